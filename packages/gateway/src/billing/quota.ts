@@ -1,0 +1,21 @@
+declare const quotaBrand: unique symbol;
+
+/** An amount of money in quota units: a safe integer, 500,000 = 1 US dollar by default. May be negative for a debit. */
+export type Quota = number & { readonly [quotaBrand]: true };
+
+export const ZERO = 0 as Quota;
+
+/** Checks and brands; throws a RangeError for fractions, NaN and integers beyond 2^53 - 1. */
+export function quota(value: number | bigint): Quota {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`not a quota: ${String(value)}`);
+  return number as Quota;
+}
+
+export function addQuota(a: Quota, b: Quota): Quota {
+  return quota(a + b);
+}
+
+export function subtractQuota(a: Quota, b: Quota): Quota {
+  return quota(a - b);
+}

@@ -1,0 +1,44 @@
+import type { Endpoint, Output } from "@fairway/wire";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestContext } from "./context.ts";
+
+/** Who calls a management endpoint; undefined fields stand for anonymous callers of `none` and `try`. */
+export interface Principal {
+  readonly userId: number;
+  readonly username: string;
+  readonly role: number;
+  readonly group: string;
+  /** How the caller proved it. */
+  readonly via: "session" | "access-token";
+}
+
+/** What a handler sees: parsed input and the caller; no Express type, no envelope. */
+export interface Call<E extends Endpoint> {
+  readonly params: Output<E["params"]>;
+  readonly query: Output<E["query"]>;
+  readonly body: Output<E["body"]>;
+  /** Always set for `user`, `admin` and `root`; maybe for `try`. */
+  readonly caller: E["access"] extends "none" | "try" | "key" ? Principal | undefined : Principal;
+  readonly context: RequestContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Total of a list before paging, sent as `X-Total-Count`. */
+  setTotal(total: number): void;
+  /** Members beside `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */
+  sibling(name: string, value: unknown): void;
+  /** Success text where the contract names one. */
+  message(text: string): void;
+}
+
+export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Output<E["data"]>> | Output<E["data"]>;
+
+/** An endpoint with its handler, ready to be mounted. */
+export interface Route {
+  readonly endpoint: Endpoint;
+  readonly handler: (call: Call<Endpoint>) => unknown;
+}
+
+/** Binds a handler to its endpoint; the types of input and answer come from `wire`. */
+export function implement<E extends Endpoint>(definition: E, handler: Handler<E>): Route {
+  return { endpoint: definition, handler: handler as unknown as Route["handler"] };
+}

@@ -1,0 +1,26 @@
+/** A sliding window: at most `limit` accepted requests in any `windowMs`. */
+export interface Rule {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+export interface Admission {
+  readonly admitted: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the oldest counted request leaves the window. */
+  readonly resetMs: number;
+}
+
+/**
+ * Counts requests per rule and subject. A refused request is not recorded.
+ * `limiter-memory.ts` for one process, `limiter-redis.ts` for many; one contract suite for both.
+ */
+export interface Limiter {
+  take(rule: Rule, subject: string): Promise<Admission>;
+  /** Looks without counting. */
+  peek(rule: Rule, subject: string): Promise<Admission>;
+  /** Forgets a subject (a successful sign-in). */
+  clear(rule: Rule, subject: string): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { Ask, Body } from "../dialects/types.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+
+/** The answer to "who is calling". */
+export interface Caller {
+  readonly userId: number;
+  readonly username: string;
+  readonly role: number;
+  /** Effective group: the token's, else the user's. `auto` is resolved during selection. */
+  readonly group: string;
+  readonly userGroup: string;
+  /** 0 in the playground. */
+  readonly tokenId: number;
+  readonly tokenName: string;
+  readonly isUnlimited: boolean;
+  readonly modelLimits: ReadonlySet<string> | undefined;
+  /** Channel chosen by an administrator with `sk-KEY-<id>`. */
+  readonly pinnedChannel: number | undefined;
+  readonly ip: string;
+}
+
+/** Everything the pipeline knows about one client request. */
+export interface RelayRequest {
+  readonly id: string;
+  readonly ask: Ask;
+  readonly body: Body;
+  readonly caller: Caller;
+  /** Path and query of the client, key parameters removed. */
+  readonly url: string;
+  /** Protocol headers of the client that may travel, lower-case and validated. */
+  readonly protocolHeaders: Readonly<Record<string, string>>;
+  /** Milliseconds of the monotonic clock at arrival. */
+  readonly startedAt: number;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+  /** True on `/pg`, where no empty choices list may precede the text. */
+  readonly isPlayground: boolean;
+}
+
+/** One upstream call of a request, for the retry chain of the log row. */
+export interface Attempt {
+  readonly channel: ChannelRecord;
+  readonly keyIndex: number;
+  readonly upstreamModel: string;
+}

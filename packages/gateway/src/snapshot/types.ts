@@ -1,0 +1,69 @@
+import type { OptionValues } from "@fairway/wire";
+import type { PriceBook } from "../billing/price-book.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+
+/** What the hot path reads: immutable, replaced as a whole after every change. */
+export interface Snapshot {
+  /** Sum of the revisions it was built from; rises. */
+  readonly revision: number;
+  readonly options: OptionValues;
+  readonly prices: PriceBook;
+  readonly channels: ReadonlyMap<number, ChannelRecord>;
+  /** group -> model -> priority levels, highest first; enabled channels only. */
+  readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;
+  /** group -> models that some channel lists, whatever its status: tells 404 from 503. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Channels of one priority. */
+export interface Level {
+  readonly priority: number;
+  readonly channels: readonly ChannelRecord[];
+}
+
+/** The owner of the current snapshot. */
+export interface SnapshotStore {
+  current(): Snapshot;
+  /** Rebuilds from the database now; used by the replica that made a change. */
+  refresh(): Promise<void>;
+  /** Called after each replacement. */
+  subscribe(listener: (snapshot: Snapshot) => void): () => void;
+}
+
+/** A token and its owner as the relay needs them; never older than a few seconds. */
+export interface TokenRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly status: number;
+  /** Epoch seconds, -1 = never. */
+  readonly expiredTime: number;
+  readonly isUnlimited: boolean;
+  /** Known to be used up when it was read; the ledger decides, not this number. */
+  readonly remainQuota: number;
+  /** Undefined = no limit. */
+  readonly modelLimits: ReadonlySet<string> | undefined;
+  /** Parsed once; undefined = no limit; an empty list denies all. */
+  readonly allowedNetworks: readonly Network[] | undefined;
+  readonly group: string;
+  readonly user: UserRecord;
+}
+
+export interface UserRecord {
+  readonly id: number;
+  readonly username: string;
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+  readonly isDeleted: boolean;
+}
+
+export interface Network {
+  contains(address: string): boolean;
+}
+
+/** Tokens by key hash: an LRU with 60 s of life (5 s for unknown keys), dropped when a write is announced. */
+export interface TokenCache {
+  find(keyHash: string): Promise<TokenRecord | undefined>;
+  dropToken(tokenId: number): void;
+  dropUser(userId: number): void;
+}

@@ -1,0 +1,19 @@
+/**
+ * Prepared statements without a query builder, for the few queries that every relayed request runs.
+ * SQL is written with `?` placeholders in the subset that SQLite, MySQL and PostgreSQL share;
+ * the PostgreSQL side numbers them. Everything else goes through Kysely.
+ */
+export type SqlValue = string | number | bigint | Uint8Array | null;
+
+export interface RawTransaction {
+  /** Runs one statement and answers the number of rows that it changed (matched rows on MySQL). */
+  run(sql: string, values: readonly SqlValue[]): Promise<number>;
+  /** Runs one query; BIGINT columns come back as safe integers. */
+  rows<Row>(sql: string, values: readonly SqlValue[]): Promise<Row[]>;
+}
+
+export interface RawDatabase extends RawTransaction {
+  readonly kind: "sqlite" | "mysql" | "postgres";
+  /** All or nothing; deadlocks and serialisation failures are retried up to five times. */
+  transaction<T>(work: (tx: RawTransaction) => Promise<T>): Promise<T>;
+}

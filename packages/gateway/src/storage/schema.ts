@@ -1,0 +1,425 @@
+import type { Generated } from "kysely";
+
+/**
+ * Row types of every table. Times are epoch seconds unless a comment says otherwise, flags are 0 or 1,
+ * money is a BIGINT of quota units that is read back as a safe integer. Column names are the family's;
+ * `group`, `key`, `type` are quoted by the query builder.
+ */
+export interface Schema {
+  users: UserTable;
+  tokens: TokenTable;
+  channels: ChannelTable;
+  abilities: AbilityTable;
+  options: OptionTable;
+  option_history: OptionHistoryTable;
+  redemptions: RedemptionTable;
+  top_ups: TopUpTable;
+  quota_data: QuotaDataTable;
+  midjourneys: MidjourneyTable;
+  tasks: TaskTable;
+  setups: SetupTable;
+  sessions: SessionTable;
+  one_time_codes: OneTimeCodeTable;
+  access_tokens: AccessTokenTable;
+  passkeys: PasskeyTable;
+  ledger: LedgerTable;
+  holds: HoldTable;
+  log_outbox: LogOutboxTable;
+  budgets: BudgetTable;
+  revisions: RevisionTable;
+  managed_resources: ManagedResourceTable;
+  jobs: JobTable;
+  leases: LeaseTable;
+  audit_log: AuditLogTable;
+  preferences: PreferenceTable;
+  logs: LogTable;
+}
+
+export interface UserTable {
+  id: Generated<number>;
+  /** Unique without regard to case through `username_key`. */
+  username: string;
+  username_key: string;
+  password: string;
+  display_name: string;
+  role: number;
+  status: number;
+  email: string | null;
+  github_id: string | null;
+  github_uid: number | null;
+  wechat_id: string | null;
+  telegram_id: string | null;
+  linux_do_id: string | null;
+  oidc_id: string | null;
+  quota: number;
+  /** Sum of open reservations; available = quota - held. */
+  held: Generated<number>;
+  used_quota: Generated<number>;
+  request_count: Generated<number>;
+  group: string;
+  aff_code: string;
+  aff_count: Generated<number>;
+  aff_quota: Generated<number>;
+  aff_history: Generated<number>;
+  inviter_id: Generated<number>;
+  setting: string | null;
+  totp_secret: string | null;
+  created_at: number;
+  deleted_at: number | null;
+}
+
+export interface TokenTable {
+  id: Generated<number>;
+  user_id: number;
+  /** HMAC-SHA-256 of the 48-character key, hex; the only way a key is looked up. */
+  key_hash: string;
+  /** The key sealed by `secrets.ts`, so that its owner can see it again. */
+  key_sealed: string;
+  status: number;
+  name: string;
+  created_time: number;
+  accessed_time: number;
+  expired_time: number;
+  remain_quota: number;
+  held: Generated<number>;
+  unlimited_quota: number;
+  model_limits_enabled: number;
+  model_limits: string;
+  allow_ips: string;
+  used_quota: Generated<number>;
+  group: string;
+  deleted_at: number | null;
+}
+
+export interface ChannelTable {
+  id: Generated<number>;
+  type: number;
+  /** Sealed; several keys stand on lines of their own inside. */
+  key_sealed: string;
+  /** HMAC of the whole key text, for the search by exact key. */
+  key_hash: string;
+  openai_organization: string;
+  test_model: string;
+  status: number;
+  name: string;
+  weight: number;
+  created_time: number;
+  test_time: Generated<number>;
+  /** Milliseconds; 0 = never tested. */
+  response_time: Generated<number>;
+  base_url: string;
+  other: string;
+  /** US dollars, decimal. */
+  balance: Generated<number>;
+  balance_updated_time: Generated<number>;
+  models: string;
+  group: string;
+  used_quota: Generated<number>;
+  model_mapping: string;
+  status_code_mapping: string;
+  max_input_tokens: Generated<number>;
+  priority: Generated<number>;
+  auto_ban: Generated<number>;
+  other_info: Generated<string>;
+  tag: string | null;
+  setting: string | null;
+  param_override: string | null;
+  /** Bumped by every write, for `If-Match`. */
+  version: Generated<number>;
+}
+
+export interface AbilityTable {
+  group: string;
+  model: string;
+  channel_id: number;
+  enabled: number;
+  priority: number;
+  weight: number;
+  tag: string | null;
+}
+
+export interface OptionTable {
+  key: string;
+  /** Secret options are sealed. */
+  value: string;
+}
+
+export interface OptionHistoryTable {
+  id: Generated<number>;
+  key: string;
+  old_value: string | null;
+  new_value: string | null;
+  user_id: number;
+  created_at: number;
+}
+
+export interface RedemptionTable {
+  id: Generated<number>;
+  user_id: number;
+  key: string;
+  status: number;
+  name: string;
+  quota: number;
+  created_time: number;
+  redeemed_time: Generated<number>;
+  used_user_id: Generated<number>;
+  deleted_at: number | null;
+}
+
+export interface TopUpTable {
+  id: Generated<number>;
+  user_id: number;
+  amount: number;
+  /** Decimal text with two places. */
+  money: string;
+  trade_no: string;
+  create_time: number;
+  status: string;
+  quota: number;
+  payment_method: string;
+  gateway_trade_no: string | null;
+  complete_time: Generated<number>;
+}
+
+export interface QuotaDataTable {
+  id: Generated<number>;
+  user_id: number;
+  username: string;
+  model_name: string;
+  created_at: number;
+  token_used: number;
+  count: number;
+  quota: number;
+}
+
+export interface MidjourneyTable {
+  id: Generated<number>;
+  code: number;
+  user_id: number;
+  action: string;
+  mj_id: string;
+  prompt: string;
+  prompt_en: string;
+  description: string;
+  state: string;
+  /** Milliseconds, like the next two. */
+  submit_time: number;
+  start_time: number;
+  finish_time: number;
+  image_url: string;
+  status: string;
+  progress: string;
+  fail_reason: string;
+  channel_id: number;
+  quota: number;
+  buttons: string;
+  properties: string;
+  created_at: number;
+  token_id: Generated<number>;
+  request_id: string;
+  charged: Generated<number>;
+  refunded: Generated<number>;
+}
+
+export interface TaskTable {
+  id: Generated<number>;
+  created_at: number;
+  updated_at: number;
+  task_id: string;
+  platform: string;
+  user_id: number;
+  channel_id: number;
+  quota: number;
+  action: string;
+  status: string;
+  fail_reason: string;
+  submit_time: number;
+  start_time: number;
+  finish_time: number;
+  progress: string;
+  /** JSON text, like the next. */
+  properties: string;
+  data: string;
+  token_id: Generated<number>;
+  request_id: string;
+  charged: Generated<number>;
+  refunded: Generated<number>;
+}
+
+export interface SetupTable {
+  id: Generated<number>;
+  version: string;
+  initialized_at: number;
+}
+
+export interface SessionTable {
+  /** SHA-256 of the cookie's value, hex. */
+  id_hash: string;
+  /** 0 = anonymous. */
+  user_id: number;
+  /** JSON: oauth_state, aff, human-check mark. */
+  data: string;
+  ip: string;
+  user_agent: string;
+  created_at: number;
+  renewed_at: number;
+  expires_at: number;
+}
+
+export interface OneTimeCodeTable {
+  purpose: string;
+  subject: string;
+  code_hash: string;
+  attempts: Generated<number>;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface AccessTokenTable {
+  id: Generated<number>;
+  user_id: number;
+  /** "" is the one that `GET /api/user/token` rotates. */
+  name: string;
+  /** SHA-256, hex. */
+  token_hash: string;
+  created_at: number;
+  last_used_at: Generated<number>;
+  /** 0 = never. */
+  expires_at: Generated<number>;
+}
+
+export interface PasskeyTable {
+  id: Generated<number>;
+  user_id: number;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  name: string;
+  transports: string;
+  created_at: number;
+  last_used_at: Generated<number>;
+}
+
+export interface LedgerTable {
+  id: Generated<number>;
+  request_id: string;
+  kind: string;
+  user_id: number;
+  token_id: number;
+  channel_id: number;
+  /** Signed change of the user's balance. */
+  quota: number;
+  detail: string;
+  /** Milliseconds. */
+  created_at: number;
+}
+
+export interface HoldTable {
+  request_id: string;
+  user_id: number;
+  token_id: number;
+  amount: number;
+  /** JSON text of the settlement that is due if the request dies now; "" = nothing delivered yet. */
+  seen: string;
+  /** Milliseconds. */
+  lease_until: number;
+  created_at: number;
+}
+
+/** Log rows on their way to a log database of its own; empty when logs live in the main database. */
+export interface LogOutboxTable {
+  id: Generated<number>;
+  request_id: string;
+  row: string;
+}
+
+export interface BudgetTable {
+  id: Generated<number>;
+  scope: string;
+  subject: string;
+  period: string;
+  time_zone: string;
+  quota_limit: number;
+  soft_percent: number;
+  is_hard: number;
+  window_start: number;
+  used: Generated<number>;
+  held: Generated<number>;
+}
+
+export interface RevisionTable {
+  topic: string;
+  revision: number;
+}
+
+/** Rows that a declarative source (files, GitOps) owns; the console shows them read-only. */
+export interface ManagedResourceTable {
+  kind: string;
+  name: string;
+  resource_id: number;
+  owner: string;
+  spec_hash: string;
+  updated_at: number;
+}
+
+export interface JobTable {
+  id: Generated<number>;
+  name: string;
+  status: string;
+  /** JSON text: done, total, message. */
+  progress: string;
+  started_by: number;
+  created_at: number;
+  updated_at: number;
+  finished_at: Generated<number>;
+}
+
+export interface LeaseTable {
+  name: string;
+  holder: string;
+  /** Fencing number: rises with each change of holder. */
+  term: number;
+  /** Milliseconds. */
+  expires_at: number;
+}
+
+export interface AuditLogTable {
+  id: Generated<number>;
+  user_id: number;
+  username: string;
+  action: string;
+  target: string;
+  old_value: string | null;
+  new_value: string | null;
+  ip: string;
+  created_at: number;
+}
+
+export interface PreferenceTable {
+  user_id: number;
+  value: string;
+  updated_at: number;
+}
+
+/** May live in its own database (`FAIRWAY_LOG_DATABASE_URL`). */
+export interface LogTable {
+  id: Generated<number>;
+  user_id: number;
+  created_at: number;
+  type: number;
+  content: string;
+  username: string;
+  token_name: string;
+  model_name: string;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  use_time: number;
+  is_stream: number;
+  channel_id: number;
+  token_id: number;
+  group: string;
+  ip: string;
+  request_id: string;
+  other: string;
+}

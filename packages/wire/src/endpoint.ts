@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+
+/** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
+export type Access = "none" | "try" | "user" | "admin" | "root" | "key";
+
+/** Rate class of an endpoint; every endpoint also counts against its caller's API class. */
+export type RateClass = "api" | "critical";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
+
+type Schema = z.ZodMiniType;
+export type Output<S> = S extends z.ZodMiniType ? z.output<S> : undefined;
+export type Input<S> = S extends z.ZodMiniType ? z.input<S> : undefined;
+
+/**
+ * One call of the management API.
+ * `path` holds path parameters in braces (`/api/channel/{id}`), whose shapes stand in `params`.
+ * `data` is the shape of the envelope's `data` member; `siblings` names members beside it.
+ */
+export interface Endpoint<
+  P extends Schema | undefined = Schema | undefined,
+  Q extends Schema | undefined = Schema | undefined,
+  B extends Schema | undefined = Schema | undefined,
+  D extends Schema | undefined = Schema | undefined,
+> {
+  readonly name: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly rate: RateClass;
+  readonly summary: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly data: D;
+  /** Codes of `messages.ts` that this call may answer, besides those of its access and rate class. */
+  readonly fails: readonly string[];
+  /** How the success answer is written: the envelope, an event stream, plain text or a file. */
+  readonly answer: "envelope" | "stream" | "text" | "file" | "raw";
+  /** An extra human check (`turnstile` query key) when the operator switched it on. */
+  readonly humanCheck: boolean;
+  /** Set where the session call cannot carry the user-id header (redirects of sign-in services, logout). */
+  readonly withoutUserHeader: boolean;
+}
+
+interface EndpointSpec<P, Q, B, D> {
+  name: string;
+  method: Method;
+  path: string;
+  access: Access;
+  summary: string;
+  rate?: RateClass;
+  params?: P;
+  query?: Q;
+  body?: B;
+  data?: D;
+  fails?: readonly string[];
+  answer?: Endpoint["answer"];
+  humanCheck?: boolean;
+  withoutUserHeader?: boolean;
+}
+
+/** Declares one call of the management API; the gateway implements it, the console and the CLI call it. */
+export function endpoint<
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  D extends Schema | undefined = undefined,
+>(spec: EndpointSpec<P, Q, B, D>): Endpoint<P, Q, B, D> {
+  return Object.freeze({
+    name: spec.name,
+    method: spec.method,
+    path: spec.path,
+    access: spec.access,
+    summary: spec.summary,
+    rate: spec.rate ?? "api",
+    params: spec.params as P,
+    query: spec.query as Q,
+    body: spec.body as B,
+    data: spec.data as D,
+    fails: spec.fails ?? [],
+    answer: spec.answer ?? "envelope",
+    humanCheck: spec.humanCheck ?? false,
+    withoutUserHeader: spec.withoutUserHeader ?? false,
+  });
+}
+
+/** `{success, message, data}`: the shape of every JSON answer under `/api`. */
+export interface Envelope<D> {
+  readonly success: boolean;
+  readonly message: string;
+  readonly data?: D;
+  /** Stable code of a refusal (see `messages.ts`), so that clients can translate it. */
+  readonly code?: string;
+}
