@@ -1,0 +1,193 @@
+/** Who is at fault: decides the log level, whether a channel is blamed, and whether another one is tried. */
+export type ErrorOrigin = "client" | "gateway" | "upstream";
+
+interface ErrorEntry {
+  readonly status: number;
+  /** `{name}` places are filled from the error's values. */
+  readonly message: string;
+  readonly origin?: ErrorOrigin;
+  /** Default: true from 500 on and for 408, 409 and 429. */
+  readonly retryable?: boolean;
+}
+
+/** Every code that the gateway itself answers with, its HTTP status and its text. */
+export const ERRORS = {
+  missing_api_key: { status: 401, message: 'No API key was provided. Send it as "Authorization: Bearer sk-…".' },
+  invalid_api_key: { status: 401, message: "The API key is not valid." },
+  token_disabled: { status: 401, message: "This API key is disabled." },
+  token_expired: { status: 401, message: "This API key has expired." },
+  token_quota_exhausted: { status: 401, message: "The quota of this API key is used up." },
+  user_disabled: { status: 403, message: "The account of this key is disabled." },
+  ip_not_allowed: { status: 403, message: "Your address is not on this key's allow list." },
+  group_not_allowed: { status: 403, message: "The group {group} is not available to this key." },
+  model_not_allowed: { status: 403, message: "This key may not use the model {model}." },
+  channel_pin_forbidden: { status: 403, message: "Only administrators may choose a channel." },
+  invalid_channel_id: { status: 400, message: "The chosen channel does not exist." },
+  channel_not_found: { status: 400, message: "The chosen channel does not exist." },
+  channel_disabled: { status: 403, message: "The chosen channel is disabled." },
+  model_required: { status: 400, message: "The request names no model." },
+  invalid_model: { status: 400, message: "The model name has characters that are not allowed." },
+  invalid_json: { status: 400, message: "The body is not valid JSON: {position}." },
+  invalid_request: { status: 400, message: "{reason}" },
+  invalid_query: { status: 400, message: "query is required." },
+  invalid_documents: { status: 400, message: "documents is required." },
+  invalid_max_tokens: { status: 400, message: "{field} must be between 0 and 1073741824." },
+  unsupported_parameter: { status: 400, message: "{param} cannot be used with this model here." },
+  unsupported_by_channel: { status: 400, message: "The channel cannot serve this endpoint." },
+  sensitive_words_detected: { status: 400, message: "The prompt was refused by the content policy." },
+  insufficient_user_quota: {
+    status: 403,
+    message: "Your balance is too low: {need} needed, {have} left.",
+    retryable: false,
+  },
+  insufficient_token_quota: {
+    status: 403,
+    message: "The key's quota is too low: {need} needed, {have} left.",
+    retryable: false,
+  },
+  /** Hard stop inside a running stream. */
+  insufficient_quota: { status: 403, message: "The quota ran out while the answer was written.", retryable: false },
+  rate_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
+  concurrency_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
+  upstream_saturated: {
+    status: 429,
+    message: "The upstreams of group {group} are saturated; try again later.",
+    origin: "upstream",
+  },
+  model_not_found: { status: 404, message: "The model {model} does not exist in group {group}." },
+  no_available_channel: {
+    status: 503,
+    message: "No channel for {model} in group {group} is available now.",
+    origin: "gateway",
+  },
+  request_too_large: { status: 413, message: "The body exceeds {limit} bytes." },
+  request_timeout: { status: 408, message: "The body did not arrive in time." },
+  unknown_url: { status: 404, message: "Invalid URL ({method} {path})" },
+  method_not_allowed: { status: 405, message: "The method {method} is not allowed for {path}." },
+  api_not_implemented: { status: 501, message: "This API is not implemented.", retryable: false },
+  response_not_found: { status: 404, message: "The response {id} does not exist." },
+  previous_response_unavailable: {
+    status: 400,
+    message: "The channel that holds the previous response is not available.",
+  },
+  model_price_error: { status: 500, message: "No price is configured for {model}.", retryable: false },
+  invalid_model_mapping: { status: 500, message: "The channel's model mapping is invalid." },
+  model_mapping_cycle: { status: 500, message: "The channel's model mapping is invalid." },
+  convert_request_failed: { status: 500, message: "The request could not be converted for the upstream." },
+  upstream_connect_failed: { status: 502, message: "The upstream could not be reached.", origin: "upstream" },
+  upstream_timeout: { status: 504, message: "The upstream did not answer in time.", origin: "upstream" },
+  upstream_invalid_response: {
+    status: 502,
+    message: "The upstream's answer could not be read.",
+    origin: "upstream",
+  },
+  upstream_invalid_stream: { status: 502, message: "The upstream's stream could not be read.", origin: "upstream" },
+  upstream_stream_interrupted: { status: 502, message: "The upstream ended the stream early.", origin: "upstream" },
+  upstream_idle_timeout: { status: 504, message: "The upstream ended the stream early.", origin: "upstream" },
+  upstream_auth_error: {
+    status: 502,
+    message: "The upstream refused the gateway's credentials.",
+    origin: "upstream",
+  },
+  upstream_billing_error: {
+    status: 502,
+    message: "The gateway's account at the upstream cannot pay for the call.",
+    origin: "upstream",
+  },
+  bad_response_status_code: { status: 502, message: "bad response status code {status}", origin: "upstream" },
+  internal_error: { status: 500, message: "Internal error." },
+  server_shutdown: { status: 503, message: "The gateway is restarting." },
+  unsafe_url: { status: 400, message: "A URL in the request is not allowed." },
+  file_fetch_failed: { status: 400, message: "A URL in the request could not be read." },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface AppErrorOptions {
+  /** Fill the places of the message. */
+  readonly values?: Readonly<Record<string, string | number>>;
+  /** Replaces the message of the table. */
+  readonly message?: string;
+  readonly status?: number;
+  /** Name of the request field at fault. */
+  readonly param?: string | undefined;
+  readonly origin?: ErrorOrigin;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number | undefined;
+  /** Extra members of the Anthropic envelope (`error.details`). */
+  readonly details?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** What an upstream said about a failure, already masked and mapped. */
+export interface UpstreamFailure {
+  /** HTTP status for the client. */
+  readonly status: number;
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** A failure that a caller may read: `message` holds nothing internal; internals belong into `cause`. */
+export class AppError extends Error {
+  /** A code of `ERRORS`, or the upstream's own code on errors that are passed on. */
+  readonly code: ErrorCode | (string & {}) | undefined;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly origin: ErrorOrigin;
+  /** Error type as the upstream named it; undefined means "by status". */
+  readonly type: string | undefined;
+  /** False when the same call cannot succeed later either. */
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly details: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    const entry: ErrorEntry = ERRORS[code];
+    super(options.message ?? fill(entry.message, options), { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.status = options.status ?? entry.status;
+    this.param = options.param;
+    this.origin = options.origin ?? entry.origin ?? (entry.status < 500 ? "client" : "gateway");
+    this.type = undefined;
+    this.retryable = options.retryable ?? entry.retryable ?? isTransient(this.status);
+    this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details;
+  }
+
+  /** An upstream's own error on its way to the client. */
+  static upstream(failure: UpstreamFailure, cause?: unknown): AppError {
+    const error = new AppError("bad_response_status_code", { ...failure, origin: "upstream", cause });
+    return Object.assign(error, { code: failure.code, type: failure.type });
+  }
+
+  /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */
+  static from(thrown: unknown): AppError {
+    return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });
+  }
+}
+
+/** The error for one missing or wrong field of a request. */
+export function invalidRequest(param: string, reason: string): AppError {
+  return new AppError("invalid_request", { param, values: { reason } });
+}
+
+/** The error for a field that a conversion cannot carry without changing what was asked. */
+export function unsupportedParameter(param: string): AppError {
+  return new AppError("unsupported_parameter", { param, values: { param } });
+}
+
+function isTransient(status: number): boolean {
+  return status >= 500 || status === 408 || status === 409 || status === 429;
+}
+
+function fill(template: string, options: AppErrorOptions): string {
+  const values = options.values ?? {};
+  return template.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : place,
+  );
+}
