@@ -1,4 +1,5 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
+import type { MessageCode } from "./messages.ts";
 
 /** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
 export type Access = "none" | "try" | "user" | "admin" | "root" | "key";
@@ -34,13 +35,17 @@ export interface Endpoint<
   readonly body: B;
   readonly data: D;
   /** Codes of `messages.ts` that this call may answer, besides those of its access and rate class. */
-  readonly fails: readonly string[];
+  readonly fails: readonly MessageCode[];
   /** How the success answer is written: the envelope, an event stream, plain text or a file. */
   readonly answer: "envelope" | "stream" | "text" | "file" | "raw";
   /** An extra human check (`turnstile` query key) when the operator switched it on. */
   readonly humanCheck: boolean;
   /** Set where the session call cannot carry the user-id header (redirects of sign-in services, logout). */
   readonly withoutUserHeader: boolean;
+  /** A GET that changes state: prefetchers are refused and HEAD is unknown. */
+  readonly hasEffects: boolean;
+  /** Readable from any origin, without credentials. */
+  readonly isCrossOrigin: boolean;
 }
 
 interface EndpointSpec<P, Q, B, D> {
@@ -54,10 +59,12 @@ interface EndpointSpec<P, Q, B, D> {
   query?: Q;
   body?: B;
   data?: D;
-  fails?: readonly string[];
+  fails?: readonly MessageCode[];
   answer?: Endpoint["answer"];
   humanCheck?: boolean;
   withoutUserHeader?: boolean;
+  hasEffects?: boolean;
+  isCrossOrigin?: boolean;
 }
 
 /** Declares one call of the management API; the gateway implements it, the console and the CLI call it. */
@@ -82,14 +89,7 @@ export function endpoint<
     answer: spec.answer ?? "envelope",
     humanCheck: spec.humanCheck ?? false,
     withoutUserHeader: spec.withoutUserHeader ?? false,
+    hasEffects: spec.hasEffects ?? false,
+    isCrossOrigin: spec.isCrossOrigin ?? false,
   });
-}
-
-/** `{success, message, data}`: the shape of every JSON answer under `/api`. */
-export interface Envelope<D> {
-  readonly success: boolean;
-  readonly message: string;
-  readonly data?: D;
-  /** Stable code of a refusal (see `messages.ts`), so that clients can translate it. */
-  readonly code?: string;
 }

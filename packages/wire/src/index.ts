@@ -1,0 +1,5 @@
+export * from "./constants.ts";
+export * from "./endpoint.ts";
+export * from "./envelope.ts";
+export * from "./messages.ts";
+export * from "./query.ts";
