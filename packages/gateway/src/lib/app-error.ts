@@ -62,6 +62,12 @@ export const ERRORS = {
   },
   request_too_large: { status: 413, message: "The body exceeds {limit} bytes." },
   request_timeout: { status: 408, message: "The body did not arrive in time." },
+  invalid_encoding: { status: 400, message: "The body does not match its Content-Encoding." },
+  unsupported_encoding: {
+    status: 415,
+    message: "Content-Encoding {encoding} is not supported; send gzip, br, deflate, zstd or no encoding.",
+  },
+  client_closed_request: { status: 499, message: "The client closed the request.", retryable: false },
   unknown_url: { status: 404, message: "Invalid URL ({method} {path})" },
   method_not_allowed: { status: 405, message: "The method {method} is not allowed for {path}." },
   api_not_implemented: { status: 501, message: "This API is not implemented.", retryable: false },
