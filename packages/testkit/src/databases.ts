@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import mysql from "mysql2/promise";
+import pg from "pg";
+import { afterAll, describe, inject } from "vitest";
+import { startRedis, type Service } from "./services.ts";
+import type {} from "./vitest-setup.ts";
+
+export type DatabaseKind = "sqlite" | "mariadb" | "postgres";
+export const DATABASE_KINDS: readonly DatabaseKind[] = ["sqlite", "mariadb", "postgres"];
+
+/** Makes a fresh empty database and answers its URL; it is dropped after the last test of the file. */
+export interface OpenDatabase {
+  (): Promise<string>;
+  readonly kind: DatabaseKind;
+}
+
+// The last hook of a file: whatever a describe opened in its own hooks is closed by then.
+const cleanups: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/**
+ * The same suite on SQLite, MariaDB and PostgreSQL:
+ *
+ *     eachDatabase("token store", (open) => {
+ *       beforeAll(async () => { database = await openDatabase(await open()); });
+ *       afterAll(() => database.close());
+ *       test(...);
+ *     });
+ */
+export function eachDatabase(name: string, suite: (open: OpenDatabase) => void): void {
+  describe.each(DATABASE_KINDS)(`${name} on %s`, (kind) => suite(Object.assign(() => createDatabase(kind), { kind })));
+}
+
+/** One fresh empty database of the given kind, for suites that need two, or only one kind. */
+export async function createDatabase(kind: DatabaseKind): Promise<string> {
+  const name = `fw_${randomBytes(6).toString("hex")}`;
+  const { url, drop } = await MAKERS[kind](name);
+  cleanups.push(drop);
+  return url;
+}
+
+/** A Redis server of its own, empty; stopped after the last test of the file. */
+export async function freshRedis(settings: { readonly isDurable?: boolean } = {}): Promise<Service> {
+  const service = await startRedis(settings);
+  cleanups.push(() => service.stop());
+  return service;
+}
+
+interface Made {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+const MAKERS: Readonly<Record<DatabaseKind, (name: string) => Promise<Made>>> = {
+  async sqlite(name) {
+    const folder = await mkdtemp(join(tmpdir(), "fairway-sqlite-"));
+    return { url: `sqlite:${join(folder, `${name}.db`)}`, drop: () => rm(folder, { recursive: true, force: true }) };
+  },
+  async mariadb(name) {
+    const server = await serverUrl("mariadb");
+    await mariadb(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+    return { url: withDatabase(server, name), drop: () => mariadb(server, `DROP DATABASE ${name}`) };
+  },
+  async postgres(name) {
+    const server = await serverUrl("postgres");
+    await postgres(server, `CREATE DATABASE ${name}`);
+    return { url: withDatabase(server, name), drop: () => postgres(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+  },
+};
+
+async function serverUrl(name: "mariadb" | "postgres"): Promise<string> {
+  const answer = await fetch(`${inject("services")}/${name}`);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
+
+function withDatabase(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function mariadb(server: string, sql: string): Promise<void> {
+  const connection = await mysql.createConnection(server);
+  try {
+    await connection.query(sql);
+  } finally {
+    await connection.end();
+  }
+}
+
+async function postgres(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

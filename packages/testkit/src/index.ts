@@ -1,0 +1,2 @@
+export { startServices, startRedis, startMariadb, startPostgres, freePort } from "./services.ts";
+export type { Service, ServiceNeeds, Services } from "./services.ts";

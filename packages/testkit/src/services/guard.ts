@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+
+export interface Guard {
+  /** Remembers a process to end with `signal` when this one dies; replaces the one before. */
+  watch(pid: number, signal: NodeJS.Signals): void;
+  /** Forgets everything; called after an orderly stop. */
+  disarm(): void;
+}
+
+// Reads lines "pid signal" until the pipe closes, which the kernel does when the owner dies in whatever way.
+const SCRIPT = `
+while read -r p s; do pid=$p; signal=$s; [ "$pid" = disarm ] && exit 0; done
+[ -n "$pid" ] && kill -"$signal" "$pid" 2>/dev/null && sleep 1
+rm -rf "$0"
+`;
+
+/** A shell that outlives its owner for a moment: no server and no folder stays behind after a SIGKILL of the tests. */
+export function createGuard(folder: string): Guard {
+  const shell = spawn("/bin/sh", ["-c", SCRIPT, folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  shell.unref();
+  shell.stdin.on("error", () => {
+    // EPIPE: the shell is gone, so nothing is left to guard with
+  });
+  if ("unref" in shell.stdin && typeof shell.stdin.unref === "function") shell.stdin.unref();
+  return {
+    watch: (pid, signal) => void shell.stdin.write(`${pid} ${signal.slice(3)}\n`),
+    disarm: () => shell.stdin.end("disarm\n"),
+  };
+}

@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findProgram, run, startServer, unprivileged, type Service } from "./process.ts";
+
+export interface MariadbSettings {
+  /** Flushes the log at every commit, as the server does by default; off for tests, which can lose a folder. */
+  readonly isDurable?: boolean;
+}
+
+const SHARED = ["--no-defaults", "--innodb-log-file-size=16M"];
+const FAST = ["--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync", "--innodb-doublewrite=0"];
+const LEAN = ["--skip-log-bin", "--performance-schema=off", "--skip-name-resolve", "--innodb-buffer-pool-size=128M"];
+const WIDE = ["--max-connections=500", "--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci"];
+const ACCOUNT = "CREATE USER IF NOT EXISTS fairway@'%' IDENTIFIED BY 'fairway';\nGRANT ALL ON *.* TO fairway@'%';\n";
+
+/** A MariaDB server with the user fairway / fairway, who may create databases. */
+export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
+  const account = unprivileged("mysql");
+  const speed = settings.isDurable ? [] : FAST;
+  const install = findProgram("mariadb-install-db", "mariadb-server");
+  return startServer({
+    name: "mariadb",
+    command: findProgram("mariadbd", "mariadb-server"),
+    account,
+    async prepare(folder) {
+      const data = join(folder, "data");
+      await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
+      await run(install, [...SHARED, ...FAST, `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"], account, folder);
+    },
+    args: (folder, port) => [
+      ...[...SHARED, ...speed, ...LEAN, ...WIDE, `--datadir=${join(folder, "data")}`, `--port=${port}`, "--bind-address=127.0.0.1"],
+      ...[`--socket=${join(folder, "sock")}`, `--pid-file=${join(folder, "pid")}`, `--init-file=${join(folder, "first.sql")}`],
+    ],
+    ready: "ready for connections",
+    url: (port) => `mysql://fairway:fairway@127.0.0.1:${port}/`,
+    stopSignal: "SIGKILL",
+  });
+}

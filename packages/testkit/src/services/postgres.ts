@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { findProgram, run, startServer, unprivileged, type Service } from "./process.ts";
+
+const FOLDERS = ["/usr/lib/postgresql/*/bin"];
+const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+const WIDE = ["max_connections=300", "shared_buffers=128MB"];
+
+export interface PostgresSettings {
+  /** Flushes at every commit, as the server does by default. */
+  readonly isDurable?: boolean;
+}
+
+/** A PostgreSQL server with the superuser fairway; passwords are not asked for. */
+export function startPostgres(settings: PostgresSettings = {}): Promise<Service> {
+  const account = unprivileged("postgres");
+  const initdb = findProgram("initdb", "postgresql", FOLDERS);
+  const options = [...(settings.isDurable ? [] : FAST), ...WIDE];
+  return startServer({
+    name: "postgres",
+    command: findProgram("postgres", "postgresql", FOLDERS),
+    account,
+    prepare: (folder) =>
+      run(initdb, ["-D", join(folder, "data"), "-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"], account, folder),
+    args: (folder, port) => [
+      ...["-D", join(folder, "data"), "-p", String(port), "-h", "127.0.0.1", "-k", folder],
+      ...options.flatMap((option) => ["-c", option]),
+    ],
+    ready: "database system is ready to accept connections",
+    url: (port) => `postgres://fairway:fairway@127.0.0.1:${port}/postgres`,
+    // An immediate shutdown: SIGKILL would leave the server's children and its shared memory behind.
+    stopSignal: "SIGQUIT",
+  });
+}

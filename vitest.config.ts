@@ -1,0 +1,40 @@
+import { defineConfig } from "vitest/config";
+
+const services = ["packages/testkit/src/vitest-setup.ts"];
+
+// One project per kind of test, so that each can be run by name: `npx vitest run --project gateway`.
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"] } },
+      {
+        test: {
+          name: "gateway",
+          include: ["packages/gateway/**/*.test.ts"],
+          globalSetup: services,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "testkit",
+          include: ["packages/testkit/src/**/*.test.ts"],
+          globalSetup: services,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "integration",
+          include: ["packages/testkit/integration/**/*.test.ts"],
+          globalSetup: services,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
