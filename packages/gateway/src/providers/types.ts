@@ -1,4 +1,4 @@
-import type { Ask, Bridge, DialectId, JsonObject, Operation } from "../dialects/types.ts";
+import type { Ask, Body, Bridge, DialectId, JsonObject, JsonValue, Operation, StreamEvent } from "../dialects/types.ts";
 
 /** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
 export interface ChannelRecord {
@@ -38,23 +38,61 @@ export interface UpstreamCall {
   body: Buffer | undefined;
 }
 
-export type Framing = "sse" | "json-lines" | "aws-eventstream" | "websocket" | "gemini-array";
+/**
+ * How a streamed answer is cut into events. `providers/framing.ts` turns every kind into SSE blocks.
+ * `text-events` is SSE whose data is raw text and whose end carries a `meta:` line.
+ */
+export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events" | "gemini-array";
 
 /** One protocol that a provider offers for one operation, and where. */
 export interface UpstreamRoute {
   readonly operation: Operation;
   readonly dialect: DialectId;
-  /** Path below the base URL, or a function of the request. */
-  readonly path: string | ((ask: Ask, upstreamModel: string, channel: ChannelRecord) => string);
+  /** Path below the base URL (query included), or a function of the request. An absolute URL replaces the base. */
+  readonly path: string | ((ask: Ask, upstreamModel: string, channel: ChannelRecord, key: string) => string);
+  /** Of streamed answers; default `sse`. Answers of type `application/json` are never framed. */
   readonly framing?: Framing;
-  /** Limits a route to models or channels that have it (`/v1/responses` of compatible vendors). */
-  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord) => boolean;
+  /** Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). */
+  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body: Body) => boolean;
+  /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
+  readonly query?: "all" | readonly string[];
+  /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
+  readonly exchange?: Exchange;
 }
 
 /** A named repair of outgoing JSON. Returns the same object when it changes nothing, so that bytes stay. */
 export interface Quirk {
   readonly name: string;
+  /** Upstream dialects that it repairs; default: chat. */
+  readonly on?: readonly DialectId[];
   apply(body: JsonObject, ask: Ask, upstreamModel: string, channel: ChannelRecord): JsonObject;
+}
+
+/** What a repair may look at besides the answer. */
+export interface AnswerContext {
+  readonly ask: Ask;
+  readonly upstreamModel: string;
+  readonly channel: ChannelRecord;
+  /** Head of the upstream's answer, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly requestId: string;
+}
+
+/**
+ * A named repair of what comes back, applied before bridges and meters see it. Both functions return what they were
+ * given when they change nothing; such bytes are forwarded untouched.
+ */
+export interface AnswerRepair {
+  readonly name: string;
+  /** Upstream dialects that it repairs; default: chat. */
+  readonly on?: readonly DialectId[];
+  /** A streamed event that holds none of these texts is not even parsed; undefined = parse every event. */
+  readonly marks?: readonly string[];
+  answer?(body: JsonObject, context: AnswerContext): JsonObject;
+  /** One function per stream, so that it may remember. An empty list swallows the event. */
+  stream?(context: AnswerContext): (event: StreamEvent) => StreamEvent | readonly StreamEvent[];
 }
 
 export type ErrorClass =
@@ -82,6 +120,26 @@ export interface Verdict {
   readonly retryAfterMs?: number;
 }
 
+/** An answer that may be a failure, read as far as needed. */
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The body (or the event's data) when it is JSON. */
+  readonly json: JsonValue | undefined;
+}
+
+/** A refusal before the call itself: a key of the wrong form, a token exchange that failed. */
+export class UpstreamRefusal extends Error {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(verdict.message);
+    this.name = "UpstreamRefusal";
+    this.verdict = verdict;
+  }
+}
+
 /** JSON over HTTP for balances, model lists and token exchanges; bounded in time and size. */
 export type HttpJson = (call: {
   readonly method: "GET" | "POST";
@@ -89,6 +147,38 @@ export type HttpJson = (call: {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }) => Promise<{ readonly status: number; readonly json: unknown; readonly text: string }>;
+
+/** The answer of an upstream as it arrives. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** A text WebSocket to an upstream; `received` ends when the other side closes. */
+export interface UpstreamSocket {
+  send(text: string): void;
+  readonly received: AsyncIterable<string>;
+  close(): void;
+}
+
+/** What an exchange may use: I/O of the relay with its pools, time limits and the client's abort signal. */
+export interface ExchangeContext extends SigningContext {
+  readonly ask: Ask;
+  readonly upstreamModel: string;
+  readonly channel: ChannelRecord;
+  /** Sends one call. Rejects like a plain attempt when the upstream cannot be reached. */
+  send(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /** Opens a WebSocket; a refused upgrade is answered as what the upstream said. */
+  connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
+  /** Waits; rejects when the client leaves. */
+  sleep(ms: number): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Talks to the upstream in more than one step and answers as if it had been one. The call is signed already. */
+export type Exchange = (call: UpstreamCall, context: ExchangeContext) => Promise<UpstreamAnswer>;
 
 /** What signing may need besides the channel. */
 export interface SigningContext {
@@ -108,8 +198,12 @@ export interface ProviderAdapter {
   /** Metrics label and vector prefix. */
   readonly id: string;
   readonly label: string;
-  /** "" = the channel must set it. */
+  /** "" = the channel must set it, unless `base` derives it. */
   readonly baseUrl: string;
+  /** The host where it follows from key, region or model; a channel's own base URL always wins. */
+  readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
+  /** Start of the path that the Cloudflare AI gateway host already stands for. */
+  readonly gatewayDrops?: string;
   /** In order of preference. */
   readonly speaks: readonly UpstreamRoute[];
   /** Adds credentials, organisation, versions; may rewrite URL and body for signed protocols. */
@@ -120,9 +214,13 @@ export interface ProviderAdapter {
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
   readonly quirks?: readonly Quirk[];
-  /** Overrides the general reading of a failure; undefined = use the general one. */
-  readonly classify?: (status: number, headers: Readonly<Record<string, string>>, body: Buffer) => Verdict | undefined;
-  /** US dollars left. */
+  readonly repairs?: readonly AnswerRepair[];
+  /**
+   * Overrides the general reading of an answer; undefined = use the general one. Asked about every failure, about
+   * whole answers of status 200 and about the first event of a stream: some vendors fail with status 200.
+   */
+  readonly classify?: (answer: FailedAnswer) => Verdict | undefined;
+  /** What is left, in the currency that the vendor counts in. */
   readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
   /** Model ids that the vendor lists. */
   readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson) => Promise<string[]>;

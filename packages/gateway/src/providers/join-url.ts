@@ -1,0 +1,49 @@
+const VERSION = /^v\d+(?:alpha|beta)?\d*$/;
+const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
+
+/**
+ * Joins a base URL and a path so that a version pasted with the base is not doubled: `…/v1` + `/v1/x` is `…/v1/x`,
+ * `…/api/v3` + `/v1/x` is `…/api/v3/x`, `…/v1` + `/v2/x` is `…/v2/x`. An absolute path replaces the base.
+ * @param gatewayDrops start of the path that the Cloudflare AI gateway host already stands for
+ */
+export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
+  if (/^(?:https?|wss?):\/\//.test(path)) return new URL(path);
+  const root = new URL(base);
+  const prefix = root.pathname.replace(/\/+$/, "");
+  const [route = "", query] = cut(path, "?");
+  const rest = root.hostname === CLOUDFLARE_GATEWAY ? withoutStart(route, gatewayDrops) : route;
+  root.pathname = merge(prefix, rest);
+  if (query !== undefined) root.search = query;
+  return root;
+}
+
+function merge(prefix: string, path: string): string {
+  const overlap = sharedVersionPath(prefix, path);
+  if (overlap > 0) return prefix + path.slice(overlap);
+  const last = prefix.slice(prefix.lastIndexOf("/") + 1);
+  const first = path.slice(1).split("/", 1)[0] ?? "";
+  if (!VERSION.test(last) || !VERSION.test(first)) return prefix + path;
+  if (first === "v1") return prefix + path.slice(3);
+  return prefix.slice(0, prefix.length - last.length - 1) + path;
+}
+
+/** Length of the longest start of `path` that `prefix` ends with and that closes with a version segment. */
+function sharedVersionPath(prefix: string, path: string): number {
+  const segments = path.split("/");
+  let length = 0;
+  let longest = 0;
+  for (const segment of segments.slice(1)) {
+    length += segment.length + 1;
+    if (VERSION.test(segment) && prefix.endsWith(path.slice(0, length))) longest = length;
+  }
+  return longest;
+}
+
+function withoutStart(path: string, start: string): string {
+  return start !== "" && path.startsWith(`${start}/`) ? path.slice(start.length) : path;
+}
+
+function cut(text: string, mark: string): [string, string | undefined] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
