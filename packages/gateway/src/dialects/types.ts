@@ -1,9 +1,10 @@
 /** Seams between wire protocols and the relay. Pure: nothing here performs I/O. */
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
-export interface JsonObject {
-  [key: string]: JsonValue | undefined;
-}
+import type { JsonObject } from "../lib/json.ts";
+import type { StreamEvent } from "../lib/sse.ts";
+
+export type { JsonObject, JsonValue } from "../lib/json.ts";
+export type { StreamEvent } from "../lib/sse.ts";
 
 /** What a client asks for; names follow the OpenAI path they were first seen under. */
 export type Operation =
@@ -189,13 +190,6 @@ export interface BridgeContext {
   dropped(field: string): void;
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
-}
-
-/** One server-sent event; `data` is undefined for events whose data is not JSON (`[DONE]`). */
-export interface StreamEvent {
-  readonly event: string | undefined;
-  readonly data: JsonObject | undefined;
-  readonly raw: string;
 }
 
 export interface StreamBridge {

@@ -1,0 +1,197 @@
+import { parseObject, type JsonObject } from "./json.ts";
+
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+const SPACE = 32;
+const BRACE = 123;
+const BLANK_LINE = Buffer.from("\n\n");
+const EMPTY = Buffer.alloc(0);
+
+/** One block of a stream without its blank line, as the fields that matter. */
+export interface SseBlock {
+  readonly event: string | undefined;
+  /** All data lines joined by a line feed; undefined for blocks without data (comments, retry). */
+  readonly data: string | undefined;
+  readonly id: string | undefined;
+}
+
+/** One server-sent event; `data` is undefined for events whose data is not a JSON object (`[DONE]`). */
+export interface StreamEvent {
+  readonly event: string | undefined;
+  readonly data: JsonObject | undefined;
+  /** The data as it was sent; "" on events made by the gateway, which are encoded from `data`. */
+  readonly raw: string;
+}
+
+/** Thrown when a block grows past the limit of its framer. */
+export class BlockTooLargeError extends Error {
+  constructor(maxBytes: number) {
+    super(`an event of the stream is larger than ${maxBytes} bytes`);
+    this.name = "BlockTooLargeError";
+  }
+}
+
+/** Cuts a byte stream into whole event blocks, with lines ended by LF and without a byte order mark. */
+export interface BlockFramer {
+  /**
+   * Every block that is complete now, as one buffer that ends with a blank line; undefined when there is none.
+   * The very same buffer comes back when it holds whole blocks only. Throws BlockTooLargeError.
+   */
+  feed(chunk: Buffer): Buffer | undefined;
+  /** What is left at the end of the stream, closed with a blank line; undefined when nothing is. */
+  rest(): Buffer | undefined;
+}
+
+export function createBlockFramer(options: { readonly maxBytes: number }): BlockFramer {
+  const normalise = createNormaliser();
+  let carried: Buffer[] = [];
+  let carriedBytes = 0;
+
+  function keep(part: Buffer): undefined {
+    if (part.length === 0) return undefined;
+    carriedBytes += part.length;
+    if (carriedBytes > options.maxBytes) throw new BlockTooLargeError(options.maxBytes);
+    carried.push(part);
+    return undefined;
+  }
+
+  function release(part: Buffer): Buffer {
+    if (carriedBytes === 0) return part;
+    const all = part.length === 0 && carried.length === 1 ? carried[0]! : Buffer.concat([...carried, part]);
+    carried = [];
+    carriedBytes = 0;
+    return all;
+  }
+
+  /** Index after the last blank line, counting one that begins in the carried bytes. */
+  function lastBoundary(chunk: Buffer): number {
+    const found = chunk.lastIndexOf(BLANK_LINE);
+    if (found >= 0) return found + 2;
+    return chunk[0] === LF && carried.at(-1)?.at(-1) === LF ? 1 : 0;
+  }
+
+  return {
+    feed(chunk) {
+      const bytes = normalise(chunk);
+      const length = bytes.length;
+      if (length === 0) return undefined;
+      if (carriedBytes === 0 && length > 1 && bytes[length - 1] === LF && bytes[length - 2] === LF) {
+        if (bytes[0] !== LF) return bytes;
+        const blocks = skipBlankLines(bytes);
+        return blocks.length === 0 ? undefined : blocks;
+      }
+      const boundary = lastBoundary(bytes);
+      if (boundary === 0) return keep(carriedBytes === 0 ? skipBlankLines(bytes) : bytes);
+      const blocks = skipBlankLines(release(bytes.subarray(0, boundary)));
+      keep(skipBlankLines(bytes.subarray(boundary)));
+      return blocks.length === 0 ? undefined : blocks;
+    },
+    rest() {
+      const bytes = skipBlankLines(release(normalise(undefined)));
+      if (bytes.length === 0) return undefined;
+      return Buffer.concat([bytes, bytes.at(-1) === LF ? BLANK_LINE.subarray(1) : BLANK_LINE]);
+    },
+  };
+}
+
+/** Blank lines before a block say nothing; without them every block starts with its first field. */
+function skipBlankLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === LF) start++;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+/** Drops a leading byte order mark and turns CRLF and CR into LF; called with undefined at the end of the stream. */
+function createNormaliser(): (chunk: Buffer | undefined) => Buffer {
+  let head: Buffer | undefined = EMPTY;
+  let endedWithCr = false;
+
+  function lines(bytes: Buffer): Buffer {
+    const skip = endedWithCr && bytes[0] === LF ? 1 : 0;
+    if (bytes.length === 0) return bytes;
+    endedWithCr = bytes.at(-1) === CR;
+    const first = bytes.indexOf(CR);
+    if (first < 0) return skip === 0 ? bytes : bytes.subarray(1);
+    const out = Buffer.allocUnsafe(bytes.length);
+    let length = bytes.copy(out, 0, skip, first);
+    for (let i = first; i < bytes.length; i++) {
+      const byte = bytes[i]!;
+      if (byte !== CR) out[length++] = byte;
+      else if (bytes[i + 1] !== LF) out[length++] = LF;
+    }
+    return out.subarray(0, length);
+  }
+
+  return (chunk) => {
+    if (head === undefined) return chunk === undefined ? EMPTY : lines(chunk);
+    const bytes = head.length === 0 ? (chunk ?? EMPTY) : Buffer.concat([head, chunk ?? EMPTY]);
+    if (chunk !== undefined && bytes.length < 3 && startsLikeMark(bytes)) {
+      head = bytes;
+      return EMPTY;
+    }
+    head = undefined;
+    return lines(bytes.length >= 3 && startsLikeMark(bytes) ? bytes.subarray(3) : bytes);
+  };
+}
+
+function startsLikeMark(bytes: Buffer): boolean {
+  const mark = [0xef, 0xbb, 0xbf];
+  return mark.slice(0, Math.min(3, bytes.length)).every((byte, index) => bytes[index] === byte);
+}
+
+/** Reads the fields of every block in a buffer of whole, LF-framed blocks. Comments are skipped. */
+export function parseBlocks(blocks: Buffer): SseBlock[] {
+  const found: SseBlock[] = [];
+  for (const block of splitBlocks(blocks)) {
+    const parsed = parseBlock(block);
+    if (parsed !== undefined) found.push(parsed);
+  }
+  return found;
+}
+
+/** Every event of a buffer of whole, LF-framed blocks, with its JSON parsed. Comments are skipped. */
+export function parseEvents(blocks: Buffer): StreamEvent[] {
+  return parseBlocks(blocks).map(({ event, data = "" }) => ({
+    event,
+    data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined,
+    raw: data,
+  }));
+}
+
+/** The single blocks of a buffer of whole blocks, each with its blank line. No copies. */
+export function splitBlocks(blocks: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  let start = 0;
+  while (start < blocks.length) {
+    const end = blocks.indexOf(BLANK_LINE, start);
+    const next = end < 0 ? blocks.length : end + 2;
+    if (blocks[start] === LF) start++;
+    else {
+      found.push(blocks.subarray(start, next));
+      start = next;
+    }
+  }
+  return found;
+}
+
+function parseBlock(block: Buffer): SseBlock | undefined {
+  let event: string | undefined;
+  let data: string | undefined;
+  let id: string | undefined;
+  for (const line of block.toString("utf8").split("\n")) {
+    if (line === "" || line.charCodeAt(0) === COLON) continue;
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1);
+    if (name === "data") data = data === undefined ? value : `${data}\n${value}`;
+    else if (name === "event") event = value;
+    else if (name === "id") id = value;
+  }
+  return data === undefined && event === undefined ? undefined : { event, data, id };
+}
+
+/** One block with its blank line; `data` must hold no line feed (JSON never does). */
+export function encodeBlock(data: string, event?: string): string {
+  return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
+}
