@@ -1,6 +1,4 @@
-import type { Ask, Body } from "../dialects/types.ts";
-import type { ChannelRecord } from "../providers/types.ts";
-
+import type { Ask, Body, Dialect } from "../dialects/types.ts";
 /** The answer to "who is calling". */
 export interface Caller {
   readonly userId: number;
@@ -23,7 +21,11 @@ export interface Caller {
 export interface RelayRequest {
   readonly id: string;
   readonly ask: Ask;
+  /** The client's protocol. */
+  readonly dialect: Dialect;
   readonly body: Body;
+  /** Content type of the body as it goes upstream. */
+  readonly contentType: string;
   readonly caller: Caller;
   /** Path and query of the client, key parameters removed. */
   readonly url: string;
@@ -35,11 +37,4 @@ export interface RelayRequest {
   readonly signal: AbortSignal;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
-}
-
-/** One upstream call of a request, for the retry chain of the log row. */
-export interface Attempt {
-  readonly channel: ChannelRecord;
-  readonly keyIndex: number;
-  readonly upstreamModel: string;
 }

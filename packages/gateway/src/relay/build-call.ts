@@ -1,0 +1,124 @@
+import type { BridgeContext, DialectId, JsonObject } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+import { joinUrl } from "../providers/join-url.ts";
+import type { HttpJson, SigningContext, UpstreamCall } from "../providers/types.ts";
+import type { Choice } from "./select.ts";
+import { translateRequest } from "./translate.ts";
+import type { RelayRequest } from "./types.ts";
+import { dialectById } from "../dialects/index.ts";
+
+export interface CallDeps {
+  readonly http: HttpJson;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly userAgent: string;
+}
+
+/** A request ready for the upstream, with what its answer's conversion needs. */
+export interface BuiltCall {
+  readonly call: UpstreamCall;
+  readonly signing: SigningContext;
+  readonly context: BridgeContext;
+  /** Names of fields that the upstream's protocol cannot carry. */
+  readonly dropped: readonly string[];
+}
+
+const CHAT: readonly DialectId[] = ["openai-chat"];
+
+/** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
+export async function buildCall(request: RelayRequest, choice: Choice, deps: CallDeps): Promise<BuiltCall> {
+  const { ask } = request;
+  const { channel, plan, upstreamModel, keyIndex } = choice;
+  const key = channel.keys[keyIndex] ?? "";
+  const dropped: string[] = [];
+  const context: BridgeContext = {
+    ask,
+    upstreamModel,
+    requestId: request.id,
+    now: deps.now(),
+    setting: channel.setting,
+    dropped: (field) => void dropped.push(field),
+  };
+  const call: UpstreamCall = {
+    method: "POST",
+    url: urlOf(request, choice, key),
+    headers: {
+      "content-type": request.contentType,
+      accept: ask.stream ? "text/event-stream" : "application/json",
+      "accept-encoding": "identity",
+      "user-agent": deps.userAgent,
+    },
+    body: bodyOf(request, choice, context),
+  };
+  const signing: SigningContext = { key, now: context.now, http: deps.http, clientHeaders: request.protocolHeaders };
+  await plan.provider.authorize(call, channel, signing);
+  return { call, signing, context, dropped };
+}
+
+function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
+  const { channel, plan, upstreamModel } = choice;
+  const { provider, route } = plan;
+  const path = typeof route.path === "string" ? route.path : route.path(request.ask, upstreamModel, channel, key);
+  const base = channel.baseUrl || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
+  if (base === "" && !/^[a-z]+:\/\//.test(path)) throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
+  const url = joinUrl(base, path, provider.gatewayDrops);
+  copyQuery(url, request, choice);
+  return url;
+}
+
+function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {
+  const { route, bridges } = choice.plan;
+  const at = request.url.indexOf("?");
+  if (at < 0 || route.query === undefined || (route.query === "all" && bridges.length > 0)) return;
+  for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
+    if (route.query === "all" || route.query.includes(name)) url.searchParams.set(name, value);
+  }
+}
+
+/** Same protocol and no repair: the client's bytes, but for the model name and the usage switch. */
+function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): Buffer {
+  const { ask, body, dialect } = request;
+  const { channel, plan, upstreamModel } = choice;
+  const askUsage = ask.stream && plan.provider.streamUsage && channel.setting["force_stream_option"] !== false;
+  if (plan.bridges.length === 0) {
+    const bytes = dialect.retarget(body, ask, upstreamModel, { askUsage });
+    const quirked = repair(choice, request, bytes);
+    return quirked ? encode(quirked) : bytes;
+  }
+  const translated = translateRequest(plan.bridges, body.json(), context);
+  return retargeted(encode(repairJson(choice, request, translated)), request, choice, askUsage);
+}
+
+/** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
+function retargeted(bytes: Buffer, request: RelayRequest, choice: Choice, askUsage: boolean): Buffer {
+  const upstream = dialectById(choice.plan.route.dialect);
+  if (!upstream) return bytes;
+  const body = { bytes, json: () => JSON.parse(bytes.toString("utf8")) as JsonObject };
+  return upstream.retarget(body, request.ask, choice.upstreamModel, { askUsage });
+}
+
+/** Undefined when no repair changes anything, so that the bytes stay. */
+function repair(choice: Choice, request: RelayRequest, bytes: Buffer): JsonObject | undefined {
+  const { channel, plan } = choice;
+  if (channel.paramOverride === undefined && !plan.provider.quirks?.some((quirk) => appliesTo(quirk.on, plan.route.dialect))) return undefined;
+  const before = bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
+  const after = repairJson(choice, request, before);
+  return after === before ? undefined : after;
+}
+
+function repairJson(choice: Choice, request: RelayRequest, json: JsonObject): JsonObject {
+  const { channel, plan, upstreamModel } = choice;
+  let body = json;
+  for (const quirk of plan.provider.quirks ?? []) {
+    if (appliesTo(quirk.on, plan.route.dialect)) body = quirk.apply(body, request.ask, upstreamModel, channel);
+  }
+  return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
+}
+
+function appliesTo(on: readonly DialectId[] | undefined, dialect: DialectId): boolean {
+  return (on ?? CHAT).includes(dialect);
+}
+
+function encode(json: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify(json));
+}

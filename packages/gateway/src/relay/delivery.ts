@@ -1,0 +1,164 @@
+import type { ServerResponse } from "node:http";
+
+/**
+ * The client's side of one request: head, back-pressure, heartbeats, and the moment the client leaves.
+ * One ticker serves all open deliveries, so a chunk costs no timer.
+ */
+export class Delivery {
+  readonly response: ServerResponse;
+  readonly #ticker: DeliveryTicker;
+  #isGone = false;
+  #isTicking = false;
+  #onGone: (() => void) | undefined;
+  #onDrain: (() => void) | undefined;
+  /** Ticks of the last write and of the start of the present back-pressure; compared by the ticker. */
+  lastWriteTick = 0;
+  blockedSinceTick = 0;
+  /** Set while a stream may be kept alive; undefined for whole answers. */
+  heartbeat: Buffer | undefined;
+  /** Head that the first heartbeat or the first content sends. */
+  streamHead: Record<string, string> | undefined;
+
+  constructor(response: ServerResponse, ticker: DeliveryTicker) {
+    this.response = response;
+    this.#ticker = ticker;
+    response.on("close", () => this.#closed());
+    if (response.destroyed || response.closed) this.#isGone = true;
+  }
+
+  /** The client left before the answer ended. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get isHeadSent(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** Called at most once, when the client leaves early; replaces an earlier listener. */
+  set onGone(listener: (() => void) | undefined) {
+    this.#onGone = listener;
+    if (this.#isGone && listener) listener();
+  }
+
+  /** Registers for heartbeats and for the watch over clients that stop reading. */
+  watch(): void {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    this.lastWriteTick = this.#ticker.now;
+    this.#ticker.add(this);
+  }
+
+  sendStreamHead(): void {
+    if (this.response.headersSent || this.#isGone) return;
+    this.response.writeHead(200, this.streamHead);
+    this.streamHead = undefined;
+  }
+
+  /** Answers false when the client does not keep up; `onDrain` is then called once. */
+  write(bytes: Buffer, onDrain: () => void): boolean {
+    if (this.#isGone) return true;
+    this.lastWriteTick = this.#ticker.now;
+    if (this.response.write(bytes)) return true;
+    this.blockedSinceTick = this.#ticker.now;
+    if (this.#onDrain === undefined) this.response.once("drain", () => this.#drained());
+    this.#onDrain = onDrain;
+    return false;
+  }
+
+  end(bytes?: Buffer): void {
+    this.#stopTicking();
+    if (this.#isGone || this.response.writableEnded) return;
+    if (bytes) this.response.end(bytes);
+    else this.response.end();
+  }
+
+  /** Cuts the connection, for protocols whose clients notice a failure by nothing else. */
+  destroy(): void {
+    this.#stopTicking();
+    this.response.destroy();
+  }
+
+  /** A keep-alive between two events; also commits the head of a stream. */
+  beat(): void {
+    if (this.#isGone || !this.heartbeat || this.#onDrain) return;
+    this.sendStreamHead();
+    this.lastWriteTick = this.#ticker.now;
+    this.response.write(this.heartbeat);
+  }
+
+  get isBlocked(): boolean {
+    return this.#onDrain !== undefined;
+  }
+
+  #drained(): void {
+    const resume = this.#onDrain;
+    this.#onDrain = undefined;
+    this.blockedSinceTick = 0;
+    resume?.();
+  }
+
+  #closed(): void {
+    this.#stopTicking();
+    if (this.response.writableFinished) return;
+    this.#isGone = true;
+    this.#onGone?.();
+  }
+
+  #stopTicking(): void {
+    if (!this.#isTicking) return;
+    this.#isTicking = false;
+    this.#ticker.remove(this);
+  }
+}
+
+export interface TickerSettings {
+  /** Silence before a heartbeat; 0 = none. */
+  readonly heartbeatMs: number;
+  /** A client that reads nothing for this long is cut off. */
+  readonly stuckMs: number;
+}
+
+/** One interval for all open deliveries. */
+export class DeliveryTicker {
+  readonly #settings: TickerSettings;
+  readonly #open = new Set<Delivery>();
+  #timer: NodeJS.Timeout | undefined;
+  /** Milliseconds of the monotonic clock at the last tick, 250 ms coarse. */
+  now = performance.now();
+
+  constructor(settings: TickerSettings) {
+    this.#settings = settings;
+  }
+
+  add(delivery: Delivery): void {
+    this.#open.add(delivery);
+    if (this.#timer) return;
+    this.now = performance.now();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  remove(delivery: Delivery): void {
+    this.#open.delete(delivery);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  #tick(): void {
+    this.now = performance.now();
+    const { heartbeatMs, stuckMs } = this.#settings;
+    for (const delivery of this.#open) {
+      if (delivery.isBlocked) {
+        if (this.now - delivery.blockedSinceTick > stuckMs) delivery.destroy();
+      } else if (heartbeatMs > 0 && this.now - delivery.lastWriteTick >= heartbeatMs) delivery.beat();
+    }
+    if (this.#open.size === 0 && this.#timer) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+}
+
+const TICK_MS = 250;

@@ -1,0 +1,40 @@
+import { parseEvents, splitBlocks } from "../lib/sse.ts";
+import type { JsonObject } from "../dialects/types.ts";
+
+const COMMENT_LINE = Buffer.from("\n:");
+const DATA = Buffer.from("data:");
+const DONE = Buffer.from("[DONE]");
+const COLON = 0x3a;
+
+/** True when some line carries data: comments and bare `event:` lines alone do not begin an answer. */
+export function hasData(blocks: Buffer): boolean {
+  return blocks.includes(DATA);
+}
+
+/** Whole event blocks without the upstream's comments; the same buffer when there are none. */
+export function stripComments(blocks: Buffer): Buffer {
+  if (blocks[0] !== COLON && !blocks.includes(COMMENT_LINE)) return blocks;
+  const kept = splitBlocks(blocks).map(withoutComments).filter(hasData);
+  return Buffer.concat(kept);
+}
+
+/** Event blocks without those whose JSON matches; the same buffer when none does. */
+export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
+  const all = splitBlocks(blocks);
+  const kept = all.filter((block) => !parseEvents(block).some((event) => event.data !== undefined && matches(event.data)));
+  return kept.length === all.length ? blocks : Buffer.concat(kept);
+}
+
+/** Event blocks without a `[DONE]` at their end. */
+export function withoutTerminator(blocks: Buffer): Buffer {
+  const at = blocks.lastIndexOf(DONE);
+  if (at < 0) return blocks;
+  const start = blocks.lastIndexOf(DATA, at);
+  const between = start < 0 ? "" : blocks.toString("latin1", start + DATA.length, at);
+  return start >= 0 && between.trim() === "" ? blocks.subarray(0, start) : blocks;
+}
+
+function withoutComments(block: Buffer): Buffer {
+  const lines = block.toString("utf8").split("\n");
+  return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
+}

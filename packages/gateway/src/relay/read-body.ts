@@ -1,0 +1,156 @@
+import type { IncomingMessage } from "node:http";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import type { Transform } from "node:stream";
+import type { Body, JsonObject } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+
+export interface BodyLimits {
+  /** Bytes as they arrive. */
+  readonly maxBytes: number;
+  /** Bytes after decompression. */
+  readonly maxDecodedBytes: number;
+  /** A body slower than this many bytes a second after 30 s ends in 408. */
+  readonly minBytesPerSecond: number;
+}
+
+const MAX_DEPTH = 64;
+const GRACE_MS = 30_000;
+
+/** Reads a whole request body; resolves with its decoded bytes. Rejects with AppError. */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > limits.maxBytes) return Promise.reject(tooLarge(limits.maxBytes));
+  const decoder = decoderFor(request.headers["content-encoding"]);
+  return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
+}
+
+function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    let pace: NodeJS.Timeout | undefined;
+    const startedAt = performance.now();
+    const settle = (finish: () => void) => {
+      if (pace) clearInterval(pace);
+      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      finish();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limits.maxBytes) return settle(() => reject(tooLarge(limits.maxBytes)));
+      parts.push(chunk);
+      pace ??= watchPace(() => size, startedAt, limits, () => settle(() => reject(new AppError("request_timeout"))));
+    };
+    const onEnd = () => settle(() => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size)));
+    const onGone = () => settle(() => reject(new AppError("client_closed_request")));
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    if (request.complete && request.readableEnded) onEnd();
+  });
+}
+
+function watchPace(size: () => number, startedAt: number, limits: BodyLimits, tooSlow: () => void): NodeJS.Timeout {
+  return setInterval(() => {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > GRACE_MS && size() < ((elapsed - GRACE_MS) / 1000) * limits.minBytesPerSecond) tooSlow();
+  }, 5_000).unref();
+}
+
+async function readDecoded(request: IncomingMessage, decoder: Transform, limits: BodyLimits): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  let received = 0;
+  request.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > limits.maxBytes) decoder.destroy(tooLarge(limits.maxBytes));
+  });
+  request.on("error", () => decoder.destroy(new AppError("client_closed_request")));
+  request.on("aborted", () => decoder.destroy(new AppError("client_closed_request")));
+  try {
+    for await (const chunk of request.pipe(decoder)) {
+      size += (chunk as Buffer).length;
+      if (size > limits.maxDecodedBytes) throw tooLarge(limits.maxDecodedBytes);
+      parts.push(chunk as Buffer);
+    }
+  } catch (error) {
+    request.unpipe(decoder);
+    decoder.destroy();
+    throw error instanceof AppError ? error : new AppError("invalid_encoding", { cause: error });
+  }
+  return Buffer.concat(parts, size);
+}
+
+function decoderFor(encoding: string | undefined): Transform | undefined {
+  switch (encoding?.trim().toLowerCase()) {
+    case undefined:
+    case "":
+    case "identity":
+      return undefined;
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    case "zstd":
+      return createZstdDecompress();
+    default:
+      throw new AppError("unsupported_encoding", { values: { encoding: encoding ?? "" } });
+  }
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError("request_too_large", { values: { limit } });
+}
+
+/** A body whose JSON is parsed on first use; depth and shape are checked then. */
+export function jsonBody(bytes: Buffer): Body {
+  let parsed: JsonObject | undefined;
+  return {
+    bytes,
+    json() {
+      parsed ??= parseObject(bytes);
+      return parsed;
+    },
+  };
+}
+
+function parseObject(bytes: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    throw new AppError("invalid_json", { values: { position: positionOf(error, bytes) }, cause: error });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
+  }
+  if (bytes.length > MAX_DEPTH * 2 && depthExceeds(bytes)) {
+    throw new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_DEPTH} levels` } });
+  }
+  return value as JsonObject;
+}
+
+/** Names where parsing stopped without quoting the body: prompts do not belong into messages. */
+function positionOf(error: unknown, bytes: Buffer): string {
+  if (bytes.length === 0) return "the body is empty";
+  const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");
+  return found ? `unexpected text at position ${found[1]}` : "unexpected end of the body";
+}
+
+function depthExceeds(bytes: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (isText) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) isText = false;
+    } else if (byte === 0x22) isText = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth++;
+      if (depth > MAX_DEPTH) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,116 @@
+import type { DialectId, ErrorDialect, Operation } from "../dialects/types.ts";
+
+/** What a path of a relay prefix stands for. */
+export type RouteMatch =
+  | { readonly kind: "relay"; readonly operation: Operation; readonly dialect: DialectId; readonly errors: ErrorDialect; readonly pathModel: string | undefined; readonly isStreamPath: boolean; readonly isPlayground: boolean }
+  | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
+  | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
+  | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
+  | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
+  | { readonly kind: "unknown"; readonly errors: ErrorDialect };
+
+interface Post {
+  readonly operation: Operation;
+  readonly dialect: DialectId;
+  readonly errors?: ErrorDialect;
+}
+
+const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
+  ["/v1/chat/completions", { operation: "chat", dialect: "openai-chat" }],
+  ["/v1/completions", { operation: "completions", dialect: "openai-completions" }],
+  ["/v1/responses", { operation: "responses", dialect: "openai-responses", errors: "openai-responses" }],
+  ["/v1/embeddings", { operation: "embeddings", dialect: "openai-embeddings" }],
+  ["/v1/moderations", { operation: "moderations", dialect: "openai-moderations" }],
+  ["/v1/rerank", { operation: "rerank", dialect: "rerank" }],
+  ["/v2/rerank", { operation: "rerank", dialect: "rerank" }],
+  ["/v1/images/generations", { operation: "images.generations", dialect: "openai-images" }],
+  ["/v1/audio/speech", { operation: "audio.speech", dialect: "openai-audio" }],
+  ["/v1/messages", { operation: "chat", dialect: "anthropic-messages", errors: "anthropic" }],
+  ["/v1/messages/count_tokens", { operation: "count_tokens", dialect: "anthropic-count-tokens", errors: "anthropic" }],
+  ["/v1beta/openai/chat/completions", { operation: "chat", dialect: "openai-chat" }],
+  ["/v1beta/openai/embeddings", { operation: "embeddings", dialect: "openai-embeddings" }],
+]);
+
+/** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
+const UNIMPLEMENTED = [
+  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos|video)(\/|$)/,
+  /^\/v1\/(images\/(edits|variations)|audio\/(transcriptions|translations))$/,
+  /^\/v1\/realtime(\/|$)/,
+  /^\/v1\/responses\/.+/,
+  /^\/v1\/messages\/batches(\/|$)/,
+  /^\/(mj|suno|mj-(fast|relax|turbo)\/mj)(\/|$)/,
+];
+
+const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
+  ["generateContent", { operation: "chat", dialect: "gemini-generate", stream: false }],
+  ["streamGenerateContent", { operation: "chat", dialect: "gemini-generate", stream: true }],
+  ["embedContent", { operation: "embeddings", dialect: "gemini-embed", stream: false }],
+  ["batchEmbedContents", { operation: "embeddings", dialect: "gemini-embed", stream: false }],
+  ["countTokens", { operation: "count_tokens", dialect: "gemini-count-tokens", stream: false }],
+]);
+
+const PREFIX = /^\/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo))(\/|$)/;
+const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
+const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
+const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
+const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
+
+/** True for every path whose answers belong to the relay, known or not. */
+export function isRelayPath(path: string): boolean {
+  return PREFIX.test(path);
+}
+
+/** Reads method and path (without query); pure, no allocation beyond the answer. */
+export function matchRoute(method: string, path: string): RouteMatch {
+  const post = POSTS.get(path);
+  if (post) return method === "POST" ? relay(post) : wrongMethod("POST", post.errors);
+  if (path === "/pg/chat/completions") {
+    const playground: Post = { operation: "chat", dialect: "openai-chat" };
+    return method === "POST" ? { ...relay(playground), isPlayground: true } : wrongMethod("POST", undefined);
+  }
+  return matchGemini(method, path) ?? matchModels(method, path) ?? matchRest(method, path);
+}
+
+function matchGemini(method: string, path: string): RouteMatch | undefined {
+  const found = GEMINI.exec(path);
+  if (!found) return undefined;
+  const verb = GEMINI_VERBS.get(found[2] ?? "");
+  if (!verb) return { kind: "unknown", errors: "gemini" };
+  if (method !== "POST") return wrongMethod("POST", "gemini");
+  return { ...relay({ ...verb, errors: "gemini" }), pathModel: found[1] ?? "", isStreamPath: verb.stream };
+}
+
+function matchModels(method: string, path: string): RouteMatch | undefined {
+  const found = MODELS.exec(path);
+  if (!found) return undefined;
+  const errors: ErrorDialect = found[1] === "v1beta" ? "gemini" : "openai";
+  if (method === "GET") return { kind: "models", model: found[2], prefix: found[1] === "v1beta" ? "v1beta" : "v1" };
+  return method === "DELETE" && found[2] !== undefined ? { kind: "unimplemented", errors } : wrongMethod("GET", errors);
+}
+
+function matchRest(method: string, path: string): RouteMatch {
+  const engine = ENGINE.exec(path);
+  if (engine) {
+    const embed: Post = { operation: "embeddings", dialect: "openai-embeddings" };
+    return method === "POST" ? { ...relay(embed), pathModel: engine[1] ?? "" } : wrongMethod("POST", undefined);
+  }
+  const billing = BILLING.exec(path);
+  if (billing) return method === "GET" ? { kind: "billing", read: billing[2] === "usage" ? "usage" : "subscription" } : wrongMethod("GET", undefined);
+  const errors = errorDialectOf(path);
+  return UNIMPLEMENTED.some((pattern) => pattern.test(path)) ? { kind: "unimplemented", errors } : { kind: "unknown", errors };
+}
+
+function relay(post: Post): Extract<RouteMatch, { kind: "relay" }> {
+  return { kind: "relay", operation: post.operation, dialect: post.dialect, errors: post.errors ?? "openai", pathModel: undefined, isStreamPath: false, isPlayground: false };
+}
+
+function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatch {
+  return { kind: "wrong-method", allow, errors: errors ?? "openai" };
+}
+
+/** The envelope that callers of a prefix read. */
+export function errorDialectOf(path: string): ErrorDialect {
+  if (path.startsWith("/v1/messages")) return "anthropic";
+  if (path.startsWith("/v1beta/") && !path.startsWith("/v1beta/openai/")) return "gemini";
+  return "openai";
+}

@@ -1,0 +1,187 @@
+import { createBlockFramer, type BlockFramer } from "../lib/sse.ts";
+import { AppError, type ErrorCode } from "../lib/app-error.ts";
+import { errorFrame } from "../dialects/errors.ts";
+import type { Dialect, Meter } from "../dialects/types.ts";
+import { brokenStream, emptyStream, isIdleTimeout } from "./failure.ts";
+import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+import type { EndReason, Flow, Sink } from "./sink.ts";
+import type { StreamTranslation } from "./translate.ts";
+import { Tally } from "./tally.ts";
+import type { TokenCounter } from "../billing/count.ts";
+
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** Forwarded bytes between two looks at the reservation. */
+const PROGRESS_EVERY = 8 * 1024;
+const NOTHING = Buffer.alloc(0);
+const EMPTY_CHOICES = Buffer.from('"choices":[]');
+
+/**
+ * Server-sent events from the upstream to the client. Whole event blocks are forwarded as they come; the meter
+ * reads along. The last block waits until the charge is safe, so a delivered answer is always billed.
+ */
+export class StreamSink implements Sink {
+  readonly #flow: Flow;
+  readonly #upstream: Dialect;
+  readonly #translation: StreamTranslation | undefined;
+  readonly #framer: BlockFramer;
+  readonly #meter: Meter;
+  readonly #tally: Tally;
+  readonly #resume: () => void;
+  #firstContentAt: number | undefined;
+  #forwarded = 0;
+  #progressAt = PROGRESS_EVERY;
+  #isOver = false;
+
+  constructor(flow: Flow, upstream: Dialect, translation: StreamTranslation | undefined, counter: TokenCounter) {
+    this.#flow = flow;
+    this.#upstream = upstream;
+    this.#translation = translation;
+    this.#framer = createBlockFramer({ maxBytes: MAX_EVENT_BYTES });
+    this.#meter = upstream.meter();
+    this.#tally = new Tally(upstream, flow.request.ask.model, counter);
+    this.#resume = () => flow.controller.resume();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    let blocks: Buffer | undefined;
+    try {
+      blocks = this.#framer.feed(chunk);
+    } catch (error) {
+      this.#flow.controller.abort(error as Error);
+      this.#interrupted("upstream_invalid_stream", "upstream_cut");
+      return;
+    }
+    if (blocks) this.#take(blocks);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    const rest = this.#framer.rest();
+    if (rest) this.#take(rest);
+    if (this.#isOver) return;
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: emptyStream() });
+    } else if (this.#meter.finished) this.#complete(undefined);
+    else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    if (this.#flow.delivery.isGone) this.#abandon();
+    else if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
+    } else if (isIdleTimeout(error)) this.#interrupted("upstream_idle_timeout", "idle_timeout");
+    else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
+  }
+
+  stop(error: AppError, reason: EndReason): void {
+    if (this.#isOver) return;
+    this.#flow.controller.abort(error);
+    void this.#closeWith(error, reason);
+  }
+
+  #take(blocks: Buffer): void {
+    const { delivery } = this.#flow;
+    const clean = stripComments(blocks);
+    if (clean.length === 0 || (this.#firstContentAt === undefined && !hasData(clean))) return;
+    const usageBefore = this.#meter.usage;
+    this.#meter.feed(clean);
+    if (this.#firstContentAt === undefined && !this.#begin()) return;
+    if (this.#meter.error) return this.#upstreamError();
+    this.#tally.add(clean);
+    const out = this.#translation ? this.#translation.blocks(clean) : this.#edit(clean, usageBefore !== this.#meter.usage);
+    if (this.#meter.terminated) return this.#complete(out);
+    if (out.length === 0) return;
+    this.#forwarded += out.length;
+    if (this.#forwarded > this.#progressAt) {
+      this.#progressAt = this.#forwarded + PROGRESS_EVERY;
+      this.#flow.progress(this.#tally.bound());
+    }
+    if (!delivery.write(out, this.#resume)) this.#flow.controller.pause();
+  }
+
+  /** The first event decides whether this attempt counts; answers false when it does not. */
+  #begin(): boolean {
+    if (this.#meter.error) {
+      this.#isOver = true;
+      this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
+      const { error } = this.#meter;
+      const body = Buffer.from(JSON.stringify({ error: { message: error.message, type: error.type, code: error.code, param: error.param } }));
+      this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(error.status ?? 500, body) });
+      return false;
+    }
+    this.#firstContentAt = performance.now();
+    this.#flow.delivery.sendStreamHead();
+    return true;
+  }
+
+  /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
+  #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
+    const { ask, isPlayground } = this.#flow.request;
+    if (hasNewUsage && !ask.wantsStreamUsage) return cutEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
+    if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
+    return blocks;
+  }
+
+  /** The regular end: charge, then the last bytes. */
+  #complete(last: Buffer | undefined): void {
+    this.#isOver = true;
+    const { delivery, dialect, request } = this.#flow;
+    void this.#settle("stop").then((usage) => {
+      const parts = last ? [last] : [];
+      if (this.#translation) parts.push(this.#translation.end());
+      const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+      const added = this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage ? dialect.usageEvent(usage, undefined) : undefined;
+      delivery.end(Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]));
+      this.#flow.finish({ kind: "delivered", reason: "stop" });
+    });
+  }
+
+  /** An error event in the middle: everything before it is billed, the client gets it in its own protocol. */
+  #upstreamError(): void {
+    const { error } = this.#meter;
+    this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
+    const body = Buffer.from(JSON.stringify({ error }));
+    void this.#closeWith(this.#flow.failureOf(error?.status ?? 500, body).error, "upstream_error");
+  }
+
+  #interrupted(code: ErrorCode, reason: EndReason): void {
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(new AppError(code)) });
+      return;
+    }
+    void this.#closeWith(new AppError(code), reason);
+  }
+
+  async #closeWith(error: AppError, reason: EndReason): Promise<void> {
+    this.#isOver = true;
+    const { delivery, dialect, request } = this.#flow;
+    if (this.#firstContentAt !== undefined) await this.#settle(reason);
+    delivery.sendStreamHead();
+    delivery.end(errorFrame(dialect.errors, error, request.id));
+    this.#flow.finish({ kind: "delivered", reason });
+  }
+
+  #abandon(): void {
+    this.#isOver = true;
+    if (this.#firstContentAt === undefined) return this.#flow.finish({ kind: "gone" });
+    void this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" }));
+  }
+
+  #settle(reason: EndReason) {
+    return this.#flow.settle({
+      reason,
+      usage: this.#meter.usage,
+      countOutput: () => this.#tally.count(),
+      firstContentAt: this.#firstContentAt,
+    });
+  }
+}
+
+function hasNoChoices(event: { choices?: unknown }): boolean {
+  return Array.isArray(event.choices) && event.choices.length === 0;
+}

@@ -1,0 +1,44 @@
+import { encodeBlock, parseEvents, type StreamEvent } from "../lib/sse.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../dialects/types.ts";
+
+/** A stream on its way through one or two bridges. */
+export interface StreamTranslation {
+  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). */
+  blocks(blocks: Buffer): Buffer;
+  /** What the client's protocol still needs after the upstream's regular end. */
+  end(): Buffer;
+}
+
+/** `bridges` run from the client's protocol to the upstream's. */
+export function translateRequest(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
+  return bridges.reduce((json, bridge) => bridge.request(json, context), body);
+}
+
+export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
+  return bridges.reduceRight((json, bridge) => bridge.response(json, context), body);
+}
+
+export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
+  const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
+  return {
+    blocks: (blocks) => encode(run(steps, parseEvents(blocks))),
+    end: () => encode(finish(steps)),
+  };
+}
+
+function run(steps: readonly StreamBridge[], events: readonly StreamEvent[]): readonly StreamEvent[] {
+  return steps.reduce<readonly StreamEvent[]>((current, step) => current.flatMap((event) => step.event(event)), events);
+}
+
+/** Ends the steps from the upstream's side; what one emits runs through the ones after it before they end. */
+function finish(steps: readonly StreamBridge[]): readonly StreamEvent[] {
+  let events: readonly StreamEvent[] = [];
+  for (const step of steps) events = [...events.flatMap((event) => step.event(event)), ...step.end()];
+  return events;
+}
+
+function encode(events: readonly StreamEvent[]): Buffer {
+  let text = "";
+  for (const event of events) text += encodeBlock(event.raw === "" && event.data ? JSON.stringify(event.data) : event.raw, event.event);
+  return Buffer.from(text);
+}

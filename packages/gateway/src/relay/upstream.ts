@@ -1,0 +1,120 @@
+import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import type { HttpJson, UpstreamCall } from "../providers/types.ts";
+
+export interface UpstreamSettings {
+  readonly connectTimeoutMs: number;
+  readonly keepAliveMs: number;
+}
+
+export interface UpstreamTimeouts {
+  /** Until the status line; 0 = none. */
+  readonly headersMs: number;
+  /** Between two pieces of the body; 0 = none. */
+  readonly idleMs: number;
+}
+
+/** One connection pool per origin and proxy; redirects are never followed. */
+export interface Upstreams {
+  dispatch(call: UpstreamCall, proxy: string | undefined, timeouts: UpstreamTimeouts, handler: Dispatcher.DispatchHandler): void;
+  /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
+  readonly json: HttpJson;
+  close(): Promise<void>;
+}
+
+const MAX_POOLS = 1024;
+const JSON_TIMEOUT_MS = 15_000;
+const JSON_LIMIT = 4 * 1024 * 1024;
+
+export function createUpstreams(settings: UpstreamSettings): Upstreams {
+  const pools = new Map<string, Dispatcher>();
+
+  const poolFor = (origin: string, proxy: string | undefined): Dispatcher => {
+    const name = proxy === undefined ? origin : `${proxy} ${origin}`;
+    const known = pools.get(name);
+    if (known) return known;
+    if (pools.size >= MAX_POOLS) evictOldest(pools);
+    const pool = proxy === undefined ? directPool(origin, settings) : proxyPool(proxy, settings);
+    pools.set(name, pool);
+    return pool;
+  };
+
+  return {
+    dispatch(call, proxy, timeouts, handler) {
+      poolFor(call.url.origin, proxy).dispatch(
+        {
+          origin: call.url.origin,
+          path: call.url.pathname + call.url.search,
+          method: call.method,
+          headers: call.headers,
+          body: call.body ?? null,
+          headersTimeout: timeouts.headersMs,
+          bodyTimeout: timeouts.idleMs,
+        },
+        handler,
+      );
+    },
+    json: (call) => requestJson(poolFor(new URL(call.url).origin, undefined), call),
+    async close() {
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Unlimited connections: a stream occupies one for minutes, and queueing behind it would stall others. */
+function directPool(origin: string, settings: UpstreamSettings): Dispatcher {
+  return new Pool(origin, {
+    connections: null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: settings.keepAliveMs,
+    keepAliveMaxTimeout: 10 * settings.keepAliveMs,
+    connect: { timeout: settings.connectTimeoutMs },
+    maxHeaderSize: 64 * 1024,
+  });
+}
+
+function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {
+  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout: settings.connectTimeoutMs });
+}
+
+function evictOldest(pools: Map<string, Dispatcher>): void {
+  const oldest = pools.keys().next().value;
+  if (oldest === undefined) return;
+  const pool = pools.get(oldest);
+  pools.delete(oldest);
+  void pool?.close();
+}
+
+async function requestJson(pool: Dispatcher, call: Parameters<HttpJson>[0]): ReturnType<HttpJson> {
+  const url = new URL(call.url);
+  const answer = await pool.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: call.method,
+    headers: { ...call.headers },
+    body: call.body ?? null,
+    headersTimeout: JSON_TIMEOUT_MS,
+    bodyTimeout: JSON_TIMEOUT_MS,
+    signal: AbortSignal.timeout(JSON_TIMEOUT_MS),
+  });
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    const part = chunk as Buffer;
+    size += part.length;
+    if (size > JSON_LIMIT) throw new Error(`the answer exceeds ${JSON_LIMIT} bytes`);
+    parts.push(part);
+  }
+  const text = Buffer.concat(parts).toString("utf8");
+  return { status: answer.statusCode, json: parseOrUndefined(text), text };
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
