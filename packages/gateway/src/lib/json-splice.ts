@@ -1,0 +1,165 @@
+// Edits single members of a JSON object without re-serialising the rest, so that number spelling, key order and
+// unknown fields survive. The bytes must be valid JSON: the scanner trusts a parser that ran before it.
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COLON = 58;
+const COMMA = 44;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+/** Strings longer than this are crossed by a native search instead of a loop. */
+const SHORT_STRING = 24;
+const UNICODE_ESCAPE = Buffer.from("\\u");
+
+export interface MemberEdit {
+  readonly key: string;
+  /** The new value as JSON text. */
+  readonly json: string;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface TopLevel {
+  /** Value spans of the members that were asked for. */
+  readonly spans: ReadonlyMap<string, Span>;
+  /** Index of the closing brace. */
+  readonly end: number;
+  readonly isEmpty: boolean;
+}
+
+/**
+ * The same JSON with top-level members replaced, or added at the end when they are missing.
+ * Undefined when a key is escaped or appears twice: such a body has to be parsed and written anew.
+ */
+export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buffer | undefined {
+  const keys = edits.map(({ key }) => key);
+  const top = scanTopLevel(bytes, keys);
+  if (top === undefined) return undefined;
+  const present: { span: Span; json: string }[] = [];
+  let added = "";
+  for (const { key, json } of edits) {
+    const span = top.spans.get(key);
+    if (span !== undefined) present.push({ span, json });
+    else added += `${added === "" && top.isEmpty ? "" : ","}${JSON.stringify(key)}:${json}`;
+  }
+  present.sort((a, b) => a.span.start - b.span.start);
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { span, json } of present) {
+    parts.push(bytes.subarray(from, span.start), Buffer.from(json));
+    from = span.end;
+  }
+  if (added === "") parts.push(bytes.subarray(from));
+  else parts.push(bytes.subarray(from, top.end), Buffer.from(added), bytes.subarray(top.end));
+  return Buffer.concat(parts);
+}
+
+/**
+ * True when no reader can disagree about the value of a top-level key that a parser found: it stands there once, unescaped.
+ * A second `model`, read by an upstream that takes the first one, would be served at another model's price.
+ */
+export function hasOneMember(bytes: Buffer, key: string): boolean {
+  const needle = Buffer.from(JSON.stringify(key));
+  const first = bytes.indexOf(needle);
+  if (first >= 0 && bytes.indexOf(needle, first + needle.length) < 0 && bytes.indexOf(UNICODE_ESCAPE) < 0) return true;
+  return scanTopLevel(bytes, [key])?.spans.has(key) ?? false;
+}
+
+function scanTopLevel(bytes: Buffer, keys: readonly string[]): TopLevel | undefined {
+  const wanted = keys.map((key) => Buffer.from(key));
+  const spans = new Map<string, Span>();
+  let i = skipSpace(bytes, 0);
+  if (bytes[i] !== OPEN_BRACE) return undefined;
+  i = skipSpace(bytes, i + 1);
+  if (bytes[i] === CLOSE_BRACE) return { spans, end: i, isEmpty: true };
+  while (i < bytes.length) {
+    if (bytes[i] !== QUOTE) return undefined;
+    const keyStart = i + 1;
+    const keyEnd = skipString(bytes, i) - 1;
+    if (hasEscape(bytes, keyStart, keyEnd)) return undefined;
+    i = skipSpace(bytes, keyEnd + 1);
+    if (bytes[i] !== COLON) return undefined;
+    const start = skipSpace(bytes, i + 1);
+    const end = skipValue(bytes, start);
+    const at = indexOfKey(bytes, keyStart, keyEnd, wanted);
+    if (at >= 0) {
+      const key = keys[at]!;
+      if (spans.has(key)) return undefined;
+      spans.set(key, { start, end });
+    }
+    i = skipSpace(bytes, end);
+    if (bytes[i] === CLOSE_BRACE) return { spans, end: i, isEmpty: false };
+    if (bytes[i] !== COMMA) return undefined;
+    i = skipSpace(bytes, i + 1);
+  }
+  return undefined;
+}
+
+function indexOfKey(bytes: Buffer, start: number, end: number, wanted: readonly Buffer[]): number {
+  const length = end - start;
+  for (let at = 0; at < wanted.length; at++) {
+    const key = wanted[at]!;
+    if (key.length === length && bytes[start] === key[0] && key.compare(bytes, start, end) === 0) return at;
+  }
+  return -1;
+}
+
+function hasEscape(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] === BACKSLASH) return true;
+  return false;
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let i = from;
+  for (let byte = bytes[i]; byte === 32 || byte === 10 || byte === 13 || byte === 9; byte = bytes[i]) i++;
+  return i;
+}
+
+/** Index after the closing quote of the string that opens at `open`. */
+function skipString(bytes: Buffer, open: number): number {
+  let i = open + 1;
+  const near = Math.min(bytes.length, i + SHORT_STRING);
+  for (; i < near; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) return i + 1;
+    if (byte === BACKSLASH) i++;
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, i);
+    if (quote < 0) return bytes.length;
+    let slashes = 0;
+    while (quote - slashes > i && bytes[quote - slashes - 1] === BACKSLASH) slashes++;
+    i = quote + 1;
+    if (slashes % 2 === 0) return i;
+  }
+}
+
+/** Index after the value that starts at `from`. */
+function skipValue(bytes: Buffer, from: number): number {
+  const first = bytes[from];
+  if (first === QUOTE) return skipString(bytes, from);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(bytes, from);
+  let i = from;
+  while (i < bytes.length) {
+    const byte = bytes[i]!;
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || byte <= 32) return i;
+    i++;
+  }
+  return i;
+}
+
+function skipNested(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let i = from; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) i = skipString(bytes, i) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return i + 1;
+  }
+  return bytes.length;
+}
