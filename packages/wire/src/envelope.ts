@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 /** `{success, message, data}`: the shape of every JSON answer under `/api`. */
 export interface Envelope<D> {
   readonly success: boolean;
@@ -7,4 +9,55 @@ export interface Envelope<D> {
   readonly code?: string;
   /** Name of the input field that a refusal concerns. */
   readonly field?: string;
+}
+
+/** What a client puts into a query; the server reads text, and a list of texts where a name is repeated. */
+export type QueryValue = string | number | boolean | undefined | readonly (string | number)[];
+
+const anyValue = z.optional(z.custom<QueryValue>(() => true));
+
+/** Query integer: missing, empty, fractional or unreadable text counts as 0. */
+export const queryInt = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue) => readInt(firstText(value))),
+);
+
+/** Query text, trimmed; missing counts as "". */
+export const queryText = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue) => firstText(value)),
+);
+
+const TRUE_WORDS = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+
+/** Query boolean: `1 t T true TRUE True` are true, everything else is false. */
+export const queryFlag = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue) => TRUE_WORDS.has(firstText(value))),
+);
+
+/** Query of the narrow update calls: present and not `""`, `0` or `false`. */
+export const statusOnly = z.object({
+  status_only: z.pipe(
+    z.custom<string | boolean>((value) => !["", "0", "false"].includes(firstText(value as QueryValue))),
+    z.transform(() => true as const),
+  ),
+});
+
+/** Path id: a positive safe integer; anything else is answered with G1. */
+export const pathId = z.pipe(
+  z.custom<string | number>((value) => /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))),
+  z.transform((value: string | number) => Number(value)),
+);
+export const idParams = z.object({ id: pathId });
+
+function firstText(value: QueryValue): string {
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  return one === undefined || one === null ? "" : String(one).trim();
+}
+
+function readInt(text: string): number {
+  if (!/^[+-]?\d{1,16}$/.test(text)) return 0;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : 0;
 }

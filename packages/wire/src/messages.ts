@@ -149,6 +149,7 @@ export const REASONS = {
   number: "must be a number",
   boolean: "must be a boolean",
   integers: "must be an array of integers",
+  strings: "must be an array of strings",
   object: "must be a JSON object",
   atLeast: "must be at least {n}",
   atMost: "must be at most {n}",

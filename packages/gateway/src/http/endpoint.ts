@@ -1,23 +1,16 @@
 import type { Endpoint, Output } from "@fairway/wire";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "../identity/principal.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Who calls a management endpoint; undefined fields stand for anonymous callers of `none` and `try`. */
-export interface Principal {
-  readonly userId: number;
-  readonly username: string;
-  readonly role: number;
-  readonly group: string;
-  /** How the caller proved it. */
-  readonly via: "session" | "access-token";
-}
+export type { Principal } from "../identity/principal.ts";
 
 /** What a handler sees: parsed input and the caller; no Express type, no envelope. */
 export interface Call<E extends Endpoint> {
   readonly params: Output<E["params"]>;
   readonly query: Output<E["query"]>;
   readonly body: Output<E["body"]>;
-  /** Always set for `user`, `admin` and `root`; maybe for `try`. */
+  /** Always set for `user`, `admin` and `root`; for `none` and `try` when a valid credential came along. */
   readonly caller: E["access"] extends "none" | "try" | "key" ? Principal | undefined : Principal;
   readonly context: RequestContext;
   readonly request: IncomingMessage;

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "../lib/refusal.ts";
+
+/** Largest body of a management call. */
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** The client went away before its body was complete; there is nobody left to answer. */
+export class ClientGone extends Error {}
+
+/** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with G1 (400) or G7. */
+export async function readJsonBody(request: IncomingMessage, takesList: boolean): Promise<unknown> {
+  const text = await readText(request);
+  const value = parse(text);
+  if (Array.isArray(value)) {
+    if (takesList) return value;
+    throw new Refusal("G1", { status: 400 });
+  }
+  if (typeof value !== "object" || value === null) throw new Refusal("G1", { status: 400 });
+  return withoutNulls(value);
+}
+
+/** Reads the whole body as text, up to the limit. */
+export function readText(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) return Promise.reject(new Refusal("G7"));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT_BYTES) return void chunks.push(chunk);
+      finish();
+      request.resume();
+      reject(new Refusal("G7"));
+    };
+    const onEnd = () => {
+      finish();
+      resolve(Buffer.concat(chunks).toString("utf8"));
+    };
+    const onGone = () => {
+      finish();
+      reject(new ClientGone("the client left before its body was complete"));
+    };
+    const finish = () => {
+      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      request.on("error", () => undefined);
+    };
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Refusal("G1", { status: 400, cause });
+  }
+}
+
+/** `null` counts as absent; the copy has no prototype, so that no inherited name reads as a member. */
+function withoutNulls(value: object): Record<string, unknown> {
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null && name !== "__proto__") copy[name] = member;
+  }
+  return copy;
+}

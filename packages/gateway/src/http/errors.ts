@@ -1,0 +1,67 @@
+import { messageText, type Endpoint, type MessageCode } from "@fairway/wire";
+import { AppError } from "../lib/app-error.ts";
+import { Refusal } from "../lib/refusal.ts";
+
+export interface Failure {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+  /** True when someone has to look into it: the cause is logged. */
+  readonly isFault: boolean;
+}
+
+/** Anything thrown by a management call as its answer; unknown errors are G4 without internals. */
+export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
+  if (endpoint?.access === "key" && !(thrown instanceof Refusal)) return openAiFailure(AppError.from(thrown), requestId);
+  if (thrown instanceof Refusal) {
+    return {
+      status: thrown.status,
+      body: { success: false, message: thrown.message, code: thrown.code, field: thrown.field, ...thrown.siblings },
+      retryAfterSeconds: thrown.retryAfterSeconds,
+      isFault: thrown.status >= 500,
+    };
+  }
+  if (thrown instanceof AppError && thrown.origin === "client") {
+    const retryAfterSeconds = thrown.retryAfterMs === undefined ? undefined : Math.ceil(thrown.retryAfterMs / 1000);
+    return { status: 200, body: { success: false, message: thrown.message, code: thrown.code }, retryAfterSeconds, isFault: false };
+  }
+  return { ...catalogueFailure("G4"), isFault: true };
+}
+
+function catalogueFailure(code: MessageCode): Omit<Failure, "isFault"> {
+  return { status: 500, body: { success: false, message: messageText(code), code }, retryAfterSeconds: undefined };
+}
+
+/** The calls of B15 answer relay clients, in the OpenAI error shape. */
+function openAiFailure(error: AppError, requestId: string): Failure {
+  const type = error.status >= 500 ? "server_error" : error.status === 429 ? "rate_limit_error" : "invalid_request_error";
+  return {
+    status: error.status,
+    body: {
+      error: {
+        message: `${error.message} (request id: ${requestId})`,
+        type: error.type ?? type,
+        param: error.param ?? null,
+        code: error.code ?? null,
+      },
+    },
+    retryAfterSeconds: error.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1000),
+    isFault: error.status >= 500,
+  };
+}
+
+/** The answer for a path or method that does not exist under `/api`, readable for both kinds of clients. */
+export function unknownUrl(method: string, path: string): Failure {
+  const message = messageText("G6", { method, path });
+  return {
+    status: 404,
+    body: {
+      success: false,
+      message,
+      code: "G6",
+      error: { message, type: "invalid_request_error", param: "", code: "" },
+    },
+    retryAfterSeconds: undefined,
+    isFault: false,
+  };
+}

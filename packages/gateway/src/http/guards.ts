@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import { ROLE, type Access, type Endpoint } from "@fairway/wire";
+import type { Identified, Principal } from "../identity/principal.ts";
+import { Refusal } from "../lib/refusal.ts";
+import type { Limiter, Rule } from "../limits/limiter.ts";
+
+/** Rules of the rate classes; undefined = the class is off. */
+export interface ApiRules {
+  /** Callers who are not signed in, by address. */
+  readonly address: Rule | undefined;
+  /** Signed-in callers, by user. */
+  readonly user: Rule | undefined;
+  /** Sign-in, codes and other calls worth guessing at, by address. */
+  readonly critical: Rule | undefined;
+}
+
+const MINIMUM: Readonly<Record<Access, number>> = {
+  none: ROLE.guest,
+  try: ROLE.guest,
+  key: ROLE.guest,
+  user: ROLE.user,
+  admin: ROLE.admin,
+  root: ROLE.root,
+};
+
+/** Prefetchers must not trigger calls that change state; pages of other sites must not send writes. */
+export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void {
+  const purpose = `${header(request, "sec-purpose")} ${header(request, "purpose")} ${header(request, "x-moz")}`;
+  if (endpoint.hasEffects && /\b(prefetch|prerender)\b/i.test(purpose)) throw new Refusal("G1", { status: 400 });
+  const isWrite = endpoint.method !== "GET";
+  if (isWrite && !endpoint.isCrossOrigin && header(request, "sec-fetch-site") === "cross-site") {
+    throw new Refusal("G1", { status: 400 });
+  }
+}
+
+/** Counts the call against its caller's API class and, where listed, the critical class of the address. */
+export async function checkRate(
+  limiter: Limiter,
+  rules: ApiRules,
+  endpoint: Endpoint,
+  subject: { readonly ip: string; readonly principal: Principal | undefined },
+): Promise<void> {
+  const { principal, ip } = subject;
+  if (principal) await take(limiter, rules.user, String(principal.userId));
+  else await take(limiter, rules.address, ip);
+  if (endpoint.rate === "critical") await take(limiter, rules.critical, ip);
+}
+
+async function take(limiter: Limiter, rule: Rule | undefined, subject: string): Promise<void> {
+  if (!rule) return;
+  const admission = await limiter.take(rule, subject);
+  if (!admission.admitted) {
+    throw new Refusal("G3", { retryAfterSeconds: Math.max(1, Math.ceil(admission.resetMs / 1000)) });
+  }
+}
+
+/** The principal behind credentials that are good; undefined for everything else. */
+export function principalOf(identified: Identified): Principal | undefined {
+  if (identified.kind !== "account" || !identified.account) return undefined;
+  const { account, via, sessionHash } = identified;
+  if (account.isDeleted || account.status !== 1) return undefined;
+  return { userId: account.id, username: account.username, role: account.role, group: account.group, via, sessionHash };
+}
+
+/** True when the credentials name an account that may not act any more; its session ends. */
+export function isDeadAccount(identified: Identified): boolean {
+  return identified.kind === "account" && principalOf(identified) === undefined;
+}
+
+/** Refuses callers who are unknown, blocked, forged from another page, or of too low a role. */
+export function authorize(request: IncomingMessage, endpoint: Endpoint, identified: Identified): void {
+  if (MINIMUM[endpoint.access] === ROLE.guest) return;
+  if (identified.kind === "anonymous") throw new Refusal("AU1");
+  if (identified.kind === "unknown-token") throw new Refusal("AU2");
+  const principal = principalOf(identified);
+  if (!principal) throw new Refusal(identified.account && !identified.account.isDeleted ? "AU6" : "AU8");
+  checkUserHeader(request, endpoint, principal);
+  if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("AU7");
+}
+
+/** The user-id header is the defence against forged calls: no page of another site can set it. */
+function checkUserHeader(request: IncomingMessage, endpoint: Endpoint, principal: Principal): void {
+  const text = header(request, "new-api-user").trim();
+  if (text === "") {
+    if (principal.via === "access-token" || (endpoint.withoutUserHeader && isOwnNavigation(request))) return;
+    throw new Refusal("AU3");
+  }
+  if (!/^-?\d{1,16}$/.test(text)) throw new Refusal("AU4");
+  if (Number(text) !== principal.userId) throw new Refusal("AU5");
+}
+
+function isOwnNavigation(request: IncomingMessage): boolean {
+  return header(request, "sec-fetch-mode") === "navigate" && header(request, "sec-fetch-site") === "same-origin";
+}
+
+function header(request: IncomingMessage, name: string): string {
+  return String(request.headers[name] ?? "");
+}

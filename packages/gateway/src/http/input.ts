@@ -1,0 +1,114 @@
+import { fill, REASONS, type Endpoint } from "@fairway/wire";
+import type * as z from "zod/mini";
+import { Refusal } from "../lib/refusal.ts";
+
+type Schema = NonNullable<Endpoint["body"]>;
+type Issue = z.core.$ZodIssue;
+
+/** Path parameters; a wrong one is G1. */
+export function parseParams(schema: Schema | undefined, params: unknown): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(params);
+  if (!parsed.success) throw new Refusal("G1");
+  return parsed.data;
+}
+
+/** Query or body; the first fault is answered as G2 with the member and the reason, or as G1 when no reason fits. */
+export function parseInput(schema: Schema | undefined, input: unknown): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  if (!issue) throw new Refusal("G1");
+  throw refusalOf(schema, issue);
+}
+
+/** Query text as an object: a name given twice becomes a list. */
+export function queryObject(search: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name === "__proto__") continue;
+    const known = query[name];
+    if (known === undefined) query[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else query[name] = [known, value];
+  }
+  return query;
+}
+
+function refusalOf(schema: Schema, issue: Issue): Refusal {
+  const names = issue.path.filter((part) => typeof part !== "number").map(String);
+  const field = names.join(".");
+  const reason = reasonOf(schema, issue);
+  if (reason === undefined || field === "") return new Refusal("G1", field === "" ? {} : { field });
+  return new Refusal("G2", { field, values: { field, reason } });
+}
+
+function reasonOf(schema: Schema, issue: Issue): string | undefined {
+  if (issue.code === "invalid_type") return typeReason(schema, issue);
+  if (issue.code === "too_big") {
+    if (issue.origin === "string") return REASONS.tooLong;
+    return isNumeric(issue.origin) ? fill(REASONS.atMost, { n: String(issue.maximum) }) : undefined;
+  }
+  if (issue.code === "too_small" && isNumeric(issue.origin)) return fill(REASONS.atLeast, { n: String(issue.minimum) });
+  return undefined;
+}
+
+function isNumeric(origin: string): boolean {
+  return origin === "number" || origin === "int" || origin === "bigint";
+}
+
+function typeReason(schema: Schema, issue: Issue & { code: "invalid_type" }): string | undefined {
+  const target = descend(schema, issue.path);
+  if (issue.path.some((part) => typeof part === "number") || target?.type === "array") {
+    return isOfNumbers(schema, issue.path) ? REASONS.integers : REASONS.strings;
+  }
+  switch (issue.expected) {
+    case "string":
+      return REASONS.string;
+    case "boolean":
+      return REASONS.boolean;
+    case "int":
+      return REASONS.integer;
+    case "number":
+      return target?.format === "safeint" ? REASONS.integer : REASONS.number;
+    case "object":
+    case "record":
+      return REASONS.object;
+    default:
+      return undefined;
+  }
+}
+
+interface Definition {
+  readonly type: string;
+  readonly format?: string;
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly element?: Schema;
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+}
+
+/** The definition that a path leads to, with optional, default and pipe wrappers taken off. */
+function descend(schema: Schema, path: readonly PropertyKey[]): Definition | undefined {
+  let definition = bare(schema);
+  for (const part of path) {
+    const next = typeof part === "number" ? definition?.element : definition?.shape?.[String(part)];
+    if (!next) return undefined;
+    definition = bare(next);
+  }
+  return definition;
+}
+
+function bare(schema: Schema): Definition {
+  let definition = schema._zod.def as unknown as Definition;
+  for (let inner = definition.innerType ?? definition.in; inner; inner = definition.innerType ?? definition.in) {
+    definition = inner._zod.def as unknown as Definition;
+  }
+  return definition;
+}
+
+function isOfNumbers(schema: Schema, path: readonly PropertyKey[]): boolean {
+  const list = descend(schema, path.filter((part) => typeof part !== "number"));
+  return list?.element !== undefined && bare(list.element).type === "number";
+}

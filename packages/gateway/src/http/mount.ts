@@ -1,0 +1,204 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Endpoint } from "@fairway/wire";
+import { ANONYMOUS, type Identified } from "../identity/principal.ts";
+import type { Limiter } from "../limits/limiter.ts";
+import type { Logger } from "../observability/log.ts";
+import { ClientGone, readJsonBody } from "./body.ts";
+import { contextOf, type RequestContext } from "./context.ts";
+import type { Call, Route } from "./endpoint.ts";
+import { sendJson, sendText } from "./envelope.ts";
+import { failureOf, unknownUrl, type Failure } from "./errors.ts";
+import { authorize, checkOrigin, checkRate, isDeadAccount, principalOf, type ApiRules } from "./guards.ts";
+import { parseInput, parseParams, queryObject } from "./input.ts";
+import { createRouteTable, type Found, type RouteTable } from "./route-table.ts";
+
+export interface MountDeps {
+  readonly routes: readonly Route[];
+  /** Reads the credentials of a request; never refuses. */
+  readonly identify: (request: IncomingMessage) => Promise<Identified>;
+  /** Ends the session of a request and clears its cookie. */
+  readonly endSession: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Throws T1 to T3 when the human check is on and not passed. */
+  readonly humanCheck: (request: IncomingMessage, response: ServerResponse, token: string) => Promise<void>;
+  readonly limiter: Limiter;
+  readonly rules: ApiRules;
+  readonly log: Logger;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  readonly path: string;
+  readonly search: string;
+}
+
+/** The handler of everything under `/api`: lookup, the checks in the order of the contract, envelope, errors. */
+export function mountRoutes(deps: MountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const table = createRouteTable(deps.routes);
+  return async (request, response) => {
+    const exchange = exchangeOf(request, response);
+    const found = table.find(request.method ?? "GET", exchange.path);
+    response.setHeader("Cache-Control", "no-store");
+    const endpoint = found?.routes[0]?.endpoint;
+    let caller: number | undefined;
+    try {
+      if (answersPreflight(table, exchange)) return;
+      if (!found) return await fail(exchange, unknownUrl(request.method ?? "GET", exchange.path));
+      caller = await serve(deps, exchange, found);
+    } catch (thrown) {
+      if (thrown instanceof ClientGone || response.headersSent) return void response.destroy();
+      const failure = failureOf(thrown, endpoint, exchange.context.requestId);
+      if (failure.isFault) logFault(deps.log, exchange, endpoint, thrown);
+      await fail(exchange, failure);
+    } finally {
+      logCall(deps.log, exchange, endpoint, caller);
+    }
+  };
+}
+
+function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
+  const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
+  const mark = url.indexOf("?");
+  return {
+    request,
+    response,
+    context: contextOf(request),
+    path: mark < 0 ? url : url.slice(0, mark),
+    search: mark < 0 ? "" : url.slice(mark),
+  };
+}
+
+/** Answers the preflight of calls that any origin may read; every other OPTIONS is an unknown URL. */
+function answersPreflight(table: RouteTable, exchange: Exchange): boolean {
+  const { request, response, path } = exchange;
+  if (!table.isCrossOrigin(path)) return false;
+  response.setHeader("Access-Control-Allow-Origin", "*");
+  if (request.method !== "OPTIONS") return false;
+  response.setHeader("Access-Control-Allow-Methods", "GET");
+  response.setHeader("Access-Control-Allow-Headers", "Authorization");
+  response.setHeader("Access-Control-Max-Age", "86400");
+  response.writeHead(204).end();
+  return true;
+}
+
+/** Runs the checks and the handler; answers the caller's user id for the log. */
+async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise<number | undefined> {
+  const { request, response, context } = exchange;
+  const [route] = found.routes;
+  if (!route) throw new Error("the route table answered without a route");
+  checkOrigin(request, route.endpoint);
+  const identified = await identify(deps, request, route.endpoint);
+  const principal = principalOf(identified);
+  await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
+  const query = queryObject(exchange.search);
+  if (route.endpoint.humanCheck) await deps.humanCheck(request, response, firstText(query["turnstile"]));
+  if (isDeadAccount(identified)) await deps.endSession(request, response);
+  authorize(request, route.endpoint, identified);
+  const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
+  await answer(exchange, chosen, await callOf(exchange, chosen, found, query, principal));
+  return principal?.userId;
+}
+
+/** Calls that anyone may make do not depend on the table of sessions: they answer while the database is away. */
+async function identify(deps: MountDeps, request: IncomingMessage, endpoint: Endpoint): Promise<Identified> {
+  try {
+    return await deps.identify(request);
+  } catch (cause) {
+    if (endpoint.access !== "none") throw cause;
+    deps.log.warn("credentials could not be read", { error: cause });
+    return ANONYMOUS;
+  }
+}
+
+function chooseByQuery(found: Found, query: unknown): Route {
+  const match = found.routes.find(({ endpoint }) => endpoint.query === undefined || endpoint.query.safeParse(query).success);
+  const last = found.routes.at(-1);
+  if (!last) throw new Error("the route table answered without a route");
+  return match ?? last;
+}
+
+interface Answer {
+  readonly call: Call<Endpoint>;
+  readonly siblings: Record<string, unknown>;
+  readonly text: { message: string };
+}
+
+async function callOf(
+  exchange: Exchange,
+  { endpoint }: Route,
+  { params }: Found,
+  query: unknown,
+  caller: ReturnType<typeof principalOf>,
+): Promise<Answer> {
+  const { request, response, context } = exchange;
+  const siblings: Record<string, unknown> = Object.create(null);
+  const text = { message: "" };
+  const call: Call<Endpoint> = {
+    params: parseParams(endpoint.params, params),
+    query: parseInput(endpoint.query, query),
+    body: endpoint.body ? parseInput(endpoint.body, await readJsonBody(request, takesList(endpoint))) : undefined,
+    caller: caller as Call<Endpoint>["caller"],
+    context,
+    request,
+    response,
+    setTotal: (total) => void response.setHeader("X-Total-Count", String(total)),
+    sibling: (name, value) => void (siblings[name] = value),
+    message: (message) => void (text.message = message),
+  };
+  return { call, siblings, text };
+}
+
+function takesList(endpoint: Endpoint): boolean {
+  return (endpoint.body?._zod.def as { type?: string } | undefined)?.type === "array";
+}
+
+async function answer(exchange: Exchange, route: Route, { call, siblings, text }: Answer): Promise<void> {
+  const { request, response } = exchange;
+  const data = await route.handler(call);
+  if (response.headersSent || response.writableEnded) return;
+  switch (route.endpoint.answer) {
+    case "envelope":
+      return sendJson(request, response, 200, { success: true, message: text.message, data, ...siblings });
+    case "raw":
+      return sendJson(request, response, 200, data ?? null);
+    case "text":
+      return sendText(request, response, 200, String(data ?? ""));
+    case "stream":
+    case "file":
+      response.end();
+  }
+}
+
+async function fail({ request, response }: Exchange, failure: Failure): Promise<void> {
+  if (response.destroyed) return;
+  if (failure.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(failure.retryAfterSeconds));
+  if (failure.status === 413) response.setHeader("Connection", "close");
+  await sendJson(request, response, failure.status, failure.body);
+}
+
+function firstText(value: string | string[] | undefined): string {
+  return (Array.isArray(value) ? value[0] : value) ?? "";
+}
+
+function logFault(log: Logger, exchange: Exchange, endpoint: Endpoint | undefined, thrown: unknown): void {
+  log.error("management call failed", {
+    requestId: exchange.context.requestId,
+    endpoint: endpoint?.name,
+    error: thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown,
+  });
+}
+
+/** Query strings stay out of the log: some of them hold keys. */
+function logCall(log: Logger, exchange: Exchange, endpoint: Endpoint | undefined, userId: number | undefined): void {
+  log.info("management call", {
+    requestId: exchange.context.requestId,
+    method: exchange.request.method,
+    path: exchange.path,
+    endpoint: endpoint?.name,
+    status: exchange.response.statusCode,
+    userId,
+    ip: exchange.context.ip,
+    ms: Math.round(performance.now() - exchange.context.startedAt),
+  });
+}

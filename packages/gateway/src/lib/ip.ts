@@ -1,0 +1,101 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** One address or CIDR network. */
+export interface Network {
+  /** False for texts that are no address. IPv4-mapped IPv6 counts as IPv4. */
+  contains(address: string): boolean;
+}
+
+export interface AllowList {
+  /** Undefined = the text is blank, so there is no limit. Empty = nothing parsed, so everything is denied. */
+  readonly networks: readonly Network[] | undefined;
+  /** Lines that are neither address nor network. */
+  readonly invalid: readonly string[];
+}
+
+/** Reads one address or network (`10.0.0.0/8`, `2001:db8::1`); undefined when it is neither. */
+export function parseNetwork(text: string): Network | undefined {
+  const [head = "", bits, ...rest] = text.trim().split("/");
+  const base = parseAddress(head);
+  if (!base || rest.length > 0) return undefined;
+  const width = base.kind() === "ipv4" ? 32 : 128;
+  if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return undefined;
+  const isMapped = base.kind() === "ipv4" && head.includes(":");
+  const prefix = bits === undefined ? width : Number(bits) - (isMapped ? 96 : 0);
+  if (prefix < 0 || prefix > width) return undefined;
+  return {
+    contains: (address) => {
+      const parsed = parseAddress(address);
+      return parsed !== undefined && parsed.kind() === base.kind() && parsed.match(base, prefix);
+    },
+  };
+}
+
+/** Reads one entry per line; blank lines, spaces and trailing commas do not matter. */
+export function parseAllowList(text: string | null | undefined): AllowList {
+  const lines = allowListLines(text);
+  if (lines.length === 0) return { networks: undefined, invalid: [] };
+  const networks: Network[] = [];
+  const invalid: string[] = [];
+  for (const line of lines) {
+    const network = parseNetwork(line);
+    if (network) networks.push(network);
+    else invalid.push(line);
+  }
+  return { networks, invalid };
+}
+
+/** The entries of an allow list as they are stored: trimmed, without trailing commas and blank lines. */
+export function allowListLines(text: string | null | undefined): string[] {
+  return (text ?? "")
+    .split("\n")
+    .map((line) => line.trim().replace(/[,\s]+$/, ""))
+    .filter((line) => line !== "");
+}
+
+/** The plain form of an address: IPv4-mapped IPv6 as IPv4, no zone; unreadable text stays as it is. */
+export function plainAddress(text: string): string {
+  return parseAddress(text)?.toString() ?? text;
+}
+
+/**
+ * Address of the client: the peer, or the right-most hop of `X-Forwarded-For` that is no trusted proxy
+ * when the peer is one. Headers of other peers are ignored.
+ */
+export function clientAddress(
+  peer: string,
+  forwardedFor: string | undefined,
+  trustedProxies: readonly Network[],
+): string {
+  const isTrusted = (address: string) => trustedProxies.some((network) => network.contains(address));
+  let client = plainAddress(peer);
+  const hops = (forwardedFor ?? "").split(",").map((hop) => hop.trim());
+  while (isTrusted(client)) {
+    const hop = hops.pop();
+    if (hop === undefined || hop === "" || !parseAddress(withoutPort(hop))) return client;
+    client = plainAddress(withoutPort(hop));
+  }
+  return client;
+}
+
+/** True for addresses that only this machine reaches; host names are never loopback but for `localhost`. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || parseAddress(host)?.range() === "loopback";
+}
+
+function withoutPort(hop: string): string {
+  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1];
+  if (bracketed !== undefined) return bracketed;
+  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? hop.slice(0, hop.indexOf(":")) : hop;
+}
+
+function parseAddress(text: string): Address | undefined {
+  const plain = text.trim();
+  if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain);
+  const [address = ""] = plain.split("%");
+  if (!ipaddr.IPv6.isValid(address)) return undefined;
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+}
