@@ -1,7 +1,8 @@
 /**
  * Prepared statements without a query builder, for the few queries that every relayed request runs.
  * SQL is written with `?` placeholders in the subset that SQLite, MySQL and PostgreSQL share;
- * the PostgreSQL side numbers them. Everything else goes through Kysely.
+ * the PostgreSQL side numbers them. Column names that are reserved words (`group`, `key`) stand in double quotes
+ * on all three. Everything else goes through Kysely; `rawOn` in transaction.ts joins both in one transaction.
  */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 

@@ -1,0 +1,74 @@
+import { Kysely, type Dialect } from "kysely";
+import type { Logger } from "../observability/log.ts";
+import { openMysql } from "./mysql.ts";
+import { openPostgres } from "./postgres.ts";
+import type { RawDatabase } from "./raw.ts";
+import type { Schema } from "./schema.ts";
+import { openSqlite } from "./sqlite.ts";
+
+export interface DatabaseSettings {
+  /** `sqlite:PATH`, `sqlite::memory:`, `mysql://user:password@host:port/name` or `postgres://...`. */
+  readonly url: string;
+  readonly log: Logger;
+  /** Connections of the pool; SQLite always has one. */
+  readonly connections?: number;
+  /** `full` survives a loss of power with the last commits, at the price of one disk flush each. */
+  readonly sqliteSync?: "normal" | "full";
+}
+
+/** One database, reachable through the query builder and through prepared statements. */
+export interface Database {
+  readonly kind: RawDatabase["kind"];
+  readonly db: Kysely<Schema>;
+  readonly raw: RawDatabase;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_CONNECTIONS = 20;
+
+/** Opens nothing on the network yet: pools connect at the first query. Throws on a URL of an unknown kind. */
+export function openDatabase(settings: DatabaseSettings): Database {
+  const { raw, dialect, close } = open(settings);
+  const db = new Kysely<Schema>({ dialect });
+  return {
+    kind: raw.kind,
+    db,
+    raw,
+    async ping() {
+      await raw.rows("select 1 as one", []);
+    },
+    async close() {
+      await close();
+    },
+  };
+}
+
+interface Parts {
+  readonly dialect: Dialect;
+  readonly raw: RawDatabase;
+  close(): Promise<void> | void;
+}
+
+function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "normal" }: DatabaseSettings): Parts {
+  const scheme = url.slice(0, url.indexOf(":"));
+  switch (scheme) {
+    case "sqlite":
+      return openSqlite(sqlitePath(url), sqliteSync);
+    case "mysql":
+    case "mariadb":
+      return openMysql(url, connections, log);
+    case "postgres":
+    case "postgresql":
+      return openPostgres(url, connections, log);
+    default:
+      throw new Error(`a database URL begins with sqlite:, mysql:// or postgres://, not with ${scheme === "" ? "this" : `${scheme}:`}`);
+  }
+}
+
+/** `sqlite:data/fairway.db`, `sqlite:/var/lib/fairway.db` and the same with two more slashes. */
+function sqlitePath(url: string): string {
+  const path = url.slice("sqlite:".length);
+  return path.startsWith("//") ? decodeURIComponent(path.slice(2)) : path;
+}

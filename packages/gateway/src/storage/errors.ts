@@ -1,0 +1,36 @@
+/** What a driver's error means; the three drivers number the same events differently. */
+
+interface DriverError {
+  readonly errno?: unknown;
+  readonly errcode?: unknown;
+  readonly code?: unknown;
+}
+
+const MYSQL_DEADLOCK = 1213;
+const MYSQL_LOCK_WAIT = 1205;
+const MYSQL_DUPLICATE = 1062;
+const POSTGRES_SERIALISATION = "40001";
+const POSTGRES_DEADLOCK = "40P01";
+const POSTGRES_DUPLICATE = "23505";
+const SQLITE_BUSY = 5;
+const SQLITE_DUPLICATE = new Set([1555, 2067]);
+
+/** True when the same transaction may succeed if it is run again. */
+export function isTransient(error: unknown): boolean {
+  const { errno, errcode, code } = fields(error);
+  if (errno === MYSQL_DEADLOCK || errno === MYSQL_LOCK_WAIT) return true;
+  if (code === POSTGRES_SERIALISATION || code === POSTGRES_DEADLOCK) return true;
+  // The low byte of an SQLite code is its class; the rest tells how it came about.
+  return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_BUSY;
+}
+
+/** True when a unique index or primary key refused a row. */
+export function isDuplicate(error: unknown): boolean {
+  const { errno, errcode, code } = fields(error);
+  if (errno === MYSQL_DUPLICATE || code === POSTGRES_DUPLICATE) return true;
+  return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && SQLITE_DUPLICATE.has(errcode);
+}
+
+function fields(error: unknown): DriverError {
+  return typeof error === "object" && error !== null ? error : {};
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { MysqlDialect, type Dialect } from "kysely";
+import { createPool, TypedParameter, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from "mysql2";
+import type { Logger } from "../observability/log.ts";
+import { createStatementNames } from "./placeholders.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
+import { retryTransient } from "./transaction.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+/**
+ * Every connection is set up alike, whatever the server's defaults are: double quotes name columns as in the two
+ * other databases, values that do not fit are refused, locks cover rows instead of gaps.
+ */
+const SESSION = [
+  "set session sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 10",
+  "set session transaction isolation level read committed",
+];
+
+export interface MysqlParts {
+  readonly dialect: Dialect;
+  readonly raw: RawDatabase;
+  close(): Promise<void>;
+}
+
+export function openMysql(url: string, connections: number, log: Logger): MysqlParts {
+  const pool = createPool(poolOptions(url, connections));
+  pool.on("connection", (connection) => {
+    // Commands of one connection run in order, so these come before the query that opened it.
+    for (const sql of SESSION) {
+      connection.query(sql, (error) => {
+        if (!error) return;
+        log.error("database session not set up", { error });
+        connection.destroy();
+      });
+    }
+  });
+  return { dialect: new MysqlDialect({ pool }), raw: mysqlRaw(pool), close: () => endPool(pool) };
+}
+
+/** Reads a `mysql://` URL; `ssl-mode` and `ssl-ca` mean what they mean to the server's own tools. */
+export function poolOptions(url: string, connections: number): PoolOptions {
+  const at = new URL(url);
+  const ssl = tls(at.searchParams);
+  return {
+    host: decodeURIComponent(at.hostname.replace(/^\[|\]$/g, "")),
+    port: at.port === "" ? 3306 : Number(at.port),
+    user: decodeURIComponent(at.username),
+    password: decodeURIComponent(at.password),
+    database: decodeURIComponent(at.pathname.slice(1)),
+    ...(at.searchParams.has("socket") ? { socketPath: at.searchParams.get("socket") ?? "" } : {}),
+    ...(ssl ? { ssl } : {}),
+    charset: "utf8mb4",
+    connectionLimit: connections,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableKeepAlive: true,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    maxPreparedStatements: 400,
+    // An update that finds its row counts as one even when it changes nothing; files are never read from here.
+    flags: ["+FOUND_ROWS", "-LOCAL_FILES"],
+    supportBigNumbers: true,
+    // sum() of BIGINT is DECIMAL.
+    decimalNumbers: true,
+    dateStrings: true,
+  };
+}
+
+function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
+  const mode = (parameters.get("ssl-mode") ?? "disabled").toLowerCase().replace("_", "-");
+  const path = parameters.get("ssl-ca");
+  const ca = path === null ? {} : { ca: readFileSync(path) };
+  switch (mode) {
+    case "disabled":
+      return undefined;
+    case "required":
+      return { ...ca, rejectUnauthorized: false };
+    case "verify-ca":
+      return { ...ca, verifyIdentity: false };
+    case "verify-identity":
+      return { ...ca, verifyIdentity: true };
+    default:
+      throw new Error(`ssl-mode=${mode} is not known; use disabled, required, verify-ca or verify-identity`);
+  }
+}
+
+type Answer = ResultSetHeader | readonly unknown[];
+
+function mysqlRaw(pool: Pool): RawDatabase {
+  const nameOf = createStatementNames();
+  const on = (target: Pool | PoolConnection): RawTransaction => {
+    const send = (sql: string, values: readonly SqlValue[]) =>
+      new Promise<Answer>((resolve, reject) => {
+        const done = (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer));
+        if (nameOf(sql) === undefined) target.query(sql, [...values], done);
+        else target.execute(sql, values.map(typed), done);
+      });
+    return {
+      async run(sql, values) {
+        const answer = await send(sql, values);
+        return "affectedRows" in answer ? answer.affectedRows : 0;
+      },
+      async rows<Row>(sql: string, values: readonly SqlValue[]) {
+        return (await send(sql, values)) as Row[];
+      },
+    };
+  };
+  return {
+    kind: "mysql",
+    ...on(pool),
+    transaction: (work) => retryTransient(() => inTransaction(pool, (connection) => work(on(connection)))),
+  };
+}
+
+/** Numbers would travel as DOUBLE, which MySQL refuses in places and no index likes. */
+function typed(value: SqlValue) {
+  if (typeof value === "bigint" || Number.isInteger(value)) return TypedParameter.LONGLONG(value as number | bigint);
+  return value instanceof Uint8Array ? Buffer.from(value) : value;
+}
+
+async function inTransaction<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  const connection = await new Promise<PoolConnection>((resolve, reject) => {
+    pool.getConnection((error, opened) => (error ? reject(error) : resolve(opened)));
+  });
+  try {
+    await command(connection, "begin");
+    const result = await work(connection);
+    await command(connection, "commit");
+    connection.release();
+    return result;
+  } catch (error) {
+    await command(connection, "rollback").then(
+      () => connection.release(),
+      () => connection.destroy(),
+    );
+    throw error;
+  }
+}
+
+function command(connection: PoolConnection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function endPool(pool: Pool): Promise<void> {
+  return new Promise((resolve, reject) => {
+    pool.end((error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,194 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import {
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from "kysely";
+import { isTransient } from "./errors.ts";
+import { Mutex } from "./mutex.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
+import { pause } from "./transaction.ts";
+
+const KEPT_STATEMENTS = 500;
+/** SQLite waits for other processes by blocking the whole process, so it waits briefly; the rest is waited here. */
+const BUSY_TIMEOUT_MS = 50;
+const BUSY_RETRY_MS = 20;
+const BUSY_GIVE_UP_MS = 10_000;
+
+export interface SqliteParts {
+  readonly dialect: Dialect;
+  readonly raw: RawDatabase;
+  close(): void;
+}
+
+/** One connection for the query builder and the raw statements, shared under one lock. */
+export function openSqlite(path: string, sync: "normal" | "full"): SqliteParts {
+  const connection = new SqliteConnection(openFile(path, sync));
+  return { dialect: sqliteDialect(connection), raw: sqliteRaw(connection), close: () => connection.close() };
+}
+
+function openFile(path: string, sync: "normal" | "full"): DatabaseSync {
+  if (path !== ":memory:") createPrivately(path);
+  const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
+  handle.exec(`pragma journal_mode = wal; pragma synchronous = ${sync}; pragma temp_store = memory;
+    pragma cache_size = -65536; pragma journal_size_limit = 67108864; pragma case_sensitive_like = on`);
+  return handle;
+}
+
+/** Keys and password hashes live in this file; its companions (-wal, -shm) take over its mode. */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly isReader: boolean;
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly lock = new Mutex();
+  readonly #handle: DatabaseSync;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(handle: DatabaseSync) {
+    this.#handle = handle;
+  }
+
+  run(sql: string, values: readonly SqlValue[]): number {
+    return Number(this.#prepare(sql).statement.run(...values).changes);
+  }
+
+  rows<Row>(sql: string, values: readonly SqlValue[]): Row[] {
+    return this.#prepare(sql).statement.all(...values) as Row[];
+  }
+
+  executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const values = parameters as SQLInputValue[];
+    return whenFree(() => {
+      const { statement, isReader } = this.#prepare(sql);
+      if (isReader) return { rows: statement.all(...values) as Row[] };
+      const { changes, lastInsertRowid } = statement.run(...values);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    });
+  }
+
+  async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    for (const row of this.#prepare(sql).statement.iterate(...(parameters as SQLInputValue[]))) yield { rows: [row as Row] };
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#handle.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    // A changed table has other columns than the statements prepared before.
+    if (/^\s*(create|alter|drop)\b/i.test(sql)) this.#prepared.clear();
+    const statement = this.#handle.prepare(sql);
+    const prepared = { statement, isReader: statement.columns().length > 0 };
+    if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest();
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  #forgetOldest(): void {
+    for (const sql of this.#prepared.keys()) {
+      this.#prepared.delete(sql);
+      return;
+    }
+  }
+}
+
+/** Runs a statement that may meet the write lock of another process, a backup or the command line, and waits for it. */
+async function whenFree<T>(statement: () => T): Promise<T> {
+  const giveUpAt = performance.now() + BUSY_GIVE_UP_MS;
+  for (;;) {
+    try {
+      return statement();
+    } catch (error) {
+      if (!isTransient(error) || performance.now() > giveUpAt) throw error;
+      await pause(BUSY_RETRY_MS);
+    }
+  }
+}
+
+function sqliteRaw(connection: SqliteConnection): RawDatabase {
+  const { lock } = connection;
+  const exclusively = async <T>(work: () => Promise<T>): Promise<T> => {
+    const wait = lock.take();
+    if (wait) await wait;
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  };
+  // A single statement is over before anybody else can run; it only waits for an open transaction.
+  const alone = <T>(statement: () => T) => (lock.isHeld ? exclusively(() => whenFree(statement)) : whenFree(statement));
+  const inside: RawTransaction = {
+    run: async (sql, values) => connection.run(sql, values),
+    rows: async <Row>(sql: string, values: readonly SqlValue[]) => connection.rows<Row>(sql, values),
+  };
+  return {
+    kind: "sqlite",
+    run: (sql, values) => alone(() => connection.run(sql, values)),
+    rows: <Row>(sql: string, values: readonly SqlValue[]) => alone(() => connection.rows<Row>(sql, values)),
+    transaction: (work) => exclusively(() => inTransaction(connection, () => work(inside))),
+  };
+}
+
+/** Never needs a second try: the write lock is taken at the start, and readers do not hold it up. */
+async function inTransaction<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
+  await whenFree(() => connection.run("begin immediate", []));
+  try {
+    const result = await work();
+    connection.run("commit", []);
+    return result;
+  } catch (error) {
+    connection.run("rollback", []);
+    throw error;
+  }
+}
+
+/** The query builder has a lock of its own for single connections; here the lock is shared with `raw` instead. */
+class SharedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+function sqliteDialect(connection: SqliteConnection): Dialect {
+  return {
+    createAdapter: () => new SharedAdapter(),
+    createDriver: () => sqliteDriver(connection),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function sqliteDriver(connection: SqliteConnection): Driver {
+  const execute = async (sql: string) => void (await whenFree(() => connection.run(sql, [])));
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      await connection.lock.take();
+      return connection;
+    },
+    releaseConnection: async () => connection.lock.release(),
+    // A deferred transaction that begins with a read cannot always become a writer; this one always can.
+    beginTransaction: (_, settings) => execute(settings.accessMode === "read only" ? "begin" : "begin immediate"),
+    commitTransaction: () => execute("commit"),
+    rollbackTransaction: () => execute("rollback"),
+    destroy: async () => {},
+  };
+}

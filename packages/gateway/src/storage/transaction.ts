@@ -1,0 +1,45 @@
+import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { isTransient } from "./errors.ts";
+import { numberPlaceholders } from "./placeholders.ts";
+import type { RawDatabase, RawTransaction } from "./raw.ts";
+import type { Schema } from "./schema.ts";
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 10;
+
+/** Runs `work` again after deadlocks and serialisation failures, up to five times in all, with growing pauses. */
+export async function retryTransient<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isTransient(error)) throw error;
+      await pause(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
+    }
+  }
+}
+
+/** A query-builder transaction that survives deadlocks. `work` may run several times: it must touch nothing but `trx`. */
+export function transact<T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+  return retryTransient(() => db.transaction().execute(work));
+}
+
+/** The prepared-statement interface on a query-builder transaction, for functions that take a `RawTransaction`. */
+export function rawOn(trx: Transaction<Schema>, kind: RawDatabase["kind"]): RawTransaction {
+  const compile = (sql: string, values: readonly unknown[]) =>
+    CompiledQuery.raw(kind === "postgres" ? numberPlaceholders(sql) : sql, [...values]);
+  return {
+    async run(sql, values) {
+      const result = await trx.executeQuery(compile(sql, values));
+      return Number(result.numAffectedRows ?? 0n);
+    },
+    async rows<Row>(sql: string, values: readonly unknown[]) {
+      const result = await trx.executeQuery(compile(sql, values));
+      return result.rows as Row[];
+    },
+  };
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
