@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+import type { QueryValue } from "./envelope.ts";
+
+const TRUE_WORDS = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const FALSE_WORDS = new Set(["0", "f", "F", "false", "FALSE", "False"]);
+
+const anyValue = z.optional(z.custom<QueryValue>(() => true));
+
+/** Query switch with three positions: undefined unless the text spells true or false. */
+export const queryTristate = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue): boolean | undefined => {
+    const text = textsOf(value)[0] ?? "";
+    if (TRUE_WORDS.has(text)) return true;
+    return FALSE_WORDS.has(text) ? false : undefined;
+  }),
+);
+
+/** Query list: a repeated name or comma-joined texts; trimmed, without blanks and repeats. */
+export const queryTexts = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue): string[] => [...new Set(textsOf(value).flatMap(splitList))]),
+);
+
+/** Query list of integers; parts that are not safe integers are dropped. */
+export const queryInts = z.pipe(
+  anyValue,
+  z.transform((value: QueryValue): number[] =>
+    textsOf(value).flatMap(splitList).map(Number).filter(Number.isSafeInteger),
+  ),
+);
+
+/** Parts of a comma-joined list as forms send it: trimmed, without blanks and repeats, in order. */
+export function splitList(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return [...new Set(parts.filter((part) => part !== ""))];
+}
+
+function textsOf(value: QueryValue): string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((one) => one !== undefined && one !== null).map((one) => String(one).trim());
+}

@@ -1,0 +1,139 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { idParams, queryInt, queryText, statusOnly } from "./envelope.ts";
+import { pageFields } from "./paging.ts";
+import { queryInts } from "./lists.ts";
+
+/** Most tokens that one page of the list may hold; chat pages ask for 999. */
+export const TOKEN_PAGE_CAP = 1000;
+
+/** An access token of the caller. `key` is shown to its owner in full, without the `sk-` that clients put before it. */
+export const Token = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  key: z.string(),
+  status: z.int(),
+  name: z.string(),
+  created_time: z.int(),
+  accessed_time: z.int(),
+  /** Epoch seconds; -1 = never. */
+  expired_time: z.int(),
+  remain_quota: z.int(),
+  unlimited_quota: z.boolean(),
+  model_limits_enabled: z.boolean(),
+  /** Comma-joined. */
+  model_limits: z.string(),
+  /** One address or network per line; "" = no limit. */
+  allow_ips: z.string(),
+  used_quota: z.int(),
+  /** "" = the group of the user. */
+  group: z.string(),
+  DeletedAt: z.nullable(z.string()),
+});
+export type Token = z.output<typeof Token>;
+
+const longText = z.string().check(z.maxLength(64 * 1024));
+
+const tokenFields = {
+  name: z.optional(z.string()),
+  /** Read as a number so that a fraction is answered with U16. */
+  remain_quota: z.optional(z.number()),
+  unlimited_quota: z.optional(z.boolean()),
+  expired_time: z.optional(z.int().check(z.minimum(-1))),
+  model_limits_enabled: z.optional(z.boolean()),
+  model_limits: z.optional(longText),
+  allow_ips: z.optional(longText),
+  group: z.optional(z.string().check(z.maxLength(64))),
+};
+
+export const TokenInput = z.object(tokenFields);
+export type TokenInput = z.output<typeof TokenInput>;
+
+const tokenFilter = {
+  keyword: queryText,
+  /** Part of a key; a leading `sk-` is removed. */
+  token: queryText,
+  status: queryInts,
+  group: queryText,
+  /** Only tokens that expire within this many seconds. */
+  expiring: queryInt,
+};
+
+const listQuery = z.object({ ...pageFields, size: queryInt, ...tokenFilter });
+
+const refusals = ["K1", "U16", "G2", "K5", "K6"] as const;
+
+export const tokenList = endpoint({
+  name: "tokenList",
+  method: "GET",
+  path: "/api/token/",
+  access: "user",
+  summary: "Lists the caller's tokens, newest first.",
+  query: listQuery,
+  data: z.array(Token),
+});
+
+export const tokenSearch = endpoint({
+  name: "tokenSearch",
+  method: "GET",
+  path: "/api/token/search",
+  access: "user",
+  summary: "Finds the caller's tokens by name and by part of the key; paged only when asked for.",
+  query: listQuery,
+  data: z.array(Token),
+});
+
+export const tokenGet = endpoint({
+  name: "tokenGet",
+  method: "GET",
+  path: "/api/token/{id}",
+  access: "user",
+  summary: "Reads one token of the caller.",
+  params: idParams,
+  data: Token,
+  fails: ["K2"],
+});
+
+export const tokenCreate = endpoint({
+  name: "tokenCreate",
+  method: "POST",
+  path: "/api/token/",
+  access: "user",
+  summary: "Creates a token with a random key.",
+  body: TokenInput,
+  data: Token,
+  fails: [...refusals, "K7"],
+});
+
+export const tokenSetStatus = endpoint({
+  name: "tokenSetStatus",
+  method: "PUT",
+  path: "/api/token/",
+  access: "user",
+  summary: "Enables or disables a token.",
+  query: statusOnly,
+  body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
+  data: Token,
+  fails: ["K2", "CH17", "K3", "K4"],
+});
+
+export const tokenUpdate = endpoint({
+  name: "tokenUpdate",
+  method: "PUT",
+  path: "/api/token/",
+  access: "user",
+  summary: "Replaces all fields of a token; absent ones take their default, the status stays.",
+  body: z.object({ ...tokenFields, id: z.optional(z.int()), status: z.optional(z.int()) }),
+  data: Token,
+  fails: ["K2", ...refusals, "K3", "K4"],
+});
+
+export const tokenDelete = endpoint({
+  name: "tokenDelete",
+  method: "DELETE",
+  path: "/api/token/{id}",
+  access: "user",
+  summary: "Deletes a token; its key stops working at once.",
+  params: idParams,
+  fails: ["K2"],
+});
