@@ -1,0 +1,110 @@
+// What the fake upstream does is written in the model's name: words joined by "+", each with optional numbers.
+// `gpt-4o` answers normally; `slow-50+cut-after-3` waits 50 ms between events and ends after three.
+
+export interface TokenCounts {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface Behaviour {
+  /** Answers with this status and an error body. */
+  readonly status?: number;
+  /** The error happens on the first call only. */
+  readonly isOnce: boolean;
+  readonly retryAfterSeconds?: number;
+  /** Between events; before a plain answer. */
+  readonly delayMs: number;
+  /** Number of events after which the stream stops in the manner of `ending`. */
+  readonly stopAfter?: number;
+  readonly ending: "orderly" | "cut" | "reset" | "hang" | "error";
+  /** Never sends a head. */
+  readonly isHanging: boolean;
+  readonly body: "normal" | "html" | "empty" | "redirect" | "huge" | "bad-json";
+  /** Overrides what the request asked for. */
+  readonly forcedShape?: "json" | "sse";
+  readonly usage: TokenCounts | undefined;
+  /** Usage is streamed even when the request did not ask for it. */
+  readonly isUsageForced: boolean;
+  readonly toolCalls: 0 | 1 | 2;
+  readonly hasReasoning: boolean;
+  /** Number of text pieces. */
+  readonly pieces?: number;
+  readonly isEcho: boolean;
+  readonly isMultibyte: boolean;
+  readonly finish: "stop" | "length" | "content_filter";
+  readonly lineEnd: "\n" | "\r\n";
+  readonly hasBigLine: boolean;
+  readonly hasComments: boolean;
+  /** Bytes per write; 0 = one event per write. */
+  readonly splitBytes: number;
+}
+
+export const DEFAULT_USAGE: TokenCounts = { input: 20, output: 10 };
+
+const NORMAL: Behaviour = {
+  isOnce: false,
+  delayMs: 0,
+  ending: "orderly",
+  isHanging: false,
+  body: "normal",
+  usage: DEFAULT_USAGE,
+  isUsageForced: false,
+  toolCalls: 0,
+  hasReasoning: false,
+  isEcho: false,
+  isMultibyte: false,
+  finish: "stop",
+  lineEnd: "\n",
+  hasBigLine: false,
+  hasComments: false,
+  splitBytes: 0,
+};
+
+type Reader = (numbers: readonly number[]) => Partial<Behaviour>;
+
+/** Every word; `N` stands for a number. */
+export const WORDS: Readonly<Record<string, Reader>> = {
+  "status-N": ([status = 500]) => ({ status }),
+  "status-N-then-ok": ([status = 500]) => ({ status, isOnce: true }),
+  "retry-after-N": ([seconds = 1]) => ({ status: 429, retryAfterSeconds: seconds }),
+  "slow-N": ([delayMs = 50]) => ({ delayMs }),
+  hang: () => ({ isHanging: true }),
+  "cut-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "cut" }),
+  "reset-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "reset" }),
+  "hang-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "hang" }),
+  "error-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "error" }),
+  "error-first": () => ({ stopAfter: 0, ending: "error" }),
+  html: () => ({ body: "html" }),
+  empty: () => ({ body: "empty" }),
+  redirect: () => ({ body: "redirect" }),
+  huge: () => ({ body: "huge" }),
+  "bad-json": () => ({ body: "bad-json" }),
+  "json-for-stream": () => ({ forcedShape: "json" }),
+  "sse-for-plain": () => ({ forcedShape: "sse" }),
+  "no-usage": () => ({ usage: undefined }),
+  "zero-usage": () => ({ usage: { input: 0, output: 0 } }),
+  "usage-N-N": ([input = 0, output = 0]) => ({ usage: { input, output } }),
+  "forced-usage": () => ({ isUsageForced: true }),
+  tools: () => ({ toolCalls: 1 }),
+  "two-tools": () => ({ toolCalls: 2 }),
+  reasoning: () => ({ hasReasoning: true }),
+  "long-N": ([pieces = 1000]) => ({ pieces }),
+  echo: () => ({ isEcho: true }),
+  multibyte: () => ({ isMultibyte: true }),
+  length: () => ({ finish: "length" }),
+  filtered: () => ({ finish: "content_filter" }),
+  crlf: () => ({ lineEnd: "\r\n" }),
+  "big-line": () => ({ hasBigLine: true }),
+  comments: () => ({ hasComments: true }),
+  "split-N": ([splitBytes = 7]) => ({ splitBytes }),
+};
+
+/** Reads the words of a model's name; unknown words change nothing. */
+export function behaviourOf(model: string): Behaviour {
+  let behaviour = NORMAL;
+  for (const word of model.split("+")) {
+    const reader = WORDS[word.replaceAll(/\d+/g, "N")];
+    if (reader) behaviour = { ...behaviour, ...reader((word.match(/\d+/g) ?? []).map(Number)) };
+  }
+  return behaviour;
+}

@@ -1,0 +1,57 @@
+import { textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+  503: "UNAVAILABLE",
+};
+const FINISH_REASONS = { stop: "STOP", length: "MAX_TOKENS", content_filter: "SAFETY" } as const;
+
+/** `models/{model}:generateContent` and `:streamGenerateContent`. */
+export const geminiGenerate: ChatFormat = {
+  plain: (reply) => answer(reply, [...thoughtsOf(reply), ...partsOf(reply, textOf(reply))], true),
+  *stream(reply) {
+    const event = (parts: readonly Json[], isLast: boolean): SseEvent => ({ data: JSON.stringify(answer(reply, parts, isLast)) });
+    for (const text of reply.reasoning) yield event([{ text, thought: true }], false);
+    if (reply.toolCalls.length === 0) for (const text of reply.pieces) yield event([{ text }], false);
+    yield event(reply.toolCalls.length > 0 ? partsOf(reply, "") : [{ text: "" }], true);
+  },
+  error,
+  errorEvent: (message): SseEvent => ({ data: JSON.stringify(error(503, message)) }),
+};
+
+function error(status: number, message: string): Json {
+  return { error: { code: status, message, status: STATUS_NAMES[status] ?? "INTERNAL" } };
+}
+
+function answer(reply: Reply, parts: readonly Json[], isLast: boolean): Json {
+  return {
+    candidates: [{ content: { parts, role: "model" }, index: 0, ...(isLast && { finishReason: FINISH_REASONS[reply.finish] }) }],
+    ...(reply.usage && { usageMetadata: usageOf(reply, reply.usage.input, reply.usage.output) }),
+    modelVersion: reply.model,
+    responseId: reply.id,
+  };
+}
+
+function thoughtsOf(reply: Reply): Json[] {
+  return reply.reasoning.length > 0 ? [{ text: reply.reasoning.join(""), thought: true }] : [];
+}
+
+function partsOf(reply: Reply, text: string): Json[] {
+  if (reply.toolCalls.length === 0) return [{ text }];
+  return reply.toolCalls.map((call) => ({
+    functionCall: { name: call.name, args: JSON.parse(call.argumentPieces.join("")) as Json },
+  }));
+}
+
+/** The thoughts count beside the candidates in this format: their sum is the reply's output. */
+function usageOf(reply: Reply, input: number, output: number): Json {
+  const thoughts = Math.min(output, reply.reasoning.length);
+  return {
+    ...{ promptTokenCount: input, candidatesTokenCount: output - thoughts, totalTokenCount: input + output },
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { Behaviour, TokenCounts } from "./behaviour.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The JSON text of the arguments, in the pieces in which a stream sends it. */
+  readonly argumentPieces: readonly string[];
+}
+
+/** What the upstream says, before it is written in a wire format. */
+export interface Reply {
+  readonly id: string;
+  readonly model: string;
+  readonly pieces: Iterable<string>;
+  readonly reasoning: readonly string[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: Behaviour["finish"];
+  readonly usage: TokenCounts | undefined;
+}
+
+/** One SSE event; `name` is its `event:` line where the format has one. */
+export interface SseEvent {
+  readonly name?: string;
+  readonly data: string;
+}
+
+/** A chat-like wire format. */
+export interface ChatFormat {
+  plain(reply: Reply): Json;
+  /** `wantsUsage` = the request asked for usage in the stream, where the format leaves that to it. */
+  stream(reply: Reply, wantsUsage: boolean): Iterable<SseEvent>;
+  /** The body of a failed answer. */
+  error(status: number, message: string): Json;
+  /** The event of a failure in the middle of a stream. */
+  errorEvent(message: string): SseEvent;
+}
+
+const PIECES = ["Hello", " from", " the", " fake", " upstream", "."];
+const MULTIBYTE = ["Grüße ", "안녕하세요 ", "你好", "，世界 ", "👩‍👩‍👧 ", "𝄞 end"];
+const BIG_LINE_CHARS = 1_000_000;
+
+const WEATHER: ToolCall = { id: "call_fake_1", name: "get_weather", argumentPieces: ['{"city"', ':"Par', 'is"}'] };
+const CLOCK: ToolCall = { id: "call_fake_2", name: "get_time", argumentPieces: ['{"zone":', '"UTC"}'] };
+
+/** The text of `PIECES`: what a normal answer says. */
+export const NORMAL_TEXT = PIECES.join("");
+
+export function composeReply(behaviour: Behaviour, model: string, question: string, serial: number): Reply {
+  return {
+    id: `fake-${serial}`,
+    model,
+    pieces: piecesOf(behaviour, question),
+    reasoning: behaviour.hasReasoning ? ["Let me", " think."] : [],
+    toolCalls: [WEATHER, CLOCK].slice(0, behaviour.toolCalls),
+    finish: behaviour.finish,
+    usage: behaviour.usage,
+  };
+}
+
+function piecesOf(behaviour: Behaviour, question: string): Iterable<string> {
+  if (behaviour.toolCalls > 0) return [];
+  if (behaviour.isEcho) return question.match(/[\s\S]{1,16}/gu) ?? [];
+  if (behaviour.hasBigLine) return ["x".repeat(BIG_LINE_CHARS)];
+  if (behaviour.pieces !== undefined) return { [Symbol.iterator]: () => count(behaviour.pieces ?? 0) };
+  return behaviour.isMultibyte ? MULTIBYTE : PIECES;
+}
+
+function* count(pieces: number): Generator<string> {
+  for (let i = 0; i < pieces; i++) yield ` word${i % 10}`;
+}
+
+export function textOf(reply: Reply): string {
+  return [...reply.pieces].join("");
+}

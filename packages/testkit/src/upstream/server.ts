@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { behaviourOf, type Behaviour } from "./behaviour.ts";
+import { openaiChat } from "./formats/openai-chat.ts";
+import { attachRealtime } from "./realtime.ts";
+import { record, type Recorded } from "./recorded.ts";
+import { composeReply, type ChatFormat, type Json } from "./reply.ts";
+import { routeOf, type ChatRoute, type Route } from "./routes.ts";
+import { writeEndless, writeJsonArray, writeStream } from "./stream.ts";
+
+/** An answer given by a test instead of the built-in formats. */
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body?: string | Buffer | Json;
+}
+export type Script = (request: Recorded) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+export interface Upstream {
+  /** `http://127.0.0.1:<port>`, the base URL of a channel. */
+  readonly url: string;
+  /** Everything received since the last `reset()`, oldest first. */
+  readonly requests: readonly Recorded[];
+  /** Answers requests whose path ends with `pathEnd` from now on, before the built-in formats. */
+  script(pathEnd: string, script: Script): void;
+  /** Forgets requests, scripts and the counters behind `status-N-then-ok`. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+interface State {
+  readonly requests: Recorded[];
+  readonly scripts: Map<string, Script>;
+  readonly failedOnce: Set<string>;
+  serial: number;
+}
+
+export async function startUpstream(port = 0): Promise<Upstream> {
+  const state: State = { requests: [], scripts: new Map(), failedOnce: new Set(), serial: 0 };
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    serve(state, request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500).end(String(error));
+      else response.destroy();
+    });
+  });
+  attachRealtime(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (!address || typeof address === "string") throw new Error("the fake upstream has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests: state.requests,
+    script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
+    reset() {
+      state.requests.length = 0;
+      state.scripts.clear();
+      state.failedOnce.clear();
+    },
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const recorded = await record(request, response);
+  state.requests.push(recorded);
+  const script = [...state.scripts].find(([end]) => recorded.path.endsWith(end))?.[1];
+  if (script) return answerScripted(response, await script(recorded));
+
+  const behaviour = behaviourOf(recorded.model);
+  const route = routeOf(recorded);
+  if (!route) return sendJson(response, 404, openaiChat.error(404, `Invalid URL (${recorded.method} ${recorded.path})`));
+  if (await answerFaulty({ state, recorded, response, behaviour, route })) return;
+  if ("single" in route) {
+    const { contentType, body } = route.single(recorded, behaviour);
+    if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
+    response.writeHead(200, { "content-type": contentType, "content-length": Buffer.byteLength(body) }).end(body);
+    return;
+  }
+  return answerChat(state, recorded, response, { behaviour, route });
+}
+
+interface Exchange {
+  readonly state: State;
+  readonly recorded: Recorded;
+  readonly response: ServerResponse;
+  readonly behaviour: Behaviour;
+  readonly route: Route;
+}
+
+/** True when a fault of the behaviour has answered, or will never answer. */
+async function answerFaulty({ state, recorded, response, behaviour, route }: Exchange): Promise<boolean> {
+  if (behaviour.isHanging) return true;
+  const format = "chat" in route ? route.chat : route.errors;
+  if (behaviour.status !== undefined && !(behaviour.isOnce && state.failedOnce.has(recorded.model))) {
+    state.failedOnce.add(recorded.model);
+    if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
+    sendError(response, behaviour.status, behaviour, format);
+    return true;
+  }
+  const isStream = "chat" in route && route.isStream;
+  switch (behaviour.body) {
+    case "html":
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<html><body><h1>Sign in</h1></body></html>");
+      return true;
+    case "empty":
+      response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" }).end();
+      return true;
+    case "redirect":
+      response.writeHead(302, { location: "/redirected" }).end();
+      return true;
+    case "huge":
+      await writeEndless(response, isStream);
+      return true;
+    case "bad-json":
+      if (isStream) response.writeHead(200, { "content-type": "text/event-stream" }).end('data: {"choices":[{"del\n\n');
+      else response.writeHead(200, { "content-type": "application/json" }).end('{"choices":[{"mess');
+      return true;
+    case "normal":
+      return false;
+  }
+}
+
+async function answerChat(
+  state: State,
+  recorded: Recorded,
+  response: ServerResponse,
+  { behaviour, route }: { readonly behaviour: Behaviour; readonly route: ChatRoute },
+): Promise<void> {
+  const reply = composeReply(behaviour, recorded.model, questionOf(recorded.json), ++state.serial);
+  const isStream = behaviour.forcedShape ? behaviour.forcedShape === "sse" : route.isStream;
+  if (!isStream) {
+    if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
+    return sendJson(response, 200, route.chat.plain(reply));
+  }
+  const events = route.chat.stream(reply, route.wantsUsage || behaviour.isUsageForced);
+  return route.isJsonArray ? writeJsonArray(response, events, behaviour) : writeStream(response, events, behaviour, route.chat);
+}
+
+/** The text of the last message, for `echo`. */
+function questionOf(json: Json | undefined): string {
+  const list = json?.["messages"] ?? json?.["contents"] ?? json?.["input"] ?? json?.["prompt"];
+  const last: unknown = Array.isArray(list) ? list.at(-1) : list;
+  if (typeof last === "string") return last;
+  const { content, parts } = (last ?? {}) as { content?: unknown; parts?: readonly { text?: string }[] };
+  if (typeof content === "string") return content;
+  const pieces = Array.isArray(content) ? (content as readonly { text?: string }[]) : (parts ?? []);
+  return pieces.map((piece) => piece.text ?? "").join("");
+}
+
+function answerScripted(response: ServerResponse, { status = 200, headers = {}, body = "" }: ScriptedAnswer): void {
+  const isRaw = typeof body === "string" || Buffer.isBuffer(body);
+  response.writeHead(status, { ...(isRaw ? {} : { "content-type": "application/json" }), ...headers });
+  response.end(isRaw ? body : JSON.stringify(body));
+}
+
+function sendError(response: ServerResponse, status: number, behaviour: Behaviour, format: ChatFormat): void {
+  if (behaviour.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(behaviour.retryAfterSeconds));
+  if (behaviour.body === "html") response.writeHead(status, { "content-type": "text/html" }).end("<html><body>Bad gateway</body></html>");
+  else if (behaviour.body === "empty") response.writeHead(status).end();
+  else sendJson(response, status, format.error(status, `The fake upstream answers ${status}.`));
+}
+
+function sendJson(response: ServerResponse, status: number, value: Json): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": "req_fake" });
+  response.end(body);
+}
