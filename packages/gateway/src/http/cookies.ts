@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export interface CookieSettings {
+  readonly maxAgeSeconds: number;
+  /** Set when the request came over TLS. */
+  readonly isSecure: boolean;
+}
+
+/** Value of the first cookie of that name; undefined when there is none. */
+export function readCookie(request: IncomingMessage, name: string): string | undefined {
+  for (const part of (request.headers.cookie ?? "").split(";")) {
+    const mark = part.indexOf("=");
+    if (mark > 0 && part.slice(0, mark).trim() === name) return part.slice(mark + 1).trim();
+  }
+  return undefined;
+}
+
+/** Sets a cookie that scripts cannot read and that travels only from the console's own site. */
+export function setCookie(response: ServerResponse, name: string, value: string, settings: CookieSettings): void {
+  const parts = [`${name}=${value}`, "Path=/", `Max-Age=${settings.maxAgeSeconds}`, "HttpOnly", "SameSite=Strict"];
+  if (settings.isSecure) parts.push("Secure");
+  response.appendHeader("Set-Cookie", parts.join("; "));
+}
+
+export function clearCookie(response: ServerResponse, name: string, isSecure: boolean): void {
+  setCookie(response, name, "", { maxAgeSeconds: 0, isSecure });
+}

@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import express, { type RequestHandler } from "express";
+import type { Clock } from "../lib/clock.ts";
+import { createIds } from "../lib/ids.ts";
+import { clientAddress, type Network } from "../lib/ip.ts";
+import { Refusal } from "../lib/refusal.ts";
+import type { Limiter, Rule } from "../limits/limiter.ts";
+import type { Logger } from "../observability/log.ts";
+import { contextOf, setContext } from "./context.ts";
+import { sendJson } from "./envelope.ts";
+import { failureOf, unknownUrl } from "./errors.ts";
+import { mountRoutes, type MountDeps } from "./mount.ts";
+import { setSecurityHeaders } from "./security.ts";
+import { createStatic, type StaticDeps } from "./static.ts";
+
+export interface HttpServerDeps extends MountDeps {
+  /** Carries model traffic; passes on what is not its own. Runs before anything that reads or writes. */
+  readonly relay?: RequestHandler;
+  /** Takes WebSocket upgrades; others are refused. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly console: StaticDeps;
+  /** Rate class of the console's files, by address. */
+  readonly webRule: Rule | undefined;
+  readonly trustedProxies: readonly Network[];
+  readonly clock: Clock;
+}
+
+export interface HttpServer {
+  readonly server: Server;
+  /** Resolves to the port that is really open. */
+  listen(port: number, host: string): Promise<number>;
+  /** Stops accepting; resolves when the open requests have ended. */
+  close(): Promise<void>;
+}
+
+/** Longer than the idle time of common load balancers (60 s), so that they never send into a closing connection. */
+const KEEP_ALIVE_MS = 75_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** The edge: context, relay, management API, console, in this order. */
+export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  if (deps.relay) app.use(deps.relay);
+  app.use(secure);
+  app.use("/api", mountRoutes(deps));
+  app.use(await consoleFiles(deps));
+  app.use(failures(deps.log));
+
+  const openContext = contexts(deps);
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    openContext(request);
+    const { requestId } = contextOf(request);
+    response.setHeader("X-Oneapi-Request-Id", requestId);
+    response.setHeader("x-request-id", requestId);
+    app(request, response);
+  });
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    openContext(request);
+    if (deps.upgrade) deps.upgrade(request, socket, head);
+    else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+  return { server, listen: (port, host) => listen(server, port, host), close: () => close(server) };
+}
+
+function contexts(deps: HttpServerDeps): (request: IncomingMessage) => void {
+  const nextId = createIds(deps.clock);
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? "";
+    const isProxied = deps.trustedProxies.some((network) => network.contains(peer));
+    const protocol = String(request.headers["x-forwarded-proto"] ?? "").split(",")[0]?.trim();
+    setContext(request, {
+      requestId: nextId(),
+      ip: clientAddress(peer, request.headers["x-forwarded-for"] as string | undefined, deps.trustedProxies),
+      isSecure: "encrypted" in request.socket || (isProxied && protocol === "https"),
+      startedAt: performance.now(),
+    });
+  };
+}
+
+const secure: RequestHandler = (request, response, next) => {
+  setSecurityHeaders(response, contextOf(request).isSecure);
+  next();
+};
+
+async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
+  const serve = await createStatic(deps.console);
+  return async (request, response) => {
+    const path = decodedPath(request.originalUrl);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (isRead && deps.webRule) {
+      const admission = await deps.limiter.take(deps.webRule, contextOf(request).ip);
+      if (!admission.admitted) return refuseRate(request, response, admission.resetMs);
+    }
+    if (isRead && (await serve(request, response, path))) return;
+    const { status, body } = unknownUrl(request.method, path);
+    await sendJson(request, response, status, body);
+  };
+}
+
+async function refuseRate(request: IncomingMessage, response: ServerResponse, resetMs: number): Promise<void> {
+  response.setHeader("Retry-After", String(Math.max(1, Math.ceil(resetMs / 1000))));
+  const { status, body } = failureOf(new Refusal("G3"), undefined, contextOf(request).requestId);
+  await sendJson(request, response, status, body);
+}
+
+function decodedPath(url: string): string {
+  const path = url.split("?", 1)[0] ?? "/";
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The last resort; handlers answer their own errors. */
+function failures(log: Logger): express.ErrorRequestHandler {
+  return async (error: unknown, request, response, _next) => {
+    const { requestId } = contextOf(request);
+    log.error("request failed outside its handler", { requestId, error });
+    if (response.headersSent) return void response.destroy();
+    const { status, body } = failureOf(error, undefined, requestId);
+    await sendJson(request, response, status, body);
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+    server.closeIdleConnections();
+  });
+}
