@@ -1,3 +1,5 @@
-export { startServices, startRedis, startMariadb, startPostgres, freePort } from "./services.ts";
+export * from "./api.ts";
+export { ROOT_PASSWORD, startGateway, type GatewayProcess, type GatewaySettings, type LogLine } from "./gateway.ts";
+export { freePort, startMariadb, startPostgres, startRedis, startServices } from "./services.ts";
 export type { Service, ServiceNeeds, Services } from "./services.ts";
 export * from "./upstream/index.ts";
