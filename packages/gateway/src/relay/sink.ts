@@ -50,6 +50,8 @@ export interface Sink {
   end(): void;
   /** The upstream's connection broke, timed out, or was aborted from this side. */
   fail(error: Error): void;
+  /** Upper estimate of the output tokens that reached the client so far. */
+  outputBound(): number;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: EndReason): void;
 }

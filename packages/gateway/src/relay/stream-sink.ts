@@ -77,6 +77,10 @@ export class StreamSink implements Sink {
     else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
   }
 
+  outputBound(): number {
+    return this.#firstContentAt === undefined ? 0 : this.#tally.bound();
+  }
+
   stop(error: AppError, reason: EndReason): void {
     if (this.#isOver) return;
     this.#flow.controller.abort(error);

@@ -35,6 +35,8 @@ export interface RelayRequest {
   readonly startedAt: number;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** The token's group when it is `auto`, for the log. */
+  readonly autoGroup: string | undefined;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
 }

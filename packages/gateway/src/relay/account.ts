@@ -1,0 +1,175 @@
+import type { TokenCounter } from "../billing/count.ts";
+import { estimate } from "../billing/estimate.ts";
+import { isRefusal, type Hold, type Ledger, type LogDetail, type Settlement } from "../billing/ledger.ts";
+import { charge, type Price } from "../billing/price.ts";
+import { ZERO, type Quota } from "../billing/quota.ts";
+import { NO_USAGE, type Usage } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+import { consumptionLog, type Charged } from "./log-row.ts";
+import type { Attempt } from "./attempt.ts";
+import type { BuiltCall } from "./build-call.ts";
+import type { Ending } from "./sink.ts";
+import type { RelayRequest } from "./types.ts";
+import { countTexts } from "./whole-sink.ts";
+
+export interface AccountDeps {
+  readonly ledger: Ledger;
+  readonly counter: TokenCounter;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Tokens by which a running stream's reservation grows. */
+const EXTEND_BY = 1000;
+
+/**
+ * The money of one request: reserved before the first upstream byte, settled or released exactly once.
+ * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
+ */
+export class Account {
+  readonly #request: RelayRequest;
+  readonly #price: Price;
+  /** Highest ratio among the groups that may serve; reserved, not billed. */
+  readonly #groupRatio: string;
+  readonly #snapshot: Snapshot;
+  readonly #deps: AccountDeps;
+  readonly #hold: Hold;
+  #reserved: number;
+  #isExtending = false;
+  #isClosed = false;
+  /** Called when the balance cannot carry what the stream goes on to cost. */
+  onExhausted: (() => void) | undefined;
+
+  private constructor(request: RelayRequest, snapshot: Snapshot, terms: Terms, hold: Hold, deps: AccountDeps) {
+    this.#request = request;
+    this.#snapshot = snapshot;
+    this.#price = terms.price;
+    this.#groupRatio = terms.groupRatio;
+    this.#hold = hold;
+    this.#deps = deps;
+    this.#reserved = request.ask.outputCap ?? snapshot.options.DefaultOutputTokens;
+  }
+
+  /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
+  static async open(request: RelayRequest, snapshot: Snapshot, groups: readonly string[], deps: AccountDeps): Promise<Account> {
+    const terms = termsOf(request, snapshot, groups);
+    const amount = estimateOf(request, terms, snapshot);
+    const isCharged = isPriced(terms);
+    const { caller } = request;
+    const hold = await deps.ledger.hold({ requestId: request.id, userId: caller.userId, tokenId: caller.tokenId, amount, isCharged });
+    if (isRefusal(hold)) {
+      throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
+        values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
+      });
+    }
+    return new Account(request, snapshot, terms, hold, deps);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Charges for what was delivered; later calls change nothing. Resolves when the charge cannot be lost. */
+  async settle(ending: Ending, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
+    if (this.#isClosed) return ending.usage ?? NO_USAGE;
+    this.#isClosed = true;
+    const usage = await this.#usageOf(ending);
+    const quota = charge(usage, this.#price, { groupRatio: this.#ratioOf(attempt) });
+    await this.#deps.ledger.settle(this.#settlement(quota, { usage, ending, built, attempt, tried }));
+    this.charged = { usage, quota, ending };
+    return usage;
+  }
+
+  /** Gives the reservation back: nothing was delivered. */
+  async release(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#deps.ledger.release(this.#hold);
+  }
+
+  /** What was charged; undefined until then. */
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
+
+  /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
+  async renew(attempt: Attempt | undefined, tried: readonly Attempt[]): Promise<void> {
+    if (this.#isClosed || !attempt) return;
+    const outputBound = attempt.outputBound();
+    const usage: Usage = { ...NO_USAGE, input: this.#request.ask.promptEstimate, output: outputBound, source: "counted" };
+    const quota = outputBound === 0 ? ZERO : charge(usage, this.#price, { groupRatio: this.#groupRatio });
+    const ending: Ending = { reason: "server_shutdown", usage, countOutput: () => Promise.resolve(outputBound), firstContentAt: undefined };
+    const isAlive = await this.#deps.ledger.renew(this.#hold, this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }));
+    if (!isAlive && !this.#isClosed) this.onExhausted?.();
+  }
+
+  /** Extends the reservation before the output reaches it. */
+  progress(outputBound: number): void {
+    if (this.#isExtending || this.#isClosed || outputBound < this.#reserved - EXTEND_BY / 2 || this.#request.ask.outputCap !== undefined) return;
+    if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+    this.#isExtending = true;
+    const target = outputBound + EXTEND_BY;
+    const { ask } = this.#request;
+    const amount = estimateOf({ ...this.#request, ask: { ...ask, outputCap: target } }, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
+    const usage: Usage = { ...NO_USAGE, input: ask.promptEstimate, output: outputBound, source: "counted" };
+    const seen: Settlement = { hold: this.#hold, quota: charge(usage, this.#price, { groupRatio: this.#groupRatio }), channelId: 0, at: this.#deps.now() };
+    void this.#deps.ledger.renew(this.#hold, seen, amount).then((isExtended) => {
+      this.#isExtending = false;
+      if (isExtended) this.#reserved = target;
+      else if (!this.#isClosed && this.#snapshot.options.StopStreamsOnEmptyBalance) this.onExhausted?.();
+    });
+  }
+
+  #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
+    const at = this.#deps.now();
+    const settlement = { hold: this.#hold, quota, channelId: charged.attempt.choice.channel.id, at };
+    if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
+    const log: LogDetail = consumptionLog(this.#request, { ...charged, quota, price: this.#price, groupRatio: this.#ratioOf(charged.attempt) });
+    return { ...settlement, log };
+  }
+
+  #ratioOf(attempt: Attempt): string {
+    return this.#snapshot.prices.groupRatio(attempt.choice.group);
+  }
+
+  /** The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. */
+  async #usageOf(ending: Ending): Promise<Usage> {
+    const { usage, reason } = ending;
+    const isComplete = reason === "stop" && usage !== undefined && usage.input + usage.output > 0;
+    if (isComplete || this.#price.kind === "call") return usage ?? NO_USAGE;
+    const { ask, body, dialect } = this.#request;
+    if (usage?.units !== undefined && usage.input + usage.output === 0) return usage;
+    const counted = await ending.countOutput();
+    const input = usage && usage.input > 0 ? usage.input : await countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    const output = Math.max(usage?.output ?? 0, counted);
+    const source = usage && usage.input > 0 ? (output === usage.output ? "upstream" : "mixed") : "counted";
+    return { ...(usage ?? NO_USAGE), input, output, source };
+  }
+}
+
+interface Terms {
+  readonly price: Price;
+  readonly groupRatio: string;
+}
+
+/** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
+function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
+  const { model } = request.ask;
+  const price = snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
+  if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
+  const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
+  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
+}
+
+function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
+  const { PreConsumedQuota, DefaultOutputTokens } = snapshot.options;
+  return estimate(request.ask, terms.price, terms.groupRatio, { preConsumedQuota: PreConsumedQuota, defaultOutputTokens: DefaultOutputTokens });
+}
+
+function isPriced(terms: Terms): boolean {
+  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
+}
+
+function display(amount: Quota, snapshot: Snapshot): string {
+  const { DisplayInCurrencyEnabled, QuotaPerUnit } = snapshot.options;
+  return DisplayInCurrencyEnabled ? `$${(amount / Number(QuotaPerUnit)).toFixed(6)}` : String(amount);
+}

@@ -1,0 +1,176 @@
+import type { Dispatcher } from "undici";
+import type { TokenCounter } from "../billing/count.ts";
+import type { Dialect, Usage } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+import { readFailure } from "../providers/classify.ts";
+import { mask } from "../providers/mask.ts";
+import { UpstreamRefusal } from "../providers/types.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { BytesSink } from "./bytes-sink.ts";
+import { DEFAULT_REST_MS } from "./cooldown.ts";
+import type { Delivery } from "./delivery.ts";
+import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
+import { FailureSink } from "./failure-sink.ts";
+import type { Choice } from "./select.ts";
+import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
+import { StreamSink } from "./stream-sink.ts";
+import { createStreamTranslation, translateAnswer } from "./translate.ts";
+import type { RelayRequest } from "./types.ts";
+import type { Upstreams } from "./upstream.ts";
+import { WholeSink } from "./whole-sink.ts";
+
+export interface AttemptDeps extends CallDeps {
+  readonly upstreams: Upstreams;
+  readonly counter: TokenCounter;
+  readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
+  readonly idleTimeoutMs: number;
+  /** Phrases of the operator that show a dead key or account. */
+  readonly disableKeywords: () => readonly string[];
+}
+
+/** What the pipeline lends to one attempt. */
+export interface AttemptHooks {
+  readonly delivery: Delivery;
+  settle(ending: Ending, built: BuiltCall, attempt: Attempt): Promise<Usage>;
+  progress(outputBound: number): void;
+}
+
+/** One upstream call of a request. */
+export class Attempt implements Flow {
+  readonly request: RelayRequest;
+  readonly choice: Choice;
+  readonly delivery: Delivery;
+  readonly dialect: Dialect;
+  readonly result: Promise<AttemptResult>;
+  /** The upstream's own request id; for the log, never for the client. */
+  upstreamRequestId: string | undefined;
+  controller!: Dispatcher.DispatchController;
+  readonly #hooks: AttemptHooks;
+  readonly #deps: AttemptDeps;
+  #resolve!: (result: AttemptResult) => void;
+  #built: BuiltCall | undefined;
+  #sink: Sink | undefined;
+  #headers: Record<string, string> = {};
+
+  constructor(request: RelayRequest, choice: Choice, hooks: AttemptHooks, deps: AttemptDeps) {
+    this.request = request;
+    this.choice = choice;
+    this.delivery = hooks.delivery;
+    this.dialect = request.dialect;
+    this.#hooks = hooks;
+    this.#deps = deps;
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  async start(): Promise<AttemptResult> {
+    try {
+      this.#built = await buildCall(this.request, this.choice, this.#deps);
+    } catch (error) {
+      this.finish({ kind: "failed", failure: this.#notSent(error) });
+      return this.result;
+    }
+    if (this.delivery.isGone) {
+      this.finish({ kind: "gone" });
+      return this.result;
+    }
+    const { channel } = this.choice;
+    const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+    const { stream, whole } = this.#deps.headersTimeoutMs;
+    const timeouts = { headersMs: this.request.ask.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
+    this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
+    return this.result;
+  }
+
+  /** Ends a running answer from this side; the client gets `error` in its own protocol. */
+  stop(error: AppError, reason: EndReason): void {
+    if (this.#sink) this.#sink.stop(error, reason);
+    else this.controller?.abort(error);
+  }
+
+  /** Upper estimate of the output tokens delivered so far. */
+  outputBound(): number {
+    return this.#sink?.outputBound() ?? 0;
+  }
+
+  settle(ending: Ending): Promise<Usage> {
+    return this.#hooks.settle(ending, this.#built as BuiltCall, this);
+  }
+
+  progress(outputBound: number): void {
+    this.#hooks.progress(outputBound);
+  }
+
+  finish(result: AttemptResult): void {
+    this.delivery.onGone = undefined;
+    this.#resolve(result);
+  }
+
+  failureOf(status: number, body: Buffer): Failure {
+    const { channel, keyIndex, plan } = this.choice;
+    const verdict = readFailure(plan.provider, { status, headers: this.#headers, body }, { now: this.#deps.now(), keywords: this.#deps.disableKeywords() });
+    const message = mask(verdict.message, { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl });
+    return refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+  }
+
+  #handler(): Dispatcher.DispatchHandler {
+    return {
+      onRequestStart: (controller) => {
+        this.controller = controller;
+        this.delivery.onGone = () => controller.abort(new AppError("client_closed_request"));
+      },
+      onResponseStart: (controller, status, headers) => {
+        this.#headers = headers as Record<string, string>;
+        this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
+        this.#sink = this.#sinkFor(status, this.#headers);
+        if (!this.#sink) controller.abort(new AppError("upstream_invalid_response"));
+      },
+      onResponseData: (_controller, chunk) => this.#sink?.data(chunk),
+      onResponseEnd: () => this.#sink?.end(),
+      onResponseError: (_controller, error) => {
+        if (this.#sink) this.#sink.fail(error);
+        else if (this.delivery.isGone) this.finish({ kind: "gone" });
+        else this.finish({ kind: "failed", failure: unreachable(error) });
+      },
+    };
+  }
+
+  /** Undefined = the answer is refused by its head. */
+  #sinkFor(status: number, headers: Record<string, string>): Sink | undefined {
+    if (status < 200 || status > 299) return new FailureSink(this, status);
+    const type = headers["content-type"] ?? "";
+    const { ask } = this.request;
+    const { bridges, upstreamDialect } = this.choice.plan;
+    const { context } = this.#built as BuiltCall;
+    const upstream = upstreamDialect ?? this.dialect;
+    const isEventStream = type.startsWith("text/event-stream");
+    if (isEventStream && ask.stream) {
+      const translation = bridges.length > 0 ? createStreamTranslation(bridges, context) : undefined;
+      return new StreamSink(this, upstream, translation, this.#deps.counter);
+    }
+    if (isEventStream || isJson(type)) {
+      const translate = bridges.length > 0 ? (answer: Parameters<typeof translateAnswer>[1]) => translateAnswer(bridges, answer, context) : undefined;
+      return new WholeSink(this, upstream, translate, this.#deps.counter, isEventStream);
+    }
+    if (upstream.answersBytes) return new BytesSink(this, bytesHead(headers));
+    this.finish({ kind: "failed", failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)) });
+    return undefined;
+  }
+
+  #notSent(error: unknown): Failure {
+    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.verdict, this.choice.channel, DEFAULT_REST_MS);
+    return notBuilt(AppError.from(error));
+  }
+}
+
+function isJson(type: string): boolean {
+  return type === "" || /^(application|text)\/([\w.+-]+\+)?json\b/.test(type);
+}
+
+function bytesHead(headers: Record<string, string>): Record<string, string> {
+  const head: Record<string, string> = { "content-type": headers["content-type"] ?? "application/octet-stream" };
+  const disposition = headers["content-disposition"];
+  if (disposition) head["content-disposition"] = disposition;
+  return head;
+}

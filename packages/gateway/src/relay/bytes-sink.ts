@@ -1,0 +1,69 @@
+import type { AppError } from "../lib/app-error.ts";
+import { brokenStream } from "./failure.ts";
+import type { EndReason, Flow, Sink } from "./sink.ts";
+
+/**
+ * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,
+ * so that the charge is safe before the answer is complete.
+ */
+export class BytesSink implements Sink {
+  readonly #flow: Flow;
+  readonly #head: Record<string, string>;
+  readonly #resume: () => void;
+  #held: Buffer | undefined;
+  #firstContentAt: number | undefined;
+  #isOver = false;
+
+  constructor(flow: Flow, head: Record<string, string>) {
+    this.#flow = flow;
+    this.#head = head;
+    this.#resume = () => flow.controller.resume();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver || chunk.length === 0) return;
+    this.#firstContentAt ??= performance.now();
+    const ready = this.#held;
+    this.#held = chunk;
+    if (!ready) return;
+    const { delivery } = this.#flow;
+    if (!delivery.isHeadSent) delivery.response.writeHead(200, this.#head);
+    if (!delivery.write(ready, this.#resume)) this.#flow.controller.pause();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { delivery } = this.#flow;
+    void this.#settle("stop").then(() => {
+      if (!delivery.isHeadSent && !delivery.isGone) delivery.response.writeHead(200, this.#head);
+      delivery.end(this.#held);
+      this.#flow.finish({ kind: "delivered", reason: "stop" });
+    });
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { delivery } = this.#flow;
+    if (!delivery.isHeadSent) return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+    const reason: EndReason = delivery.isGone ? "client_abort" : "upstream_cut";
+    void this.#settle(reason).then(() => {
+      delivery.destroy();
+      this.#flow.finish({ kind: "delivered", reason });
+    });
+  }
+
+  outputBound(): number {
+    return 0;
+  }
+
+  stop(error: AppError): void {
+    this.#flow.controller.abort(error);
+    this.fail(error);
+  }
+
+  #settle(reason: EndReason) {
+    return this.#flow.settle({ reason, usage: undefined, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt });
+  }
+}

@@ -1,0 +1,101 @@
+import { AppError } from "../lib/app-error.ts";
+import type { ChannelRecord, ErrorClass, Verdict } from "../providers/types.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** A failed attempt: what the client would be told, and what follows for retries, cool-down and the channel. */
+export interface Failure {
+  readonly error: AppError;
+  readonly outcome: Outcome;
+  readonly retry: boolean;
+  /** The same channel may be tried again when no other is left. */
+  readonly isTransient: boolean;
+  /** Reason to switch the channel off; undefined = it is not to blame. */
+  readonly disable: string | undefined;
+  /** How long the key rests; undefined = not at all. */
+  readonly restMs: number | undefined;
+  /** At most one retry for failures of this kind (a stream that ended before it began). */
+  readonly retryOnce: boolean;
+}
+
+const NOT_BLAMED = { disable: undefined, restMs: undefined, retryOnce: false } as const;
+const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "server", "timeout"]);
+/** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
+const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
+
+/** The upstream answered with a failure; `verdict` holds a message that is masked already. */
+export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defaultRestMs: number): Failure {
+  const mapped = channel.statusMapping.get(verdict.status);
+  const status = mapped ?? verdict.status;
+  return {
+    error: clientError(verdict, status, mapped !== undefined),
+    outcome: verdict.class === "timeout" ? "timeout" : "upstream_error",
+    retry: mapped === undefined ? verdict.retry : retriesStatus(status),
+    isTransient: TRANSIENT_CLASSES.has(verdict.class),
+    disable: verdict.disable ? verdict.message : undefined,
+    restMs: verdict.class === "rate_limit" ? (verdict.retryAfterMs ?? defaultRestMs) : undefined,
+    retryOnce: false,
+  };
+}
+
+/** An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. */
+function clientError(verdict: Verdict, status: number, isMapped: boolean): AppError {
+  if (!isMapped && (verdict.class === "bad_key" || status === 401 || status === 403)) return new AppError("upstream_auth_error");
+  if (!isMapped && status === 402) return new AppError("upstream_billing_error");
+  return AppError.upstream({
+    status: status >= 400 && status <= 599 ? status : 502,
+    message: verdict.message,
+    type: verdict.type,
+    code: verdict.code,
+    param: verdict.param,
+    retryable: verdict.retry,
+    retryAfterMs: verdict.retryAfterMs,
+  });
+}
+
+function retriesStatus(status: number): boolean {
+  return !NEVER_RETRIED.has(status);
+}
+
+/** No status line arrived: refused, reset, name or TLS failure, or no answer in time. */
+export function unreachable(error: Error): Failure {
+  if (isTimeout(error)) return { ...NOT_BLAMED, error: new AppError("upstream_timeout", { cause: error }), outcome: "timeout", retry: isConnectTimeout(error), isTransient: true };
+  return { ...NOT_BLAMED, error: new AppError("upstream_connect_failed", { cause: error }), outcome: "upstream_error", retry: true, isTransient: true };
+}
+
+/** Status 200 with a body that no client of the protocol could read. */
+export function unreadable(cause: unknown): Failure {
+  return { ...NOT_BLAMED, error: new AppError("upstream_invalid_response", { cause }), outcome: "upstream_error", retry: true, isTransient: true };
+}
+
+/** The stream ended before any content. */
+export function emptyStream(): Failure {
+  return { ...NOT_BLAMED, error: new AppError("upstream_stream_interrupted"), outcome: "upstream_error", retry: true, isTransient: true, retryOnce: true };
+}
+
+/** The connection broke after the status line and before any content. */
+export function brokenStream(error: Error): Failure {
+  const isLate = isIdleTimeout(error);
+  return { ...NOT_BLAMED, error: new AppError(isLate ? "upstream_timeout" : "upstream_stream_interrupted", { cause: error }), outcome: isLate ? "timeout" : "upstream_error", retry: !isLate, isTransient: true };
+}
+
+/** Building the request failed here: nothing was sent, another kind of channel may still do. */
+export function notBuilt(error: AppError): Failure {
+  const isUnsupported = error.code === "unsupported_parameter" || error.code === "unsupported_by_channel";
+  return { ...NOT_BLAMED, error, outcome: error.origin === "client" ? "client_error" : "internal", retry: isUnsupported || error.origin === "upstream", isTransient: false };
+}
+
+export function isIdleTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_BODY_TIMEOUT";
+}
+
+function isConnectTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_CONNECT_TIMEOUT";
+}
+
+function isTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_HEADERS_TIMEOUT" || isConnectTimeout(error);
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,110 @@
+import type { LogDetail } from "../billing/ledger.ts";
+import type { Price } from "../billing/price.ts";
+import type { Quota } from "../billing/quota.ts";
+import type { Usage } from "../dialects/types.ts";
+import type { Attempt } from "./attempt.ts";
+import type { BuiltCall } from "./build-call.ts";
+import type { Ending } from "./sink.ts";
+import type { RelayRequest } from "./types.ts";
+
+/** Everything a consumption log row tells about one charged request. */
+export interface Charged {
+  readonly usage: Usage;
+  readonly quota: Quota;
+  readonly price: Price;
+  readonly groupRatio: string;
+  readonly ending: Ending;
+  readonly built: BuiltCall | undefined;
+  /** The attempt that delivered. */
+  readonly attempt: Attempt;
+  /** Every attempt in order, the delivering one included. */
+  readonly tried: readonly Attempt[];
+}
+
+/** `frt` of answers that had no first token of their own. */
+const NO_FIRST_TOKEN = -1000;
+
+export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
+  const { ask, caller } = request;
+  const { usage, attempt } = charged;
+  return {
+    username: caller.username,
+    tokenName: caller.tokenName,
+    modelName: ask.model,
+    channelId: attempt.choice.channel.id,
+    group: attempt.choice.group,
+    promptTokens: usage.input,
+    completionTokens: usage.output,
+    useTimeSeconds: Math.floor((performance.now() - request.startedAt) / 1000),
+    isStream: ask.stream,
+    content: contentOf(charged),
+    other: JSON.stringify(otherOf(request, charged)),
+    ip: "",
+  };
+}
+
+function contentOf({ price, groupRatio, usage, ending }: Charged): string {
+  const how = price.kind === "call" ? `Model price ${price.modelPrice}, group ratio ${groupRatio}` : `Model ratio ${price.modelRatio}, completion ratio ${price.completionRatio}, group ratio ${groupRatio}`;
+  if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
+  return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
+}
+
+function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
+  const { usage, price, groupRatio, ending, attempt, tried, built } = charged;
+  const { ask, startedAt } = request;
+  const { choice } = attempt;
+  const isCall = price.kind === "call";
+  const isMapped = choice.upstreamModel !== ask.model;
+  const frt = ask.stream && ending.firstContentAt !== undefined ? Math.round(ending.firstContentAt - startedAt) : NO_FIRST_TOKEN;
+  return {
+    model_ratio: isCall ? 0 : Number(price.modelRatio),
+    completion_ratio: isCall ? 0 : Number(price.completionRatio),
+    group_ratio: Number(groupRatio),
+    model_price: isCall ? Number(price.modelPrice) : -1,
+    frt,
+    ...cacheDetail(usage, price),
+    ...mediaDetail(usage, price),
+    ...(ask.reasoningEffort === undefined ? undefined : { reasoning_effort: ask.reasoningEffort }),
+    ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : undefined),
+    ...(isMapped ? { is_model_mapped: true } : undefined),
+    ...(price.isSelfUse ? { self_use: true } : undefined),
+    ...(built && built.dropped.length > 0 ? { dropped_params: [...new Set(built.dropped)] } : undefined),
+    ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
+    usage_source: usage.source,
+    end_reason: ending.reason,
+    admin_info: {
+      use_channel: tried.map(({ choice: { channel } }) => String(channel.id)),
+      ...(choice.channel.keys.length > 1 ? { multi_key_index: choice.keyIndex } : undefined),
+      ...(isMapped ? { upstream_model: choice.upstreamModel } : undefined),
+      ...(attempt.upstreamRequestId === undefined ? undefined : { upstream_request_id: attempt.upstreamRequestId }),
+    },
+  };
+}
+
+function cacheDetail(usage: Usage, price: Price): Record<string, number> | undefined {
+  if (price.kind === "call" || (usage.cachedInput === 0 && usage.cacheWrite === 0)) return undefined;
+  return {
+    ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: Number(price.cacheRatio) } : undefined),
+    ...(usage.cacheWrite > 0 ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: Number(price.cacheWriteRatio) } : undefined),
+    ...(usage.cacheWrite1h > 0 ? { cache_creation_tokens_1h: usage.cacheWrite1h, cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h } : undefined),
+  };
+}
+
+function mediaDetail(usage: Usage, price: Price): Record<string, unknown> | undefined {
+  if (price.kind === "call") return undefined;
+  const isAudio = usage.audioInput + usage.audioOutput > 0;
+  return {
+    ...(isAudio
+      ? {
+          audio: true,
+          audio_input: usage.audioInput,
+          audio_output: usage.audioOutput,
+          text_input: Math.max(0, usage.input - usage.audioInput),
+          text_output: Math.max(0, usage.output - usage.audioOutput),
+          audio_ratio: Number(price.audioRatio),
+          audio_completion_ratio: Number(price.audioCompletionRatio),
+        }
+      : undefined),
+    ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput, image_ratio: Number(price.imageRatio) } : undefined),
+  };
+}

@@ -1,0 +1,33 @@
+/** How a relayed request ended; label of `fairway_relay_requests_total`. */
+export type Outcome =
+  | "ok"
+  | "client_error"
+  | "auth"
+  | "quota"
+  | "rate_limited"
+  | "no_channel"
+  | "upstream_error"
+  | "timeout"
+  | "client_abort"
+  | "internal";
+
+const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+  ["insufficient_user_quota", "quota"],
+  ["insufficient_token_quota", "quota"],
+  ["token_quota_exhausted", "quota"],
+  ["rate_limit_exceeded", "rate_limited"],
+  ["concurrency_limit_exceeded", "rate_limited"],
+  ["no_available_channel", "no_channel"],
+  ["model_not_found", "no_channel"],
+  ["client_closed_request", "client_abort"],
+  ["upstream_timeout", "timeout"],
+]);
+
+/** The outcome of a request that ended with an error of `code` and `status`. */
+export function outcomeOf(error: { readonly code: string | undefined; readonly status: number; readonly origin: string }): Outcome {
+  const known = error.code === undefined ? undefined : BY_CODE.get(error.code);
+  if (known) return known;
+  if (error.origin === "upstream") return "upstream_error";
+  if (error.status === 401 || error.status === 403) return "auth";
+  return error.status < 500 ? "client_error" : "internal";
+}

@@ -1,0 +1,78 @@
+import type { AppError } from "../lib/app-error.ts";
+import type { Runnable } from "../lib/runnable.ts";
+
+/** A request between its reservation and its charge. */
+export interface RunningRequest {
+  readonly isStream: boolean;
+  /** Keeps the reservation alive and tells it what was delivered so far. */
+  renew(): Promise<void>;
+  /** Ends it from this side; what was delivered is billed. */
+  stop(error: AppError): void;
+}
+
+/** All requests that this process is serving: renews their leases and waits for them when the process drains. */
+export interface RunningRequests extends Runnable {
+  add(request: RunningRequest): void;
+  remove(request: RunningRequest): void;
+  readonly requests: number;
+  readonly streams: number;
+  /** Resolves when none is left, or after `ms` with those that are. */
+  drained(ms: number): Promise<readonly RunningRequest[]>;
+}
+
+const RENEW_EVERY_MS = 10_000;
+
+export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
+  const running = new Map<RunningRequest, number>();
+  const waiting = new Set<() => void>();
+  let streams = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const renewAll = () => {
+    const old = performance.now() - RENEW_EVERY_MS;
+    for (const [request, since] of running) {
+      if (since <= old) request.renew().catch(onRenewFailure);
+    }
+  };
+
+  return {
+    name: "running requests",
+    start() {
+      timer = setInterval(renewAll, RENEW_EVERY_MS).unref();
+    },
+    stop() {
+      clearInterval(timer);
+    },
+    add(request) {
+      running.set(request, performance.now());
+      if (request.isStream) streams++;
+    },
+    remove(request) {
+      if (!running.delete(request)) return;
+      if (request.isStream) streams--;
+      if (running.size === 0) for (const wake of waiting) wake();
+    },
+    get requests() {
+      return running.size;
+    },
+    get streams() {
+      return streams;
+    },
+    async drained(ms) {
+      if (running.size > 0) await waitOrTimeout(waiting, ms);
+      return [...running.keys()];
+    },
+  };
+}
+
+function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      waiting.delete(done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    waiting.add(done);
+  });
+}

@@ -1,0 +1,140 @@
+import { AppError } from "../lib/app-error.ts";
+import { parseEvents, createBlockFramer } from "../lib/sse.ts";
+import type { Dialect, JsonObject, Texts } from "../dialects/types.ts";
+import type { TokenCounter } from "../billing/count.ts";
+import { brokenStream, unreadable } from "./failure.ts";
+import type { EndReason, Flow, Sink } from "./sink.ts";
+
+/** A whole answer larger than this is refused instead of filling the memory. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Turns an upstream's whole answer into the client's, when the protocols differ. */
+export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
+
+/** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
+export class WholeSink implements Sink {
+  readonly #flow: Flow;
+  readonly #upstream: Dialect;
+  readonly #translate: AnswerTranslation;
+  readonly #counter: TokenCounter;
+  readonly #isEventStream: boolean;
+  #parts: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(flow: Flow, upstream: Dialect, translate: AnswerTranslation, counter: TokenCounter, isEventStream: boolean) {
+    this.#flow = flow;
+    this.#upstream = upstream;
+    this.#translate = translate;
+    this.#counter = counter;
+    this.#isEventStream = isEventStream;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#size += chunk.length;
+    if (this.#size > MAX_ANSWER_BYTES) {
+      this.#isOver = true;
+      this.#flow.controller.abort(new AppError("upstream_invalid_response"));
+      this.#flow.finish({ kind: "failed", failure: unreadable(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`)) });
+      return;
+    }
+    this.#parts.push(chunk);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
+    this.#parts = [];
+    const answer = this.#isEventStream ? this.#aggregate(bytes) : parseAnswer(bytes);
+    if (!answer) return this.#flow.finish({ kind: "failed", failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) });
+    const error = this.#upstream.errorIn(answer);
+    if (error) return this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(error.status ?? 500, bytes) });
+    void this.#deliver(answer, bytes);
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+  }
+
+  outputBound(): number {
+    return 0;
+  }
+
+  stop(error: AppError, _reason: EndReason): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.controller.abort(error);
+    this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
+  }
+
+  #aggregate(bytes: Buffer): JsonObject | undefined {
+    const framer = createBlockFramer({ maxBytes: MAX_ANSWER_BYTES });
+    const blocks = [framer.feed(bytes), framer.rest()].filter((part) => part !== undefined);
+    const events = parseEvents(Buffer.concat(blocks)).flatMap((event) => (event.data ? [event.data] : []));
+    const broken = events.find((event) => this.#upstream.errorIn(event));
+    return broken ?? this.#upstream.answerOf(events);
+  }
+
+  async #deliver(answer: JsonObject, bytes: Buffer): Promise<void> {
+    const flow = this.#flow;
+    const { delivery, request } = flow;
+    if (delivery.isGone) return flow.finish({ kind: "gone" });
+    const { ask } = request;
+    const usage = this.#upstream.usage(answer);
+    await flow.settle({
+      reason: "stop",
+      usage,
+      countOutput: () => countTexts(this.#counter, ask.model, this.#upstream.answerTexts(answer)),
+      firstContentAt: performance.now(),
+    });
+    const sent = this.#translate ? this.#translate(answer) : answer;
+    if (ask.stream) {
+      delivery.sendStreamHead();
+      delivery.end(flow.dialect.streamOf(sent, ask));
+    } else {
+      const body = sent === answer && !this.#isEventStream ? bytes : Buffer.from(JSON.stringify(sent));
+      delivery.response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+      delivery.end(body);
+    }
+    flow.finish({ kind: "delivered", reason: "stop" });
+  }
+}
+
+function parseAnswer(bytes: Buffer): JsonObject | undefined {
+  const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
+  if (!isObjectLike) return undefined;
+  try {
+    return JSON.parse(bytes.toString("utf8")) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstByte(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length && isSpace(bytes[at])) at++;
+  return at;
+}
+
+function lastByte(bytes: Buffer): number {
+  let at = bytes.length - 1;
+  while (at > 0 && isSpace(bytes[at])) at--;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Tokens of texts by the model's encoder plus their fixed part. */
+export async function countTexts(counter: TokenCounter, model: string, texts: Texts): Promise<number> {
+  if (texts.text === "") return texts.extra;
+  const [tokens] = await counter.count(model, [texts.text]);
+  return (tokens ?? 0) + texts.extra;
+}
