@@ -1,4 +1,5 @@
 export * from "./channels.ts";
+export * from "./characters.ts";
 export * from "./constants.ts";
 export * from "./endpoint.ts";
 export * from "./envelope.ts";
@@ -7,6 +8,7 @@ export * from "./jobs.ts";
 export * from "./lists.ts";
 export * from "./logs.ts";
 export * from "./messages.ts";
+export * from "./options.ts";
 export * from "./models.ts";
 export * from "./paging.ts";
 export * from "./pricing.ts";

@@ -1,0 +1,213 @@
+import type { MessageCode } from "./messages.ts";
+import {
+  chatsType,
+  choiceType,
+  commaListType,
+  flagType,
+  integerType,
+  labelsType,
+  linesType,
+  linkType,
+  namesType,
+  nameType,
+  numberType,
+  ratiosType,
+  textType,
+  urlType,
+  type OptionType,
+} from "./option-kinds.ts";
+
+/** The card of the settings screens that shows an option. */
+export type OptionGroup =
+  | "general"
+  | "content"
+  | "login"
+  | "domains"
+  | "mail"
+  | "github"
+  | "wechat"
+  | "telegram"
+  | "linuxdo"
+  | "oidc"
+  | "human-check"
+  | "server"
+  | "worker"
+  | "payment"
+  | "drawing"
+  | "words"
+  | "logs"
+  | "dashboard"
+  | "monitoring"
+  | "quota"
+  | "relay"
+  | "prices";
+
+export interface OptionDefinition<T = unknown> {
+  readonly type: OptionType<T>;
+  /** Text while nothing is stored; "" of a price table means the gateway's built-in one. */
+  readonly fallback: string;
+  readonly group: OptionGroup;
+  /** One sentence for the settings screens and the reference. */
+  readonly about: string;
+  /** Member of the status view that shows the value to everyone. */
+  readonly shownAs: string | undefined;
+  /** Keys that must not be empty before the option can be switched on, and the code that says so. */
+  readonly needs: readonly string[];
+  readonly needsCode: MessageCode | undefined;
+}
+
+interface Extra {
+  readonly shownAs?: string;
+  readonly needs?: readonly string[];
+  readonly needsCode?: MessageCode;
+}
+
+function option<T>(
+  type: OptionType<T>,
+  fallback: string,
+  group: OptionGroup,
+  about: string,
+  extra: Extra = {},
+): OptionDefinition<T> {
+  return { type, fallback, group, about, shownAs: extra.shownAs, needs: extra.needs ?? [], needsCode: extra.needsCode };
+}
+
+const flag = flagType;
+const text = textType();
+const html = textType("long-text");
+const url = urlType;
+const count = integerType(0);
+const positive = integerType(1);
+const ratios = ratiosType();
+
+const ALL_RATIOS_1 = '{"default":1,"vip":1,"svip":1}';
+const MAIL_DOMAINS =
+  "gmail.com,163.com,126.com,qq.com,outlook.com,hotmail.com,icloud.com,yahoo.com,foxmail.com";
+const DISABLE_PHRASES = [
+  "Your credit balance is too low",
+  "This organization has been disabled.",
+  "You exceeded your current quota",
+  "Permission denied",
+  "The security token included in the request is invalid",
+  "Operation not allowed",
+  "Your account is not authorized",
+].join("\n");
+const CHATS = JSON.stringify([
+  { NextChat: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
+  { AMA: "ama://set-api-key?server={address}&key={key}" },
+  { OpenCat: "opencat://team/join?domain={address}&token={key}" },
+]);
+
+/** Every option that an operator can change at run time, under its name in the database. */
+export const OPTIONS = {
+  PasswordLoginEnabled: option(flag, "true", "login", "Accounts may sign in with a password.", { shownAs: "password_login_enabled" }),
+  PasswordRegisterEnabled: option(flag, "true", "login", "New accounts may be made with a password.", { shownAs: "password_register_enabled" }),
+  EmailVerificationEnabled: option(flag, "false", "login", "Registration asks for an e-mail address and a code sent to it.", { shownAs: "email_verification" }),
+  RegisterEnabled: option(flag, "true", "login", "New accounts may be made at all, also through sign-in services.", { shownAs: "register_enabled" }),
+  EmailDomainRestrictionEnabled: option(flag, "false", "domains", "Only addresses of the allowed domains get a code.", { needs: ["EmailDomainWhitelist"], needsCode: "P2" }),
+  EmailAliasRestrictionEnabled: option(flag, "false", "domains", "Addresses with + or . before the @ get no code."),
+  EmailDomainWhitelist: option(commaListType, MAIL_DOMAINS, "domains", "Allowed e-mail domains."),
+  GitHubOAuthEnabled: option(flag, "false", "github", "Accounts may sign in with GitHub.", { shownAs: "github_oauth", needs: ["GitHubClientId", "GitHubClientSecret"], needsCode: "P1" }),
+  GitHubClientId: option(text, "", "github", "Client id of the GitHub OAuth app.", { shownAs: "github_client_id" }),
+  GitHubClientSecret: option(text, "", "github", "Client secret of the GitHub OAuth app."),
+  WeChatAuthEnabled: option(flag, "false", "wechat", "Accounts may sign in with WeChat.", { shownAs: "wechat_login", needs: ["WeChatServerAddress"], needsCode: "P3" }),
+  WeChatServerAddress: option(url, "", "wechat", "Address of the WeChat server."),
+  WeChatServerToken: option(text, "", "wechat", "Access token of the WeChat server."),
+  WeChatAccountQRCodeImageURL: option(url, "", "wechat", "Image of the account's QR code.", { shownAs: "wechat_qrcode" }),
+  TelegramOAuthEnabled: option(flag, "false", "telegram", "Accounts may sign in with Telegram.", { shownAs: "telegram_oauth", needs: ["TelegramBotToken", "TelegramBotName"], needsCode: "P5" }),
+  TelegramBotToken: option(text, "", "telegram", "Token of the Telegram bot."),
+  TelegramBotName: option(text, "", "telegram", "Name of the Telegram bot.", { shownAs: "telegram_bot_name" }),
+  TurnstileCheckEnabled: option(flag, "false", "human-check", "Sign-in, registration and mails ask for a Turnstile check.", { shownAs: "turnstile_check", needs: ["TurnstileSiteKey", "TurnstileSecretKey"], needsCode: "P4" }),
+  TurnstileSiteKey: option(text, "", "human-check", "Site key of the Turnstile widget.", { shownAs: "turnstile_site_key" }),
+  TurnstileSecretKey: option(text, "", "human-check", "Secret key for the Turnstile service."),
+  SMTPServer: option(text, "", "mail", "Host of the SMTP server."),
+  SMTPPort: option(integerType(1, 65_535), "587", "mail", "Port of the SMTP server."),
+  SMTPAccount: option(text, "", "mail", "Account at the SMTP server."),
+  SMTPFrom: option(text, "", "mail", "Sender address; empty means the account."),
+  SMTPToken: option(text, "", "mail", "Password of the SMTP account."),
+  SMTPSSLEnabled: option(flag, "false", "mail", "TLS from the first byte, as on port 465."),
+  ServerAddress: option(url, "", "server", "Public address of this server, used in mails and payment links."),
+  WorkerUrl: option(url, "", "worker", "Worker that downloads images for the gateway."),
+  WorkerValidKey: option(text, "", "worker", "Key that is sent to the worker."),
+  PayAddress: option(url, "", "payment", "Address of the payment provider.", { needs: ["ServerAddress"], needsCode: "P10" }),
+  EpayId: option(text, "", "payment", "Merchant id at the payment provider."),
+  EpayKey: option(text, "", "payment", "Merchant key at the payment provider."),
+  CustomCallbackAddress: option(url, "", "payment", "Address for payment notices; empty means the server address."),
+  Price: option(numberType("above 0"), "7.3", "payment", "Price of one dollar of quota in the payment currency.", { shownAs: "price" }),
+  MinTopUp: option(positive, "1", "payment", "Smallest amount of a top-up.", { shownAs: "min_topup" }),
+  TopupGroupRatio: option(ratiosType("P8"), ALL_RATIOS_1, "payment", "Price multiplier of top-ups by user group."),
+  Notice: option(html, "", "content", "Announcement, Markdown."),
+  SystemName: option(nameType(64), "Fairway", "content", "Name of this system.", { shownAs: "system_name" }),
+  Logo: option(text, "", "content", "Address of the logo image.", { shownAs: "logo" }),
+  Footer: option(html, "", "content", "Footer, HTML.", { shownAs: "footer_html" }),
+  About: option(html, "", "content", "About page: HTML, Markdown or an address to frame."),
+  HomePageContent: option(html, "", "content", "Home page: HTML, Markdown or an address to frame."),
+  TopUpLink: option(url, "", "general", "Shop that sells redemption codes.", { shownAs: "top_up_link" }),
+  ChatLink: option(linkType, "", "general", "Chat client that tokens can be opened in.", { shownAs: "chat_link" }),
+  ChatLink2: option(linkType, "", "general", "Second chat client.", { shownAs: "chat_link2" }),
+  Chats: option(chatsType, CHATS, "general", "External clients in the token menu: label to link with {key} and {address}.", { shownAs: "chats" }),
+  QuotaPerUnit: option(numberType("above 0"), "500000", "general", "Quota units that make one dollar.", { shownAs: "quota_per_unit" }),
+  RetryTimes: option(count, "0", "relay", "Further channels that are tried after a failure."),
+  RetrySameLevel: option(flag, "true", "relay", "Retries use the other channels of a priority before they go to a lower one."),
+  DisplayInCurrencyEnabled: option(flag, "true", "general", "Quota is shown in dollars.", { shownAs: "display_in_currency" }),
+  DisplayTokenStatEnabled: option(flag, "true", "general", "Billing calls of a key report the key and not its owner."),
+  DefaultCollapseSidebar: option(flag, "false", "general", "The sidebar starts collapsed.", { shownAs: "default_collapse_sidebar" }),
+  DrawingEnabled: option(flag, "true", "drawing", "Drawing is offered.", { shownAs: "enable_drawing" }),
+  TaskEnabled: option(flag, "true", "drawing", "Asynchronous tasks are offered.", { shownAs: "enable_task" }),
+  MjNotifyEnabled: option(flag, "false", "drawing", "Notices of drawing services are accepted; this shows them the server's address.", { shownAs: "mj_notify_enabled" }),
+  MjAccountFilterEnabled: option(flag, "false", "drawing", "Clients may choose the drawing account."),
+  MjForwardUrlEnabled: option(flag, "true", "drawing", "Drawing images are loaded through this server."),
+  MjModeClearEnabled: option(flag, "false", "drawing", "The flags --fast, --relax and --turbo are cut from prompts."),
+  MjActionCheckSuccessEnabled: option(flag, "true", "drawing", "Follow-up actions need a drawing that succeeded."),
+  CheckSensitiveEnabled: option(flag, "true", "words", "Blocked words are looked for."),
+  CheckSensitiveOnPromptEnabled: option(flag, "true", "words", "Prompts with blocked words are refused."),
+  StopOnSensitiveEnabled: option(flag, "true", "words", "Kept for consoles of the family; nothing reads it."),
+  SensitiveWords: option(linesType, "test_sensitive", "words", "Blocked words, one per line."),
+  LogConsumeEnabled: option(flag, "true", "logs", "Each request writes a consumption log."),
+  DataExportEnabled: option(flag, "true", "dashboard", "Usage is summed up for the dashboard.", { shownAs: "enable_data_export" }),
+  DataExportInterval: option(positive, "5", "dashboard", "Minutes between two updates of the sums."),
+  DataExportDefaultTime: option(choiceType(["hour", "day", "week"], "hour, day or week"), "hour", "dashboard", "First time step of the charts.", { shownAs: "data_export_default_time" }),
+  ChannelDisableThreshold: option(numberType("not below 0"), "5", "monitoring", "Seconds after which a channel test counts as failed; 0 is off."),
+  QuotaRemindThreshold: option(count, "1000", "monitoring", "Balance below which its owner gets a mail."),
+  AutomaticDisableChannelEnabled: option(flag, "false", "monitoring", "Channels whose account fails are switched off."),
+  AutomaticEnableChannelEnabled: option(flag, "false", "monitoring", "Channels that were switched off come back after a good test."),
+  AutomaticDisableKeywords: option(linesType, DISABLE_PHRASES, "monitoring", "Upstream messages that switch a channel off, one per line."),
+  QuotaForNewUser: option(count, "0", "quota", "Gift for a new account."),
+  PreConsumedQuota: option(count, "500", "quota", "Smallest reservation of a request."),
+  QuotaForInviter: option(count, "0", "quota", "Reward for an invitation."),
+  QuotaForInvitee: option(count, "0", "quota", "Gift for an account that was invited."),
+  DefaultOutputTokens: option(positive, "1000", "quota", "Output tokens that a request without a cap reserves."),
+  StopStreamsOnEmptyBalance: option(flag, "true", "quota", "A running stream ends when the balance does."),
+  BillAbortedPrompt: option(flag, "false", "quota", "A request that its client leaves early pays for the prompt."),
+  ModelPrice: option(ratios, "", "prices", "Dollars per call, by model; wins over the ratio."),
+  ModelRatio: option(ratios, "", "prices", "Input ratio by model; 1 is 2 dollars per million tokens."),
+  CompletionRatio: option(ratios, "", "prices", "Output price as a multiple of the input price, by model."),
+  CacheRatio: option(ratios, "", "prices", "Price of cached input as a multiple of the input price, by model."),
+  CreateCacheRatio: option(ratios, "", "prices", "Price of writing the cache as a multiple of the input price, by model."),
+  ImageRatio: option(ratios, "", "prices", "Price of image tokens as a multiple of the input price, by model."),
+  AudioRatio: option(ratios, "", "prices", "Price of audio input as a multiple of the input price, by model."),
+  AudioCompletionRatio: option(ratios, "", "prices", "Price of audio output as a multiple of audio input, by model."),
+  GroupRatio: option(ratios, ALL_RATIOS_1, "prices", "Price multiplier by group; its names are the groups."),
+  UserUsableGroups: option(labelsType, '{"default":"Default group","vip":"vip group"}', "prices", "Groups that users may choose for tokens, with their labels."),
+  AutoGroups: option(namesType, '["default"]', "prices", "Groups that a token of group auto tries, in order."),
+  StreamCacheQueueLength: option(count, "0", "relay", "Kept for consoles of the family; nothing reads it."),
+  ModelRequestRateLimitEnabled: option(flag, "false", "relay", "Model requests are limited per user."),
+  ModelRequestRateLimitDurationMinutes: option(positive, "1", "relay", "Window of the limit in minutes."),
+  ModelRequestRateLimitCount: option(count, "0", "relay", "Requests per window; 0 is off."),
+  ModelRequestRateLimitSuccessCount: option(count, "1000", "relay", "Successful requests per window; 0 is off."),
+  UserConcurrency: option(count, "0", "relay", "Requests that a user may have running at once; 0 is off."),
+  TokenConcurrency: option(count, "0", "relay", "Requests that a token may have running at once; 0 is off."),
+  SelfUseModeEnabled: option(flag, "false", "general", "For a single owner: models without a price are served.", { shownAs: "self_use_mode_enabled" }),
+  DemoSiteEnabled: option(flag, "false", "general", "Marks this installation as a demonstration.", { shownAs: "demo_site_enabled" }),
+  LinuxDOOAuthEnabled: option(flag, "false", "linuxdo", "Accounts may sign in with LINUX DO.", { shownAs: "linuxdo_oauth" }),
+  LinuxDOClientId: option(text, "", "linuxdo", "Client id at LINUX DO.", { shownAs: "linuxdo_client_id" }),
+  LinuxDOClientSecret: option(text, "", "linuxdo", "Client secret at LINUX DO."),
+  "oidc.enabled": option(flag, "false", "oidc", "Accounts may sign in with OpenID Connect.", { shownAs: "oidc_enabled" }),
+  "oidc.client_id": option(text, "", "oidc", "Client id at the OpenID provider.", { shownAs: "oidc_client_id" }),
+  "oidc.client_secret": option(text, "", "oidc", "Client secret at the OpenID provider."),
+  "oidc.well_known": option(url, "", "oidc", "Discovery address of the OpenID provider."),
+  "oidc.authorization_endpoint": option(url, "", "oidc", "Address that users are sent to.", { shownAs: "oidc_authorization_endpoint" }),
+  "oidc.token_endpoint": option(url, "", "oidc", "Address that codes are exchanged at."),
+  "oidc.user_info_endpoint": option(url, "", "oidc", "Address that describes the account."),
+  "general_setting.docs_link": option(url, "", "general", "Documentation that the console links to.", { shownAs: "docs_link" }),
+} as const;
