@@ -1,0 +1,54 @@
+// Readers for JSON that belongs to others: a value of another kind than asked for counts as absent.
+import { isObject } from "../lib/json.ts";
+import type { JsonObject, JsonValue } from "./types.ts";
+
+export { isObject, parseObject } from "../lib/json.ts";
+
+export function text(from: JsonObject | undefined, key: string): string | undefined {
+  const value = from?.[key];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function number(from: JsonObject | undefined, key: string): number | undefined {
+  const value = from?.[key];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function flag(from: JsonObject | undefined, key: string): boolean | undefined {
+  const value = from?.[key];
+  return typeof value === "boolean" ? value : undefined;
+}
+
+export function object(from: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = from?.[key];
+  return isObject(value) ? value : undefined;
+}
+
+/** The items of a list; an empty list when there is none. */
+export function list(from: JsonObject | undefined, key: string): readonly JsonValue[] {
+  const value = from?.[key];
+  return Array.isArray(value) ? value : [];
+}
+
+/** The objects in a list; items of other kinds are left out. */
+export function objects(from: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return list(from, key).filter(isObject);
+}
+
+/** A whole number from zero up; negative, fractional and other values count as absent. */
+export function count(from: JsonObject | undefined, key: string): number | undefined {
+  const value = from?.[key];
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Neither missing nor null. */
+export function isSet(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null;
+}
+
+/** The members that are set; for building JSON without `undefined`. */
+export function compact(members: JsonObject): JsonObject {
+  const out: JsonObject = {};
+  for (const key in members) if (members[key] !== undefined) out[key] = members[key];
+  return out;
+}

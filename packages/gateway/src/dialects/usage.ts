@@ -1,0 +1,158 @@
+import { count, object } from "./read.ts";
+import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
+
+type Counts = Partial<Omit<Usage, "source">>;
+
+/** Fills up the normal form; cached tokens never exceed the prompt. */
+export function usageOf(counts: Counts): Usage {
+  const usage = { ...NO_USAGE, ...counts };
+  return usage.cachedInput > usage.input ? { ...usage, cachedInput: usage.input } : usage;
+}
+
+/** Usage of chat completions and everything that copies it; undefined when no count is readable. */
+export function readChatUsage(usage: JsonObject | undefined): Usage | undefined {
+  const total = count(usage, "total_tokens");
+  const prompt = count(usage, "prompt_tokens");
+  const completion = count(usage, "completion_tokens");
+  if (usage === undefined || (total === undefined && prompt === undefined && completion === undefined)) return undefined;
+  const input = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
+  const inputDetails = object(usage, "prompt_tokens_details");
+  const outputDetails = object(usage, "completion_tokens_details");
+  return usageOf({
+    input,
+    output: completion ?? Math.max(0, (total ?? input) - input),
+    cachedInput: count(inputDetails, "cached_tokens") ?? count(usage, "prompt_cache_hit_tokens") ?? count(usage, "cached_tokens") ?? 0,
+    cacheWrite: count(inputDetails, "cache_write_tokens") ?? 0,
+    reasoning: count(outputDetails, "reasoning_tokens") ?? count(usage, "reasoning_tokens") ?? 0,
+    audioInput: count(inputDetails, "audio_tokens") ?? 0,
+    audioOutput: count(outputDetails, "audio_tokens") ?? 0,
+    imageInput: count(inputDetails, "image_tokens") ?? 0,
+  });
+}
+
+/** Usage of Responses, images and audio: `input_tokens` and `output_tokens` with optional details. */
+export function readResponsesUsage(usage: JsonObject | undefined): Usage | undefined {
+  const input = count(usage, "input_tokens");
+  const output = count(usage, "output_tokens");
+  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
+  const inputDetails = object(usage, "input_tokens_details") ?? object(usage, "input_token_details");
+  const outputDetails = object(usage, "output_tokens_details") ?? object(usage, "output_token_details");
+  return usageOf({
+    input: input ?? 0,
+    output: output ?? 0,
+    cachedInput: count(inputDetails, "cached_tokens") ?? 0,
+    cacheWrite: count(inputDetails, "cache_write_tokens") ?? 0,
+    reasoning: count(outputDetails, "reasoning_tokens") ?? 0,
+    audioInput: count(inputDetails, "audio_tokens") ?? 0,
+    audioOutput: count(outputDetails, "audio_tokens") ?? 0,
+    imageInput: count(inputDetails, "image_tokens") ?? 0,
+  });
+}
+
+/** Anthropic counts cache reads and writes beside `input_tokens`; the normal form holds them inside. */
+export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undefined {
+  const fresh = count(usage, "input_tokens");
+  const output = count(usage, "output_tokens");
+  if (usage === undefined || (fresh === undefined && output === undefined)) return undefined;
+  const read = count(usage, "cache_read_input_tokens") ?? 0;
+  const created = object(usage, "cache_creation");
+  const hour = count(created, "ephemeral_1h_input_tokens") ?? 0;
+  const minutes = count(created, "ephemeral_5m_input_tokens");
+  const write = minutes === undefined ? Math.max(hour, count(usage, "cache_creation_input_tokens") ?? 0) : minutes + hour;
+  return usageOf({
+    input: (fresh ?? 0) + read + write,
+    output: output ?? 0,
+    cachedInput: read,
+    cacheWrite: write,
+    cacheWrite1h: hour,
+    reasoning: count(object(usage, "output_tokens_details"), "thinking_tokens") ?? 0,
+  });
+}
+
+/** Gemini counts thoughts and tool prompts apart from candidates and prompt. */
+export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefined {
+  const prompt = count(usage, "promptTokenCount");
+  const total = count(usage, "totalTokenCount");
+  if (usage === undefined || (prompt === undefined && total === undefined)) return undefined;
+  const input = (prompt ?? 0) + (count(usage, "toolUsePromptTokenCount") ?? 0);
+  const thoughts = count(usage, "thoughtsTokenCount") ?? 0;
+  const candidates = count(usage, "candidatesTokenCount");
+  return usageOf({
+    input,
+    output: (candidates ?? 0) + thoughts,
+    cachedInput: count(usage, "cachedContentTokenCount") ?? 0,
+    reasoning: thoughts,
+    audioInput: modality(usage, "promptTokensDetails", "AUDIO"),
+    imageInput: modality(usage, "promptTokensDetails", "IMAGE"),
+    audioOutput: modality(usage, "candidatesTokensDetails", "AUDIO"),
+  });
+}
+
+function modality(usage: JsonObject, key: string, name: string): number {
+  const details = usage[key];
+  if (!Array.isArray(details)) return 0;
+  let tokens = 0;
+  for (const detail of details) {
+    if (typeof detail === "object" && detail !== null && !Array.isArray(detail) && detail["modality"] === name) {
+      tokens += count(detail, "tokenCount") ?? 0;
+    }
+  }
+  return tokens;
+}
+
+export function chatUsage(usage: Usage): JsonObject {
+  const prompt = nonZero({ cached_tokens: usage.cachedInput, cache_write_tokens: usage.cacheWrite, audio_tokens: usage.audioInput });
+  const completion = nonZero({ reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput });
+  return {
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+    ...(prompt && { prompt_tokens_details: prompt }),
+    ...(completion && { completion_tokens_details: completion }),
+  };
+}
+
+/** The details are not optional in this protocol; clients read them without looking. */
+export function responsesUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInput,
+      ...(usage.cacheWrite > 0 && { cache_write_tokens: usage.cacheWrite }),
+    },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: usage.input + usage.output,
+  };
+}
+
+export function anthropicUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite),
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cachedInput,
+    ...(usage.cacheWrite1h > 0 && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: usage.cacheWrite - usage.cacheWrite1h,
+        ephemeral_1h_input_tokens: usage.cacheWrite1h,
+      },
+    }),
+    output_tokens: usage.output,
+    ...(usage.reasoning > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+  };
+}
+
+export function geminiUsage(usage: Usage): JsonObject {
+  return {
+    promptTokenCount: usage.input,
+    candidatesTokenCount: Math.max(0, usage.output - usage.reasoning),
+    totalTokenCount: usage.input + usage.output,
+    ...(usage.cachedInput > 0 && { cachedContentTokenCount: usage.cachedInput }),
+    ...(usage.reasoning > 0 && { thoughtsTokenCount: usage.reasoning }),
+  };
+}
+
+function nonZero(counts: Readonly<Record<string, number>>): JsonObject | undefined {
+  const set = Object.entries(counts).filter(([, value]) => value > 0);
+  return set.length === 0 ? undefined : Object.fromEntries(set);
+}
