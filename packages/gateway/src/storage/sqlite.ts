@@ -22,6 +22,9 @@ const BUSY_TIMEOUT_MS = 50;
 const BUSY_RETRY_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 
+/** Takes the whole file, or fails at once when another process writes; who asks decides how long to go on asking. */
+export const TAKE_FILE = "begin exclusive";
+
 export interface SqliteParts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
@@ -72,12 +75,13 @@ class SqliteConnection implements DatabaseConnection {
 
   executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const values = parameters as SQLInputValue[];
-    return whenFree(() => {
+    const execute = () => {
       const { statement, isReader } = this.#prepare(sql);
       if (isReader) return { rows: statement.all(...values) as Row[] };
       const { changes, lastInsertRowid } = statement.run(...values);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-    });
+    };
+    return sql === TAKE_FILE ? Promise.try(execute) : whenFree(execute);
   }
 
   async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {

@@ -1,0 +1,51 @@
+import { bigint, index, integer, longText, rowId, text } from "../columns.ts";
+import { tables, type Migration } from "../migration.ts";
+
+/**
+ * Lists are ordered by created_at and id, newest first, so that each index below serves its filter, a period and
+ * the order at once: a page of 10 million rows is read from its first row on.
+ */
+export const logs: Migration = {
+  version: 1,
+  name: "logs",
+  steps: tables({
+    logs: {
+      columns: {
+        id: rowId(),
+        user_id: bigint(),
+        created_at: bigint(),
+        type: integer(),
+        content: longText(),
+        username: text(64),
+        token_name: text(191),
+        model_name: text(255),
+        quota: bigint(),
+        prompt_tokens: bigint(),
+        completion_tokens: bigint(),
+        use_time: bigint(),
+        is_stream: integer(),
+        channel_id: bigint(),
+        token_id: bigint(),
+        group: text(64),
+        ip: text(64),
+        request_id: text(64),
+        other: longText(),
+      },
+      indexes: [
+        // The list without a filter, statistics of a period, deletion up to a time.
+        index("created_at", "id"),
+        // A user's own list and statistics; of one of his tokens.
+        index("user_id", "created_at", "id"),
+        // The administrator's filters. Consumption is nearly every row: the first finds the few others.
+        index("type", "created_at", "id"),
+        index("username", "created_at", "id"),
+        index("token_name", "created_at", "id"),
+        index("model_name", "created_at", "id"),
+        index("channel_id", "created_at", "id"),
+        index("group", "created_at", "id"),
+        // The id that a caller quotes.
+        index("request_id"),
+      ],
+    },
+  }),
+};
