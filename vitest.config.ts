@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"] } },
+      { test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 60_000 } },
       {
         test: {
           name: "gateway",

@@ -46,7 +46,10 @@ export async function signIn(url: string, username = "root", password = ROOT_PAS
   });
   const answer = await readAnswer<{ id: number }>(response);
   if (!answer.success) throw new Error(`sign-in of ${username} refused: ${answer.message}`);
-  const cookie = response.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+  const cookie = response.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
   return sessionOf(url, answer.data.id, { cookie, "New-Api-User": String(answer.data.id) });
 }
 
@@ -54,7 +57,10 @@ export async function signIn(url: string, username = "root", password = ROOT_PAS
 export async function createChannel(session: Session, input: ChannelInput): Promise<number> {
   const name = input.name ?? `channel-${Math.random().toString(36).slice(2)}`;
   await session.must("POST", "/api/channel/", { type: 1, key: "upstream-key", group: "default", ...input, name });
-  const found = await session.must<{ id: number; name: string }[]>("GET", `/api/channel/search?keyword=${encodeURIComponent(name)}`);
+  const found = await session.must<{ id: number; name: string }[]>(
+    "GET",
+    `/api/channel/search?keyword=${encodeURIComponent(name)}`,
+  );
   const channel = found.find((candidate) => candidate.name === name);
   if (!channel) throw new Error(`the channel ${name} was not created`);
   return channel.id;
@@ -63,8 +69,14 @@ export async function createChannel(session: Session, input: ChannelInput): Prom
 /** Creates a token and answers its secret key, `sk-` included. */
 export async function createToken(session: Session, input: TokenInput = {}): Promise<string> {
   const token = await session.must<{ key: string }>("POST", "/api/token/", {
-    ...{ name: "test", expired_time: -1, remain_quota: 0, unlimited_quota: true },
-    ...{ model_limits_enabled: false, model_limits: "", allow_ips: "", group: "" },
+    name: "test",
+    expired_time: -1,
+    remain_quota: 0,
+    unlimited_quota: true,
+    model_limits_enabled: false,
+    model_limits: "",
+    allow_ips: "",
+    group: "",
     ...input,
   });
   return `sk-${token.key}`;
@@ -105,7 +117,10 @@ async function readAnswer<D>(response: Response): Promise<Answer<D>> {
   const isJson = response.headers.get("content-type")?.includes("json") ?? false;
   const envelope = isJson ? (JSON.parse(text) as Partial<Answer<D>>) : {};
   return {
-    ...{ status: response.status, headers: response.headers, success: envelope.success ?? false },
-    ...{ message: envelope.message ?? text.slice(0, 500), data: envelope.data as D },
+    status: response.status,
+    headers: response.headers,
+    success: envelope.success ?? false,
+    message: envelope.message ?? text.slice(0, 500),
+    data: envelope.data as D,
   };
 }

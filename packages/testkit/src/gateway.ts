@@ -69,7 +69,8 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       void rm(folder, { recursive: true, force: true }).finally(() => resolve(code ?? signal ?? -1));
     });
   });
-  const logged = (message: string, timeoutMs = START_TIMEOUT_MS) => waitForLine({ child, logs, waiting }, message, timeoutMs);
+  const logged = (message: string, timeoutMs = START_TIMEOUT_MS) =>
+    waitForLine({ child, logs, waiting }, message, timeoutMs);
 
   const listening = await logged("listening").catch((error: unknown) => {
     child.kill("SIGKILL");
@@ -141,7 +142,8 @@ function waitForLine({ child, logs, waiting }: Watched, message: string, timeout
     const look = () => {
       const line = logs.find((candidate) => candidate.message === message);
       if (line) finish(() => resolve(line));
-      else if (child.exitCode !== null || child.signalCode !== null) fail(`it ended with ${String(child.exitCode ?? child.signalCode)}`);
+      else if (child.exitCode !== null || child.signalCode !== null)
+        fail(`it ended with ${String(child.exitCode ?? child.signalCode)}`);
     };
     const timer = setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
     waiting.add(look);

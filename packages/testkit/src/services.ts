@@ -28,7 +28,9 @@ export async function startServices(needs: ServiceNeeds): Promise<Services> {
     needs.mariadb ? startMariadb() : undefined,
     needs.postgres ? startPostgres() : undefined,
   ]);
-  const started = [redis, mariadb, postgres].flatMap((result) => (result.status === "fulfilled" && result.value ? [result.value] : []));
+  const started = [redis, mariadb, postgres].flatMap((result) =>
+    result.status === "fulfilled" && result.value ? [result.value] : [],
+  );
   const stop = async () => void (await Promise.all(started.map((service) => service.stop())));
   for (const result of [redis, mariadb, postgres]) {
     if (result.status === "fulfilled") continue;

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { Socket } from "node:net";
 
 export interface Guard {
   /** Remembers a process to end with `signal` when this one dies; replaces the one before. */
@@ -21,7 +22,7 @@ export function createGuard(folder: string): Guard {
   shell.stdin.on("error", () => {
     // EPIPE: the shell is gone, so nothing is left to guard with
   });
-  if ("unref" in shell.stdin && typeof shell.stdin.unref === "function") shell.stdin.unref();
+  (shell.stdin as Socket).unref(); // a pipe of a child is a socket; the types know it as a stream only
   return {
     watch: (pid, signal) => void shell.stdin.write(`${pid} ${signal.slice(3)}\n`),
     disarm: () => shell.stdin.end("disarm\n"),

@@ -25,11 +25,24 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
     async prepare(folder) {
       const data = join(folder, "data");
       await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
-      await run(install, [...SHARED, ...FAST, `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"], account, folder);
+      await run(
+        install,
+        [...SHARED, ...FAST, `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"],
+        account,
+        folder,
+      );
     },
     args: (folder, port) => [
-      ...[...SHARED, ...speed, ...LEAN, ...WIDE, `--datadir=${join(folder, "data")}`, `--port=${port}`, "--bind-address=127.0.0.1"],
-      ...[`--socket=${join(folder, "sock")}`, `--pid-file=${join(folder, "pid")}`, `--init-file=${join(folder, "first.sql")}`],
+      ...SHARED,
+      ...speed,
+      ...LEAN,
+      ...WIDE,
+      `--datadir=${join(folder, "data")}`,
+      `--port=${port}`,
+      "--bind-address=127.0.0.1",
+      `--socket=${join(folder, "sock")}`,
+      `--pid-file=${join(folder, "pid")}`,
+      `--init-file=${join(folder, "first.sql")}`,
     ],
     ready: "ready for connections",
     url: (port) => `mysql://fairway:fairway@127.0.0.1:${port}/`,

@@ -20,7 +20,12 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
     command: findProgram("postgres", "postgresql", FOLDERS),
     account,
     prepare: (folder) =>
-      run(initdb, ["-D", join(folder, "data"), "-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"], account, folder),
+      run(
+        initdb,
+        ["-D", join(folder, "data"), "-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"],
+        account,
+        folder,
+      ),
     args: (folder, port) => [
       ...["-D", join(folder, "data"), "-p", String(port), "-h", "127.0.0.1", "-k", folder],
       ...options.flatMap((option) => ["-c", option]),

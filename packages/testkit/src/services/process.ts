@@ -138,7 +138,12 @@ function launch(spec: ServerSpec, folder: string, port: number): Promise<ChildPr
 }
 
 /** Runs a preparing command to its end; its output is part of the error. */
-export function run(command: string, args: readonly string[], account: Account | undefined, cwd: string): Promise<void> {
+export function run(
+  command: string,
+  args: readonly string[],
+  account: Account | undefined,
+  cwd: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...account, cwd, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -155,7 +160,12 @@ export function run(command: string, args: readonly string[], account: Account |
 /** Finds a program on the path or in the given folders (globs); the error names the Debian package. */
 export function findProgram(name: string, debianPackage: string, folders: readonly string[] = []): string {
   const path = (process.env["PATH"] ?? "").split(delimiter);
-  const places = [...path, "/usr/sbin", "/usr/local/sbin", ...folders.flatMap((pattern) => globSync(pattern).sort().reverse())];
+  const places = [
+    ...path,
+    "/usr/sbin",
+    "/usr/local/sbin",
+    ...folders.flatMap((pattern) => globSync(pattern).sort().reverse()),
+  ];
   for (const place of places) {
     const file = join(place, name);
     if (!existsSync(file)) continue;
@@ -170,7 +180,9 @@ export function unprivileged(...names: readonly string[]): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of [...names, "nobody"]) {
     try {
-      const [uid, gid] = ["-u", "-g"].map((flag) => Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] })));
+      const [uid, gid] = ["-u", "-g"].map((flag) =>
+        Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] })),
+      );
       if (uid !== undefined && gid !== undefined) return { uid, gid };
     } catch {
       continue; // `id` ends with 1 for an unknown name

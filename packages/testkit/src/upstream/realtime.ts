@@ -11,10 +11,14 @@ const USAGE = {
 
 /** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, and echoes binary frames. */
 export function attachRealtime(server: Server): void {
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => (offered.has("realtime") ? "realtime" : false) });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => (offered.has("realtime") ? "realtime" : false),
+  });
   server.on("upgrade", (request, socket, head) => {
     const url = new URL(request.url ?? "/", "http://upstream");
-    if (!url.pathname.endsWith("/realtime")) return void socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
+    if (!url.pathname.endsWith("/realtime"))
+      return void socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
     const status = /^status-(\d{3})$/.exec(url.searchParams.get("model") ?? "")?.[1];
     if (status) return void socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     sockets.handleUpgrade(request, socket, head, (client) => converse(client));

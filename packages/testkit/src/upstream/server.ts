@@ -76,7 +76,8 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
 
   const behaviour = behaviourOf(recorded.model);
   const route = routeOf(recorded);
-  if (!route) return sendJson(response, 404, openaiChat.error(404, `Invalid URL (${recorded.method} ${recorded.path})`));
+  if (!route)
+    return sendJson(response, 404, openaiChat.error(404, `Invalid URL (${recorded.method} ${recorded.path})`));
   if (await answerFaulty({ state, recorded, response, behaviour, route })) return;
   if ("single" in route) {
     const { contentType, body } = route.single(recorded, behaviour);
@@ -105,13 +106,22 @@ async function answerFaulty({ state, recorded, response, behaviour, route }: Exc
     sendError(response, behaviour.status, behaviour, format);
     return true;
   }
-  const isStream = "chat" in route && route.isStream;
-  switch (behaviour.body) {
+  return behaviour.body !== "normal" && answerOdd(response, behaviour.body, "chat" in route && route.isStream);
+}
+
+async function answerOdd(
+  response: ServerResponse,
+  body: Exclude<Behaviour["body"], "normal">,
+  isStream: boolean,
+): Promise<true> {
+  const contentType = isStream ? "text/event-stream" : "application/json";
+  switch (body) {
     case "html":
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<html><body><h1>Sign in</h1></body></html>");
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      response.end("<html><body><h1>Sign in</h1></body></html>");
       return true;
     case "empty":
-      response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" }).end();
+      response.writeHead(200, { "content-type": contentType }).end();
       return true;
     case "redirect":
       response.writeHead(302, { location: "/redirected" }).end();
@@ -120,11 +130,9 @@ async function answerFaulty({ state, recorded, response, behaviour, route }: Exc
       await writeEndless(response, isStream);
       return true;
     case "bad-json":
-      if (isStream) response.writeHead(200, { "content-type": "text/event-stream" }).end('data: {"choices":[{"del\n\n');
-      else response.writeHead(200, { "content-type": "application/json" }).end('{"choices":[{"mess');
+      response.writeHead(200, { "content-type": contentType });
+      response.end(isStream ? 'data: {"choices":[{"del\n\n' : '{"choices":[{"mess');
       return true;
-    case "normal":
-      return false;
   }
 }
 
@@ -141,18 +149,22 @@ async function answerChat(
     return sendJson(response, 200, route.chat.plain(reply));
   }
   const events = route.chat.stream(reply, route.wantsUsage || behaviour.isUsageForced);
-  return route.isJsonArray ? writeJsonArray(response, events, behaviour) : writeStream(response, events, behaviour, route.chat);
+  return route.isJsonArray
+    ? writeJsonArray(response, events, behaviour)
+    : writeStream(response, events, behaviour, route.chat);
 }
 
 /** The text of the last message, for `echo`. */
 function questionOf(json: Json | undefined): string {
-  const list = json?.["messages"] ?? json?.["contents"] ?? json?.["input"] ?? json?.["prompt"];
+  const list = ["messages", "contents", "input", "prompt"]
+    .map((name) => json?.[name])
+    .find((value) => value !== undefined);
   const last: unknown = Array.isArray(list) ? list.at(-1) : list;
-  if (typeof last === "string") return last;
-  const { content, parts } = (last ?? {}) as { content?: unknown; parts?: readonly { text?: string }[] };
-  if (typeof content === "string") return content;
-  const pieces = Array.isArray(content) ? (content as readonly { text?: string }[]) : (parts ?? []);
-  return pieces.map((piece) => piece.text ?? "").join("");
+  if (typeof last !== "object" || last === null) return typeof last === "string" ? last : "";
+  const { content, parts } = last as { content?: unknown; parts?: unknown };
+  const pieces = content ?? parts;
+  if (!Array.isArray(pieces)) return typeof pieces === "string" ? pieces : "";
+  return (pieces as readonly { text?: string }[]).map((piece) => piece.text ?? "").join("");
 }
 
 function answerScripted(response: ServerResponse, { status = 200, headers = {}, body = "" }: ScriptedAnswer): void {
@@ -163,13 +175,18 @@ function answerScripted(response: ServerResponse, { status = 200, headers = {}, 
 
 function sendError(response: ServerResponse, status: number, behaviour: Behaviour, format: ChatFormat): void {
   if (behaviour.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(behaviour.retryAfterSeconds));
-  if (behaviour.body === "html") response.writeHead(status, { "content-type": "text/html" }).end("<html><body>Bad gateway</body></html>");
+  if (behaviour.body === "html")
+    response.writeHead(status, { "content-type": "text/html" }).end("<html><body>Bad gateway</body></html>");
   else if (behaviour.body === "empty") response.writeHead(status).end();
   else sendJson(response, status, format.error(status, `The fake upstream answers ${status}.`));
 }
 
 function sendJson(response: ServerResponse, status: number, value: Json): void {
   const body = JSON.stringify(value);
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": "req_fake" });
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "x-request-id": "req_fake",
+  });
   response.end(body);
 }

@@ -5,8 +5,17 @@ import type { Behaviour } from "./behaviour.ts";
 import type { ChatFormat, SseEvent } from "./reply.ts";
 
 /** Writes the events of a stream in the manner of `behaviour`. */
-export async function writeStream(response: ServerResponse, events: Iterable<SseEvent>, behaviour: Behaviour, format: ChatFormat): Promise<void> {
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-request-id": "req_fake" });
+export async function writeStream(
+  response: ServerResponse,
+  events: Iterable<SseEvent>,
+  behaviour: Behaviour,
+  format: ChatFormat,
+): Promise<void> {
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-request-id": "req_fake",
+  });
   response.flushHeaders();
   let written = 0;
   for (const event of events) {
@@ -21,7 +30,11 @@ export async function writeStream(response: ServerResponse, events: Iterable<Sse
 }
 
 /** Gemini's other stream: one JSON array, an element per event. */
-export async function writeJsonArray(response: ServerResponse, events: Iterable<SseEvent>, behaviour: Behaviour): Promise<void> {
+export async function writeJsonArray(
+  response: ServerResponse,
+  events: Iterable<SseEvent>,
+  behaviour: Behaviour,
+): Promise<void> {
   response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
   let written = 0;
   for (const event of events) {

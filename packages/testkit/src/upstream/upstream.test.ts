@@ -34,9 +34,15 @@ describe("official clients read the formats", () => {
     const plain = await openai.chat.completions.create({ model: "gpt-4o", ...ask });
     expect(plain.choices[0]?.message.content).toBe(NORMAL_TEXT);
     expect(plain.usage?.total_tokens).toBe(30);
-    const stream = openai.chat.completions.stream({ model: "tools+usage-7-3", ...ask, stream_options: { include_usage: true } });
+    const stream = openai.chat.completions.stream({
+      model: "tools+usage-7-3",
+      ...ask,
+      stream_options: { include_usage: true },
+    });
     const final = await stream.finalChatCompletion();
-    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { name: "get_weather", arguments: '{"city":"Paris"}' } });
+    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      function: { name: "get_weather", arguments: '{"city":"Paris"}' },
+    });
     expect(final.usage?.total_tokens).toBe(10);
   });
 
@@ -53,7 +59,10 @@ describe("official clients read the formats", () => {
     expect(vectors.data).toHaveLength(2);
     expect(vectors.data[0]?.embedding[0]).toBeCloseTo(0.1, 5);
     expect((await openai.images.generate({ model: "gpt-image-1", prompt: "x", n: 2 })).data).toHaveLength(2);
-    expect((await (await openai.audio.speech.create({ model: "tts-1", voice: "alloy", input: "x" })).arrayBuffer()).byteLength).toBe(4_096);
+    expect(
+      (await (await openai.audio.speech.create({ model: "tts-1", voice: "alloy", input: "x" })).arrayBuffer())
+        .byteLength,
+    ).toBe(4_096);
     const file = await OpenAI.toFile(Buffer.from("RIFF"), "a.wav");
     expect((await openai.audio.transcriptions.create({ model: "whisper-1", file })).text).toBe(NORMAL_TEXT);
     expect((await openai.moderations.create({ input: "x" })).results[0]?.flagged).toBe(false);
@@ -63,7 +72,9 @@ describe("official clients read the formats", () => {
   test("messages", async () => {
     const plain = await anthropic.messages.create({ model: "claude", max_tokens: 9, ...ask });
     expect(plain.content[0]).toMatchObject({ type: "text", text: NORMAL_TEXT });
-    const final = await anthropic.messages.stream({ model: "two-tools+reasoning", max_tokens: 9, ...ask }).finalMessage();
+    const final = await anthropic.messages
+      .stream({ model: "two-tools+reasoning", max_tokens: 9, ...ask })
+      .finalMessage();
     expect(final.content.map((block) => block.type)).toEqual(["thinking", "tool_use", "tool_use"]);
     expect(final.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
   });
@@ -72,7 +83,8 @@ describe("official clients read the formats", () => {
     const plain = await google.models.generateContent({ model: "gemini-2.5-flash", contents: "hi" });
     expect(plain.text).toBe(NORMAL_TEXT);
     let text = "";
-    for await (const chunk of await google.models.generateContentStream({ model: "echo", contents: "say this" })) text += chunk.text ?? "";
+    for await (const chunk of await google.models.generateContentStream({ model: "echo", contents: "say this" }))
+      text += chunk.text ?? "";
     expect(text).toBe("say this");
   });
 });
@@ -122,7 +134,10 @@ describe("faults", () => {
   });
 
   test("an endless body ends with the client", async () => {
-    const response = await fetch(`${upstream.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify({ model: "huge", ...ask }) });
+    const response = await fetch(`${upstream.url}/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ model: "huge", ...ask }),
+    });
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
@@ -131,9 +146,16 @@ describe("faults", () => {
 });
 
 test("a script answers before the formats, and the bytes of the request are kept", async () => {
-  upstream.script("/mj/submit/imagine", (request) => ({ status: 201, body: { code: 1, result: String(request.json?.["prompt"]) } }));
+  upstream.script("/mj/submit/imagine", (request) => ({
+    status: 201,
+    body: { code: 1, result: String(request.json?.["prompt"]) },
+  }));
   const body = '{ "prompt":"a cat", "n": 1.0 }';
-  const answer = await fetch(`${upstream.url}/fast/mj/submit/imagine?x=1`, { method: "POST", body, headers: { "mj-api-secret": "s" } });
+  const answer = await fetch(`${upstream.url}/fast/mj/submit/imagine?x=1`, {
+    method: "POST",
+    body,
+    headers: { "mj-api-secret": "s" },
+  });
   expect([answer.status, await answer.json()]).toEqual([201, { code: 1, result: "a cat" }]);
   const [request] = upstream.requests;
   expect(request?.body.toString()).toBe(body);

@@ -13,7 +13,12 @@ const STOP_REASONS = { stop: "end_turn", length: "max_tokens", content_filter: "
 
 /** `/v1/messages`. */
 export const anthropicMessages: ChatFormat = {
-  plain: (reply) => ({ ...head(reply), content: blocksOf(reply), stop_reason: stopReason(reply), usage: usageOf(reply) }),
+  plain: (reply) => ({
+    ...head(reply),
+    content: blocksOf(reply),
+    stop_reason: stopReason(reply),
+    usage: usageOf(reply),
+  }),
   *stream(reply) {
     for (const event of events(reply)) yield { name: String(event["type"]), data: JSON.stringify(event) };
   },
@@ -29,7 +34,10 @@ function error(status: number, message: string): Json {
 }
 
 function* events(reply: Reply): Generator<Json> {
-  yield { type: "message_start", message: { ...head(reply), content: [], stop_reason: null, usage: { ...usageOf(reply), output_tokens: 1 } } };
+  yield {
+    type: "message_start",
+    message: { ...head(reply), content: [], stop_reason: null, usage: { ...usageOf(reply), output_tokens: 1 } },
+  };
   yield { type: "ping" };
   for (const [index, block] of blocksOf(reply).entries()) {
     yield { type: "content_block_start", index, content_block: emptied(block) };
@@ -60,9 +68,12 @@ function emptied(block: Json): Json {
 }
 
 function blocksOf(reply: Reply): Json[] {
-  const thinking: Json[] = reply.reasoning.length > 0 ? [{ type: "thinking", thinking: reply.reasoning.join(""), signature: "c2lnbmVk" }] : [];
+  const thinking: Json[] =
+    reply.reasoning.length > 0 ? [{ type: "thinking", thinking: reply.reasoning.join(""), signature: "c2lnbmVk" }] : [];
   const calls = reply.toolCalls.map((call) => ({
-    ...{ type: "tool_use", id: call.id, name: call.name },
+    type: "tool_use",
+    id: call.id,
+    name: call.name,
     input: JSON.parse(call.argumentPieces.join("")) as Json,
   }));
   return [...thinking, ...(calls.length > 0 ? calls : [{ type: "text", text: textOf(reply) }])];
@@ -79,5 +90,10 @@ function stopReason(reply: Reply): string {
 /** The format has no answer without usage: `no-usage` leaves the counters out of it. */
 function usageOf(reply: Reply): Json {
   if (!reply.usage) return {};
-  return { input_tokens: reply.usage.input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: reply.usage.output };
+  return {
+    input_tokens: reply.usage.input,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: reply.usage.output,
+  };
 }

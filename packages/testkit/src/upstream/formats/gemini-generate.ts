@@ -14,7 +14,9 @@ const FINISH_REASONS = { stop: "STOP", length: "MAX_TOKENS", content_filter: "SA
 export const geminiGenerate: ChatFormat = {
   plain: (reply) => answer(reply, [...thoughtsOf(reply), ...partsOf(reply, textOf(reply))], true),
   *stream(reply) {
-    const event = (parts: readonly Json[], isLast: boolean): SseEvent => ({ data: JSON.stringify(answer(reply, parts, isLast)) });
+    const event = (parts: readonly Json[], isLast: boolean): SseEvent => ({
+      data: JSON.stringify(answer(reply, parts, isLast)),
+    });
     for (const text of reply.reasoning) yield event([{ text, thought: true }], false);
     if (reply.toolCalls.length === 0) for (const text of reply.pieces) yield event([{ text }], false);
     yield event(reply.toolCalls.length > 0 ? partsOf(reply, "") : [{ text: "" }], true);
@@ -29,7 +31,9 @@ function error(status: number, message: string): Json {
 
 function answer(reply: Reply, parts: readonly Json[], isLast: boolean): Json {
   return {
-    candidates: [{ content: { parts, role: "model" }, index: 0, ...(isLast && { finishReason: FINISH_REASONS[reply.finish] }) }],
+    candidates: [
+      { content: { parts, role: "model" }, index: 0, ...(isLast && { finishReason: FINISH_REASONS[reply.finish] }) },
+    ],
     ...(reply.usage && { usageMetadata: usageOf(reply, reply.usage.input, reply.usage.output) }),
     modelVersion: reply.model,
     responseId: reply.id,
@@ -51,7 +55,9 @@ function partsOf(reply: Reply, text: string): Json[] {
 function usageOf(reply: Reply, input: number, output: number): Json {
   const thoughts = Math.min(output, reply.reasoning.length);
   return {
-    ...{ promptTokenCount: input, candidatesTokenCount: output - thoughts, totalTokenCount: input + output },
+    promptTokenCount: input,
+    candidatesTokenCount: output - thoughts,
+    totalTokenCount: input + output,
     ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
   };
 }

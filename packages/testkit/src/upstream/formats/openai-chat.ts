@@ -22,7 +22,9 @@ export const openaiChat: ChatFormat = {
     for (const text of reply.reasoning) yield chunk({ reasoning_content: text });
     for (const text of reply.pieces) yield chunk({ content: text });
     for (const [index, call] of reply.toolCalls.entries()) {
-      yield chunk({ tool_calls: [{ index, id: call.id, type: "function", function: { name: call.name, arguments: "" } }] });
+      yield chunk({
+        tool_calls: [{ index, id: call.id, type: "function", function: { name: call.name, arguments: "" } }],
+      });
       for (const piece of call.argumentPieces) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
     }
     yield chunk({}, finishOf(reply));
@@ -44,7 +46,10 @@ export const openaiCompletions: ChatFormat = {
   }),
   *stream(reply, wantsUsage) {
     const chunk = (text: string, finish: string | null): SseEvent => ({
-      data: JSON.stringify({ ...head(reply, "text_completion"), choices: [{ index: 0, text, logprobs: null, finish_reason: finish }] }),
+      data: JSON.stringify({
+        ...head(reply, "text_completion"),
+        choices: [{ index: 0, text, logprobs: null, finish_reason: finish }],
+      }),
     });
     for (const text of reply.pieces) yield chunk(text, null);
     yield chunk("", finishOf(reply));

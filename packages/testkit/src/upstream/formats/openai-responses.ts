@@ -8,7 +8,8 @@ export const openaiResponses: ChatFormat = {
   plain: (reply) => response(reply, reply.finish === "length" ? "incomplete" : "completed", outputOf(reply)),
   *stream(reply) {
     let sequence = 0;
-    for (const event of events(reply)) yield { name: String(event["type"]), data: JSON.stringify({ ...event, sequence_number: sequence++ }) };
+    for (const event of events(reply))
+      yield { name: String(event["type"]), data: JSON.stringify({ ...event, sequence_number: sequence++ }) };
   },
   error: openaiError,
   errorEvent: (message): SseEvent => ({
@@ -33,7 +34,11 @@ function* events(reply: Reply): Generator<Json> {
 function* messageEvents(reply: Reply, item: Json, index: number): Generator<Json> {
   const at = { item_id: item["id"], output_index: index, content_index: 0 };
   const text = textOf(reply);
-  yield { type: "response.output_item.added", output_index: index, item: { ...item, status: "in_progress", content: [] } };
+  yield {
+    type: "response.output_item.added",
+    output_index: index,
+    item: { ...item, status: "in_progress", content: [] },
+  };
   yield { type: "response.content_part.added", ...at, part: { type: "output_text", text: "", annotations: [] } };
   for (const delta of reply.pieces) yield { type: "response.output_text.delta", ...at, delta };
   yield { type: "response.output_text.done", ...at, text };
@@ -44,8 +49,13 @@ function* messageEvents(reply: Reply, item: Json, index: number): Generator<Json
 function* callEvents(reply: Reply, item: Json, index: number): Generator<Json> {
   const call = reply.toolCalls.find((candidate) => candidate.id === item["call_id"]);
   const at = { item_id: item["id"], output_index: index };
-  yield { type: "response.output_item.added", output_index: index, item: { ...item, status: "in_progress", arguments: "" } };
-  for (const delta of call?.argumentPieces ?? []) yield { type: "response.function_call_arguments.delta", ...at, delta };
+  yield {
+    type: "response.output_item.added",
+    output_index: index,
+    item: { ...item, status: "in_progress", arguments: "" },
+  };
+  for (const delta of call?.argumentPieces ?? [])
+    yield { type: "response.function_call_arguments.delta", ...at, delta };
   yield { type: "response.function_call_arguments.done", ...at, arguments: item["arguments"], name: item["name"] };
   yield { type: "response.output_item.done", output_index: index, item };
 }
@@ -62,13 +72,31 @@ function* reasoningEvents(reply: Reply, item: Json, index: number): Generator<Js
 }
 
 function outputOf(reply: Reply): Json[] {
-  const reasoning: Json = { id: `rs_${reply.id}`, type: "reasoning", summary: [{ type: "summary_text", text: reply.reasoning.join("") }] };
+  const reasoning: Json = {
+    id: `rs_${reply.id}`,
+    type: "reasoning",
+    summary: [{ type: "summary_text", text: reply.reasoning.join("") }],
+  };
   const message: Json = {
-    ...{ id: `msg_${reply.id}`, type: "message", role: "assistant", status: "completed" },
-    content: [{ type: "output_text", text: textOf(reply), annotations: [], logprobs: [] }],
+    id: `msg_${reply.id}`,
+    type: "message",
+    role: "assistant",
+    status: "completed",
+    content: [
+      {
+        type: "output_text",
+        text: textOf(reply),
+        annotations: [],
+        logprobs: [],
+      },
+    ],
   };
   const calls = reply.toolCalls.map((call) => ({
-    ...{ id: `fc_${call.id}`, type: "function_call", status: "completed", call_id: call.id, name: call.name },
+    id: `fc_${call.id}`,
+    type: "function_call",
+    status: "completed",
+    call_id: call.id,
+    name: call.name,
     arguments: call.argumentPieces.join(""),
   }));
   return [...(reply.reasoning.length > 0 ? [reasoning] : []), ...(calls.length > 0 ? calls : [message])];
@@ -77,16 +105,30 @@ function outputOf(reply: Reply): Json[] {
 function response(reply: Reply, status: string, output: readonly Json[]): Json {
   const isOver = status !== "in_progress";
   return {
-    ...{ id: `resp_${reply.id}`, object: "response", created_at: CREATED, status, error: null, model: reply.model, output },
+    id: `resp_${reply.id}`,
+    object: "response",
+    created_at: CREATED,
+    status,
+    error: null,
+    model: reply.model,
+    output,
     incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
-    ...{ instructions: null, metadata: {}, parallel_tool_calls: true, temperature: 1, top_p: 1, tool_choice: "auto", tools: [] },
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    temperature: 1,
+    top_p: 1,
+    tool_choice: "auto",
+    tools: [],
     usage: isOver && reply.usage ? usageOf(reply.usage.input, reply.usage.output, reply.reasoning.length) : null,
   };
 }
 
 function usageOf(input: number, output: number, reasoning: number): Json {
   return {
-    ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
     input_tokens_details: { cached_tokens: 0 },
     output_tokens_details: { reasoning_tokens: Math.min(output, reasoning) },
   };

@@ -33,9 +33,17 @@ export const images: SingleFormat = (request, { usage }) => {
   const count = Number(request.json?.["n"] ?? formField(request.body, "n") ?? 1);
   const wantsUrl = request.json?.["response_format"] === "url";
   const image = wantsUrl ? { url: "http://127.0.0.1/fake.png" } : { b64_json: PIXEL };
-  const tokens = usage && { input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output };
+  const tokens = usage && {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+  };
   const details = usage && { input_tokens_details: { text_tokens: usage.input, image_tokens: 0 } };
-  return json({ created: CREATED, data: Array.from({ length: count }, () => image), ...(usage && { usage: { ...tokens, ...details } }) });
+  return json({
+    created: CREATED,
+    data: Array.from({ length: count }, () => image),
+    ...(usage && { usage: { ...tokens, ...details } }),
+  });
 };
 
 export const speech: SingleFormat = () => ({ contentType: "audio/mpeg", body: SPEECH });
@@ -46,13 +54,23 @@ export const transcription: SingleFormat = (request, { usage }) => {
   if (format === "srt" || format === "vtt") {
     return { contentType: "text/plain; charset=utf-8", body: `1\n00:00:00,000 --> 00:00:02,500\n${TRANSCRIPT}\n` };
   }
-  const verbose = format === "verbose_json" ? { task: "transcribe", language: "english", duration: 2.5, segments: [] } : {};
-  const tokens = usage && { type: "tokens", input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output };
+  const verbose =
+    format === "verbose_json" ? { task: "transcribe", language: "english", duration: 2.5, segments: [] } : {};
+  const tokens = usage && {
+    type: "tokens",
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+  };
   return json({ text: TRANSCRIPT, ...verbose, ...(tokens && { usage: tokens }) });
 };
 
 export const moderations: SingleFormat = (request) =>
-  json({ id: "modr-fake", model: request.model, results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }] });
+  json({
+    id: "modr-fake",
+    model: request.model,
+    results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }],
+  });
 
 export const rerank: SingleFormat = (request, { usage }) => {
   const documents = Array.isArray(request.json?.["documents"]) ? request.json["documents"] : [];
@@ -70,11 +88,18 @@ export const rerank: SingleFormat = (request, { usage }) => {
 export const models: SingleFormat = () =>
   json({
     object: "list",
-    data: ["gpt-4o", "gpt-4o-mini", "fake-model"].map((id) => ({ id, object: "model", created: CREATED, owned_by: "fake" })),
+    data: ["gpt-4o", "gpt-4o-mini", "fake-model"].map((id) => ({
+      id,
+      object: "model",
+      created: CREATED,
+      owned_by: "fake",
+    })),
   });
 
 export const geminiModels: SingleFormat = () =>
-  json({ models: ["gemini-2.5-flash", "gemini-2.5-pro"].map((name) => ({ name: `models/${name}`, displayName: name })) });
+  json({
+    models: ["gemini-2.5-flash", "gemini-2.5-pro"].map((name) => ({ name: `models/${name}`, displayName: name })),
+  });
 
 export const anthropicCount: SingleFormat = (_request, { usage }) => json({ input_tokens: usage?.input ?? 0 });
 

@@ -1,0 +1,172 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LAYERS } from "./layers.ts";
+
+// A planted tree with one violation per file, linted once with the real rules.
+
+const ROOT = join(import.meta.dirname, "..");
+const SRC = "packages/gateway/src";
+const forbiddenPairs = Object.keys(LAYERS).flatMap((folder) =>
+  Object.keys(LAYERS)
+    .filter((other) => other !== folder && !LAYERS[folder]?.includes(other))
+    .map((other) => [folder, other] as const),
+);
+const allowedPairs = Object.entries(LAYERS).flatMap(([folder, others]) =>
+  others.map((other) => [folder, other] as const),
+);
+
+const filler = (lines: number) => Array.from({ length: lines }, (_, i) => `export const v${i} = ${i};`).join("\n");
+
+const BANS: readonly (readonly [what: string, file: string, text: string, rule: string])[] = [
+  [
+    "global fetch",
+    `${SRC}/relay/planted-fetch.ts`,
+    "export const call = () => fetch('http://x');",
+    "no-restricted-globals",
+  ],
+  [
+    "process.env",
+    `${SRC}/relay/planted-env.ts`,
+    "export const home = process.env['HOME'];",
+    "no-restricted-properties",
+  ],
+  [
+    "process.exit",
+    `${SRC}/jobs/planted-exit.ts`,
+    "export const end = () => process.exit(1);",
+    "no-restricted-properties",
+  ],
+  ["Date.now", `${SRC}/billing/planted-now.ts`, "export const at = () => Date.now();", "no-restricted-properties"],
+  ["console", `${SRC}/http/planted-console.ts`, "export const say = () => console.log('x');", "no-console"],
+  ["a default export", `${SRC}/lib/planted-default.ts`, "export default 1;", "no-default-export"],
+  ["a file name that is not kebab-case", `${SRC}/lib/plantedName.ts`, "export const a = 1;", "filename-case"],
+  ["a long file", `${SRC}/lib/planted-long.ts`, filler(401), "max-lines"],
+  [
+    "a long function",
+    `${SRC}/lib/planted-function.ts`,
+    `export function f() {\n${"  f();\n".repeat(61)}}`,
+    "max-lines-per-function",
+  ],
+  [
+    "five parameters",
+    `${SRC}/lib/planted-params.ts`,
+    "export const f = (a: 1, b: 1, c: 1, d: 1, e: 1) => [a, b, c, d, e];",
+    "max-params",
+  ],
+  [
+    "a maze",
+    `${SRC}/lib/planted-maze.ts`,
+    `export function f(a: number) {\n${Array.from({ length: 13 }, (_, i) => `  if (a === ${i}) return ${i};`).join("\n")}\n  return -1;\n}`,
+    "complexity",
+  ],
+  ["any", `${SRC}/lib/planted-any.ts`, "export const f = (a: any) => String(a);", "no-explicit-any"],
+  [
+    "a driver outside storage",
+    `${SRC}/relay/planted-driver.ts`,
+    'export { createPool } from "mysql2";',
+    "no-restricted-imports",
+  ],
+  [
+    "the test kit in product code",
+    `${SRC}/relay/planted-kit.ts`,
+    'export { startUpstream } from "@fairway/testkit";',
+    "no-restricted-imports",
+  ],
+  [
+    "a deep import across packages",
+    `${SRC}/relay/planted-deep.ts`,
+    'export { endpoint } from "@fairway/wire/src/endpoint.ts";',
+    "no-restricted-imports",
+  ],
+  [
+    "a path across packages",
+    `${SRC}/relay/planted-path.ts`,
+    'export { endpoint } from "../../../wire/src/endpoint.ts";',
+    "no-restricted-imports",
+  ],
+  [
+    "the server in the console",
+    "packages/console/src/planted.ts",
+    'export { app } from "@fairway/gateway";',
+    "no-restricted-imports",
+  ],
+  [
+    "the server in the command line",
+    "packages/cli/src/planted.ts",
+    'export { app } from "@fairway/gateway";',
+    "no-restricted-imports",
+  ],
+  [
+    "Node in the contract",
+    "packages/wire/src/planted.ts",
+    'export { join } from "node:path";',
+    "no-restricted-imports",
+  ],
+  [
+    "a circle",
+    `${SRC}/lib/planted-a.ts`,
+    'import { b } from "./planted-b.ts";\nexport const a = (): unknown => b;',
+    "no-cycle",
+  ],
+];
+
+interface Finding {
+  readonly code: string;
+  readonly filename: string;
+}
+
+let folder: string;
+let findings: Finding[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairway-layers-"));
+  const plant = async (file: string, text: string) => {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), `${text}\n`);
+  };
+  const config = `import real from ${JSON.stringify(join(ROOT, "oxlint.config.ts"))};\nexport default { ...real, options: {} };`;
+  await plant("oxlint.config.ts", config);
+  await plant(`${SRC}/lib/planted-b.ts`, 'import { a } from "./planted-a.ts";\nexport const b = (): unknown => a;');
+  for (const [, file, text] of BANS) await plant(file, text);
+  for (const [from, to] of forbiddenPairs) {
+    await plant(`${SRC}/${from}/to-${to}.ts`, `export { thing } from "../${to}/thing.ts";`);
+    await plant(`${SRC}/${from}/deep/to-${to}.ts`, `export { thing } from "../../${to}/thing.ts";`);
+  }
+  for (const [from, to] of allowedPairs)
+    await plant(`${SRC}/${from}/down-to-${to}.ts`, `export { thing } from "../${to}/thing.ts";`);
+  findings = await lint(folder);
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function lint(cwd: string): Promise<Finding[]> {
+  const oxlint = join(ROOT, "node_modules/oxlint/bin/oxlint");
+  const output = await promisify(execFile)(process.execPath, [oxlint, "-f", "json", "--no-ignore"], {
+    cwd,
+    maxBuffer: 1e8,
+  }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? "" }));
+  return (JSON.parse(output.stdout) as { diagnostics: Finding[] }).diagnostics;
+}
+
+const rulesOn = (file: string) =>
+  findings.filter((finding) => finding.filename === file).map((finding) => finding.code);
+
+describe("the linter refuses", () => {
+  test.each(forbiddenPairs)("%s importing %s", (from, to) => {
+    expect(rulesOn(`${SRC}/${from}/to-${to}.ts`)).toContain("eslint(no-restricted-imports)");
+    expect(rulesOn(`${SRC}/${from}/deep/to-${to}.ts`)).toContain("eslint(no-restricted-imports)");
+  });
+
+  test.each(BANS)("%s", (_what, file, _text, rule) => {
+    expect(rulesOn(file).join()).toContain(`(${rule})`);
+  });
+});
+
+test("imports that point down pass", () => {
+  const refused = allowedPairs.filter(([from, to]) => rulesOn(`${SRC}/${from}/down-to-${to}.ts`).length > 0);
+  expect(refused).toEqual([]);
+});
