@@ -33,7 +33,7 @@ export function createRetries(request: RelayRequest, snapshot: Snapshot, selecti
     },
     next() {
       const isLate = performance.now() - request.startedAt > settings.totalMs;
-      if (!canRetry || isLate || retries >= most || request.signal.aborted) return undefined;
+      if (!canRetry || isLate || retries >= most) return undefined;
       retries++;
       return selection.next();
     },

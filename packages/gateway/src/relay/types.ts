@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
 /** The answer to "who is calling". */
 export interface Caller {
@@ -33,10 +34,22 @@ export interface RelayRequest {
   readonly protocolHeaders: Readonly<Record<string, string>>;
   /** Milliseconds of the monotonic clock at arrival. */
   readonly startedAt: number;
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal;
   /** The token's group when it is `auto`, for the log. */
   readonly autoGroup: string | undefined;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
+}
+
+/** Who calls a relay route; throws AppError with the codes of `contract-relay.md` section 2.2. */
+export interface Authenticator {
+  /** By API key, from every place that a client of the family puts it. */
+  byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
+  /** By console session, for the playground; `group` is the one that the body names. */
+  bySession(request: IncomingMessage, ip: string): Promise<SessionCaller>;
+}
+
+/** A signed-in user of the console before the body has named a group. */
+export interface SessionCaller {
+  /** Throws `group_not_allowed`. */
+  inGroup(group: string | undefined): Caller;
 }
