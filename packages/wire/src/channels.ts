@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryFlag, queryText } from "./envelope.ts";
 import { pageFields } from "./paging.ts";
@@ -48,8 +49,8 @@ export const Channel = z.object({
 });
 export type Channel = z.output<typeof Channel>;
 
-const longText = z.string().check(z.maxLength(512 * 1024));
-const name191 = z.string().check(z.maxLength(191));
+const longText = textUpTo(512 * 1024);
+const name191 = textUpTo(191);
 
 /** Fields that a form may send; everything else on a sent row is ignored. */
 const channelFields = {
@@ -59,12 +60,12 @@ const channelFields = {
   key: z.optional(longText),
   models: z.optional(longText),
   group: z.optional(longText),
-  base_url: z.optional(z.string().check(z.maxLength(512))),
+  base_url: z.optional(textUpTo(512)),
   other: z.optional(longText),
   openai_organization: z.optional(name191),
   test_model: z.optional(name191),
   model_mapping: z.optional(longText),
-  status_code_mapping: z.optional(z.string().check(z.maxLength(1024))),
+  status_code_mapping: z.optional(textUpTo(1024)),
   max_input_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))),
   auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
   priority: z.optional(z.int().check(z.minimum(LOWEST_PRIORITY))),
@@ -78,6 +79,9 @@ const channelFields = {
 
 export const ChannelInput = z.object(channelFields);
 export type ChannelInput = z.output<typeof ChannelInput>;
+
+/** Most channels that one bulk call names. */
+export const CHANNEL_BULK_CAP = 1000;
 
 const ids = z.optional(z.array(z.int()));
 
@@ -266,7 +270,7 @@ export const channelModelsFor = endpoint({
   access: "admin",
   summary: "Lists the models that an upstream offers, for a form that is not saved yet.",
   body: z.object({
-    base_url: z.optional(z.string().check(z.maxLength(512))),
+    base_url: z.optional(textUpTo(512)),
     type: z.optional(z.int()),
     key: z.optional(longText),
   }),
@@ -284,6 +288,8 @@ export const CatalogueModel = z.object({
   root: z.string(),
   parent: z.nullable(z.string()),
 });
+
+export type CatalogueModel = z.output<typeof CatalogueModel>;
 
 export const channelCatalogue = endpoint({
   name: "channelCatalogue",
@@ -335,6 +341,8 @@ export const channelTagUpdate = endpoint({
     tag: z.optional(z.string()),
     /** "" takes the tag away. */
     new_tag: z.optional(name191),
+    /** How one console of the family spells it. */
+    newTag: z.optional(name191),
     priority: channelFields.priority,
     weight: channelFields.weight,
     model_mapping: channelFields.model_mapping,
@@ -351,7 +359,6 @@ export const channelCopy = endpoint({
   access: "admin",
   summary: "Copies a channel with its key, which stays on the server; `Copy` is appended to the name.",
   params: idParams,
-  body: z.object({ name: z.optional(name191) }),
   data: Channel,
   fails: ["CH8"],
 });
@@ -416,7 +423,7 @@ export const channelProbe = endpoint({
     /** A saved channel whose key stands in for a blank one. */
     id: z.optional(z.int()),
     /** Model of the test request. */
-    model: z.optional(z.string().check(z.maxLength(255))),
+    model: z.optional(textUpTo(255)),
   }),
   data: ChannelProbeResult,
   fails: ["G1", "G2", "CH5", "CH6", "CH7", "CH8", "CH15", "CH19"],

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { queryTexts, queryTristate } from "./lists.ts";
 import { idParams, queryInt, queryText } from "./envelope.ts";
@@ -124,7 +125,7 @@ export const logGetSelf = endpoint({
   path: "/api/log/self/{request}",
   access: "user",
   summary: "Reads the caller's log row of one request id.",
-  params: z.object({ request: z.string().check(z.maxLength(64)) }),
+  params: z.object({ request: textUpTo(64) }),
   data: LogRow,
   fails: ["H3"],
 });

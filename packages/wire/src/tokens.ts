@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryInt, queryText, statusOnly } from "./envelope.ts";
 import { pageFields } from "./paging.ts";
@@ -32,7 +33,7 @@ export const Token = z.object({
 });
 export type Token = z.output<typeof Token>;
 
-const longText = z.string().check(z.maxLength(64 * 1024));
+const longText = textUpTo(64 * 1024);
 
 const tokenFields = {
   name: z.optional(z.string()),
@@ -43,7 +44,7 @@ const tokenFields = {
   model_limits_enabled: z.optional(z.boolean()),
   model_limits: z.optional(longText),
   allow_ips: z.optional(longText),
-  group: z.optional(z.string().check(z.maxLength(64))),
+  group: z.optional(z.string()),
 };
 
 export const TokenInput = z.object(tokenFields);

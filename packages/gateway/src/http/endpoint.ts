@@ -23,7 +23,10 @@ export interface Call<E extends Endpoint> {
   message(text: string): void;
 }
 
-export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Output<E["data"]>> | Output<E["data"]>;
+/** What a handler answers: the `data` of its endpoint, or nothing where the contract names none. */
+type Answer<E extends Endpoint> = E["data"] extends undefined ? unknown : Output<E["data"]>;
+
+export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Answer<E>> | Answer<E>;
 
 /** An endpoint with its handler, ready to be mounted. */
 export interface Route {
