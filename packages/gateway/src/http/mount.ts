@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "@fairway/wire";
+import type { Credentials } from "../identity/credentials.ts";
 import { ANONYMOUS, type Identified } from "../identity/principal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
@@ -14,10 +15,7 @@ import { createRouteTable, type Found, type RouteTable } from "./route-table.ts"
 
 export interface MountDeps {
   readonly routes: readonly Route[];
-  /** Reads the credentials of a request; never refuses. */
-  readonly identify: (request: IncomingMessage) => Promise<Identified>;
-  /** Ends the session of a request and clears its cookie. */
-  readonly endSession: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly credentials: Credentials;
   /** Throws T1 to T3 when the human check is on and not passed. */
   readonly humanCheck: (request: IncomingMessage, response: ServerResponse, token: string) => Promise<void>;
   readonly limiter: Limiter;
@@ -88,12 +86,12 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   const [route] = found.routes;
   if (!route) throw new Error("the route table answered without a route");
   checkOrigin(request, route.endpoint);
-  const identified = await identify(deps, request, route.endpoint);
+  const identified = await identify(deps, exchange, route.endpoint);
   const principal = principalOf(identified);
   await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
   const query = queryObject(exchange.search);
   if (route.endpoint.humanCheck) await deps.humanCheck(request, response, firstText(query["turnstile"]));
-  if (isDeadAccount(identified)) await deps.endSession(request, response);
+  if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
   await answer(exchange, chosen, await callOf(exchange, chosen, found, query, principal));
@@ -101,9 +99,10 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
 }
 
 /** Calls that anyone may make do not depend on the table of sessions: they answer while the database is away. */
-async function identify(deps: MountDeps, request: IncomingMessage, endpoint: Endpoint): Promise<Identified> {
+async function identify(deps: MountDeps, exchange: Exchange, endpoint: Endpoint): Promise<Identified> {
+  const { request, response, context } = exchange;
   try {
-    return await deps.identify(request);
+    return await deps.credentials.identify(request, response, context.isSecure);
   } catch (cause) {
     if (endpoint.access !== "none") throw cause;
     deps.log.warn("credentials could not be read", { error: cause });

@@ -1,0 +1,33 @@
+import type { Limiter, Rule } from "../limits/limiter.ts";
+
+const WINDOW_MS = 900_000;
+/** Wrong passwords of one account within a quarter of an hour. */
+const FAILURES: Rule = { name: "login-failures", limit: 10, windowMs: WINDOW_MS };
+/** Taken by the tenth failure: while it is full the account's password login is shut. */
+const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS };
+
+/** Slows the guessing of one account's password, whatever addresses the guesses come from. */
+export interface LoginGuard {
+  /** True while the account's password login is shut, also for the right password. */
+  isLocked(subject: string): Promise<boolean>;
+  failed(subject: string): Promise<void>;
+  succeeded(subject: string): Promise<void>;
+}
+
+/** `subject` is the user id, or the typed name when no such account exists: both look the same from outside. */
+export function createLoginGuard(limiter: Limiter): LoginGuard {
+  return {
+    async isLocked(subject) {
+      return !(await limiter.peek(LOCK, subject)).admitted;
+    },
+    async failed(subject) {
+      const { remaining } = await limiter.take(FAILURES, subject);
+      if (remaining > 0) return;
+      await limiter.take(LOCK, subject);
+      await limiter.clear(FAILURES, subject);
+    },
+    async succeeded(subject) {
+      await limiter.clear(FAILURES, subject);
+    },
+  };
+}
