@@ -1,7 +1,9 @@
 import type { TokenCounter } from "../billing/count.ts";
 import { estimate } from "../billing/estimate.ts";
 import { isRefusal, type Hold, type Ledger, type LogDetail, type Settlement } from "../billing/ledger.ts";
-import { charge, type Price } from "../billing/price.ts";
+import { charge } from "../billing/charge.ts";
+import { isFree, type Price } from "../billing/price.ts";
+import { isZero, ratio, toNumber, type Ratio } from "../billing/ratio.ts";
 import { ZERO, type Quota } from "../billing/quota.ts";
 import { NO_USAGE, type Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
@@ -31,7 +33,8 @@ export class Account {
   readonly #request: RelayRequest;
   readonly #price: Price;
   /** Highest ratio among the groups that may serve; reserved, not billed. */
-  readonly #groupRatio: string;
+  readonly #groupRatio: Ratio;
+  readonly #quotaPerUnit: Ratio;
   readonly #snapshot: Snapshot;
   readonly #deps: AccountDeps;
   readonly #hold: Hold;
@@ -46,6 +49,7 @@ export class Account {
     this.#snapshot = snapshot;
     this.#price = terms.price;
     this.#groupRatio = terms.groupRatio;
+    this.#quotaPerUnit = ratio(snapshot.options.QuotaPerUnit);
     this.#hold = hold;
     this.#deps = deps;
     this.#reserved = request.ask.outputCap ?? snapshot.options.DefaultOutputTokens;
@@ -75,7 +79,7 @@ export class Account {
     if (this.#isClosed) return ending.usage ?? NO_USAGE;
     this.#isClosed = true;
     const usage = await this.#usageOf(ending);
-    const quota = charge(usage, this.#price, { groupRatio: this.#ratioOf(attempt) });
+    const quota = this.#charge(usage, this.#ratioOf(attempt));
     await this.#deps.ledger.settle(this.#settlement(quota, { usage, ending, built, attempt, tried }));
     this.charged = { usage, quota, ending };
     return usage;
@@ -96,7 +100,7 @@ export class Account {
     if (this.#isClosed || !attempt) return;
     const outputBound = attempt.outputBound();
     const usage: Usage = { ...NO_USAGE, input: this.#request.ask.promptEstimate, output: outputBound, source: "counted" };
-    const quota = outputBound === 0 ? ZERO : charge(usage, this.#price, { groupRatio: this.#groupRatio });
+    const quota = outputBound === 0 ? ZERO : this.#charge(usage, this.#groupRatio);
     const ending: Ending = { reason: "server_shutdown", usage, countOutput: () => Promise.resolve(outputBound), firstContentAt: undefined };
     const isAlive = await this.#deps.ledger.renew(this.#hold, this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }));
     if (!isAlive && !this.#isClosed) this.onExhausted?.();
@@ -111,7 +115,7 @@ export class Account {
     const { ask } = this.#request;
     const amount = estimateOf({ ...this.#request, ask: { ...ask, outputCap: target } }, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
     const usage: Usage = { ...NO_USAGE, input: ask.promptEstimate, output: outputBound, source: "counted" };
-    const seen: Settlement = { hold: this.#hold, quota: charge(usage, this.#price, { groupRatio: this.#groupRatio }), channelId: 0, at: this.#deps.now() };
+    const seen: Settlement = { hold: this.#hold, quota: this.#charge(usage, this.#groupRatio), channelId: 0, at: this.#deps.now() };
     void this.#deps.ledger.renew(this.#hold, seen, amount).then((isExtended) => {
       this.#isExtending = false;
       if (isExtended) this.#reserved = target;
@@ -127,7 +131,11 @@ export class Account {
     return { ...settlement, log };
   }
 
-  #ratioOf(attempt: Attempt): string {
+  #charge(usage: Usage, groupRatio: Ratio): Quota {
+    return charge(usage, this.#price, { groupRatio, ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit });
+  }
+
+  #ratioOf(attempt: Attempt): Ratio {
     return this.#snapshot.prices.groupRatio(attempt.choice.group);
   }
 
@@ -148,16 +156,16 @@ export class Account {
 
 interface Terms {
   readonly price: Price;
-  readonly groupRatio: string;
+  readonly groupRatio: Ratio;
 }
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
 function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = request.ask;
-  const price = snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
+  const price = snapshot.prices.find(model);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
-  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
+  return { price, groupRatio: ratios.reduce((highest, ratio) => (toNumber(ratio) > toNumber(highest) ? ratio : highest)) };
 }
 
 function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
@@ -166,7 +174,7 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
 }
 
 function isPriced(terms: Terms): boolean {
-  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
+  return !isZero(terms.groupRatio) && !isFree(terms.price);
 }
 
 function display(amount: Quota, snapshot: Snapshot): string {

@@ -1,23 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../billing/count.ts";
-import type { Dialect, Usage } from "../dialects/types.ts";
+import { dialectById } from "../dialects/index.ts";
+import type { Dialect, Operation, Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { readFailure } from "../providers/classify.ts";
 import { mask } from "../providers/mask.ts";
-import { UpstreamRefusal } from "../providers/types.ts";
+import { createIntake } from "../providers/intake.ts";
+import { UpstreamRefusal, type Exchange, type Verdict } from "../providers/types.ts";
+import { sendCall } from "./answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { DEFAULT_REST_MS } from "./cooldown.ts";
 import type { Delivery } from "./delivery.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
+import { feedHandler } from "./exchange.ts";
+import { openSocket } from "./socket.ts";
 import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
 import { StreamSink } from "./stream-sink.ts";
 import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
-import type { Upstreams } from "./upstream.ts";
-import { WholeSink } from "./whole-sink.ts";
+import type { Upstreams, UpstreamTimeouts } from "./upstream.ts";
+import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
 
 export interface AttemptDeps extends CallDeps {
   readonly upstreams: Upstreams;
@@ -27,6 +33,11 @@ export interface AttemptDeps extends CallDeps {
   /** Phrases of the operator that show a dead key or account. */
   readonly disableKeywords: () => readonly string[];
 }
+
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const EVENT_STREAM = "text/event-stream";
+/** Operations whose answers may be something else than JSON. */
+const BYTES_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.speech", "audio.transcriptions", "audio.translations"]);
 
 /** What the pipeline lends to one attempt. */
 export interface AttemptHooks {
@@ -79,7 +90,9 @@ export class Attempt implements Flow {
     const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
     const { stream, whole } = this.#deps.headersTimeoutMs;
     const timeouts = { headersMs: this.request.ask.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
-    this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
+    const { exchange } = this.choice.plan.route;
+    if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
+    else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
     return this.result;
   }
 
@@ -108,10 +121,35 @@ export class Attempt implements Flow {
   }
 
   failureOf(status: number, body: Buffer): Failure {
+    return this.refused(readFailure(this.choice.plan.provider, { status, headers: this.#headers, body }, this.#reading()));
+  }
+
+  refused(verdict: Verdict): Failure {
     const { channel, keyIndex, plan } = this.choice;
-    const verdict = readFailure(plan.provider, { status, headers: this.#headers, body }, { now: this.#deps.now(), keywords: this.#deps.disableKeywords() });
     const message = mask(verdict.message, { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl });
     return refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+  }
+
+  #reading() {
+    return { now: this.#deps.now(), keywords: this.#deps.disableKeywords() };
+  }
+
+  /** Routes of several steps answer as if they had been one call. */
+  #converse(exchange: Exchange, built: BuiltCall, proxy: string | undefined, timeouts: UpstreamTimeouts): Promise<void> {
+    const { ask } = this.request;
+    const { channel, upstreamModel } = this.choice;
+    const talk = (signal: AbortSignal) =>
+      exchange(built.call, {
+        ...built.signing,
+        ask,
+        upstreamModel,
+        channel,
+        signal,
+        send: (call) => sendCall(this.#deps.upstreams, call, { proxy, timeouts, signal }),
+        connect: (call) => openSocket(call, signal, timeouts.headersMs),
+        sleep: (ms) => sleep(ms, undefined, { signal }),
+      });
+    return feedHandler(talk, this.#handler(), (error) => this.finish({ kind: "failed", failure: this.#notSent(error) }));
   }
 
   #handler(): Dispatcher.DispatchHandler {
@@ -141,21 +179,24 @@ export class Attempt implements Flow {
     if (status < 200 || status > 299) return new FailureSink(this, status);
     const type = headers["content-type"] ?? "";
     const { ask } = this.request;
-    const { bridges, upstreamDialect } = this.choice.plan;
+    const isJsonAnswer = isJson(type);
+    if (!isJsonAnswer && BYTES_OPERATIONS.has(ask.operation) && !type.startsWith(EVENT_STREAM)) return new BytesSink(this, bytesHead(headers));
+    const isFramed = (this.choice.plan.route.framing ?? "sse") !== "sse";
+    const isEventStream = type.startsWith(EVENT_STREAM) || (isFramed && !isJsonAnswer);
+    if (!isEventStream && !isJsonAnswer) {
+      this.finish({ kind: "failed", failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)) });
+      return undefined;
+    }
+    const { provider, route, bridges } = this.choice.plan;
     const { context } = this.#built as BuiltCall;
-    const upstream = upstreamDialect ?? this.dialect;
-    const isEventStream = type.startsWith("text/event-stream");
+    const intake = createIntake({ provider, route, bridges, context, channel: this.choice.channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+    const upstream = dialectById(intake.dialect) ?? this.dialect;
+    const isSame = intake.bridges.length === 0;
     if (isEventStream && ask.stream) {
-      const translation = bridges.length > 0 ? createStreamTranslation(bridges, context) : undefined;
-      return new StreamSink(this, upstream, translation, this.#deps.counter);
+      return new StreamSink(this, { intake, upstream, translation: isSame ? undefined : createStreamTranslation(intake.bridges, context) }, this.#deps.counter);
     }
-    if (isEventStream || isJson(type)) {
-      const translate = bridges.length > 0 ? (answer: Parameters<typeof translateAnswer>[1]) => translateAnswer(bridges, answer, context) : undefined;
-      return new WholeSink(this, upstream, translate, this.#deps.counter, isEventStream);
-    }
-    if (upstream.answersBytes) return new BytesSink(this, bytesHead(headers));
-    this.finish({ kind: "failed", failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)) });
-    return undefined;
+    const translate: AnswerTranslation = isSame ? undefined : (answer) => translateAnswer(intake.bridges, answer, context);
+    return new WholeSink(this, { intake, upstream, translate, isEventStream }, this.#deps.counter);
   }
 
   #notSent(error: unknown): Failure {

@@ -1,6 +1,8 @@
 import type { LogDetail } from "../billing/ledger.ts";
-import type { Price } from "../billing/price.ts";
+import { ratesFor, type Price, type TokenRates } from "../billing/price.ts";
+import { SELF_USE_SOURCE } from "../billing/price-book.ts";
 import type { Quota } from "../billing/quota.ts";
+import { toNumber, type Ratio } from "../billing/ratio.ts";
 import type { Usage } from "../dialects/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
@@ -12,7 +14,7 @@ export interface Charged {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly price: Price;
-  readonly groupRatio: string;
+  readonly groupRatio: Ratio;
   readonly ending: Ending;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
@@ -44,30 +46,35 @@ export function consumptionLog(request: RelayRequest, charged: Charged): LogDeta
 }
 
 function contentOf({ price, groupRatio, usage, ending }: Charged): string {
-  const how = price.kind === "call" ? `Model price ${price.modelPrice}, group ratio ${groupRatio}` : `Model ratio ${price.modelRatio}, completion ratio ${price.completionRatio}, group ratio ${groupRatio}`;
+  const group = toNumber(groupRatio);
+  const how = price.kind === "call" ? `Model price ${price.modelPrice}, group ratio ${group}` : ratioText(ratesFor(price, usage.input), group);
   if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
   return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
+}
+
+function ratioText(rates: TokenRates, group: number): string {
+  return `Model ratio ${rates.modelRatio}, completion ratio ${rates.completionRatio}, group ratio ${group}`;
 }
 
 function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const { usage, price, groupRatio, ending, attempt, tried, built } = charged;
   const { ask, startedAt } = request;
   const { choice } = attempt;
-  const isCall = price.kind === "call";
+  const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   const isMapped = choice.upstreamModel !== ask.model;
   const frt = ask.stream && ending.firstContentAt !== undefined ? Math.round(ending.firstContentAt - startedAt) : NO_FIRST_TOKEN;
   return {
-    model_ratio: isCall ? 0 : Number(price.modelRatio),
-    completion_ratio: isCall ? 0 : Number(price.completionRatio),
-    group_ratio: Number(groupRatio),
-    model_price: isCall ? Number(price.modelPrice) : -1,
+    model_ratio: rates?.modelRatio ?? 0,
+    completion_ratio: rates?.completionRatio ?? 0,
+    group_ratio: toNumber(groupRatio),
+    model_price: price.kind === "call" ? price.modelPrice : -1,
     frt,
-    ...cacheDetail(usage, price),
-    ...mediaDetail(usage, price),
+    ...(rates ? cacheDetail(usage, rates) : undefined),
+    ...(rates ? mediaDetail(usage, rates) : undefined),
     ...(ask.reasoningEffort === undefined ? undefined : { reasoning_effort: ask.reasoningEffort }),
     ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : undefined),
     ...(isMapped ? { is_model_mapped: true } : undefined),
-    ...(price.isSelfUse ? { self_use: true } : undefined),
+    ...(price.source === SELF_USE_SOURCE ? { self_use: true } : undefined),
     ...(built && built.dropped.length > 0 ? { dropped_params: [...new Set(built.dropped)] } : undefined),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
     usage_source: usage.source,
@@ -81,30 +88,29 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
   };
 }
 
-function cacheDetail(usage: Usage, price: Price): Record<string, number> | undefined {
-  if (price.kind === "call" || (usage.cachedInput === 0 && usage.cacheWrite === 0)) return undefined;
+function cacheDetail(usage: Usage, rates: TokenRates): Record<string, number> | undefined {
+  if (usage.cachedInput === 0 && usage.cacheWrite === 0) return undefined;
   return {
-    ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: Number(price.cacheRatio) } : undefined),
-    ...(usage.cacheWrite > 0 ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: Number(price.cacheWriteRatio) } : undefined),
+    ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: rates.cacheRatio } : undefined),
+    ...(usage.cacheWrite > 0 ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: rates.cacheWriteRatio } : undefined),
     ...(usage.cacheWrite1h > 0 ? { cache_creation_tokens_1h: usage.cacheWrite1h, cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h } : undefined),
   };
 }
 
-function mediaDetail(usage: Usage, price: Price): Record<string, unknown> | undefined {
-  if (price.kind === "call") return undefined;
+function mediaDetail(usage: Usage, rates: TokenRates): Record<string, unknown> | undefined {
   const isAudio = usage.audioInput + usage.audioOutput > 0;
+  if (!isAudio && usage.imageInput === 0) return undefined;
+  const audio = {
+    audio: true,
+    audio_input: usage.audioInput,
+    audio_output: usage.audioOutput,
+    text_input: Math.max(0, usage.input - usage.audioInput),
+    text_output: Math.max(0, usage.output - usage.audioOutput),
+    audio_ratio: rates.audioRatio,
+    audio_completion_ratio: rates.audioCompletionRatio,
+  };
   return {
-    ...(isAudio
-      ? {
-          audio: true,
-          audio_input: usage.audioInput,
-          audio_output: usage.audioOutput,
-          text_input: Math.max(0, usage.input - usage.audioInput),
-          text_output: Math.max(0, usage.output - usage.audioOutput),
-          audio_ratio: Number(price.audioRatio),
-          audio_completion_ratio: Number(price.audioCompletionRatio),
-        }
-      : undefined),
-    ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput, image_ratio: Number(price.imageRatio) } : undefined),
+    ...(isAudio ? audio : undefined),
+    ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput, image_ratio: rates.imageRatio } : undefined),
   };
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Dialect, Usage } from "../dialects/types.ts";
 import type { AppError } from "../lib/app-error.ts";
+import type { Verdict } from "../providers/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "./failure.ts";
 import type { Choice } from "./select.ts";
@@ -42,6 +43,8 @@ export interface Flow {
   finish(result: AttemptResult): void;
   /** Turns an upstream's failure into what it means. */
   failureOf(status: number, body: Buffer): Failure;
+  /** The same for a failure that was read already; hides what belongs to the operator. */
+  refused(verdict: Verdict): Failure;
 }
 
 /** Takes the body of one upstream answer. */

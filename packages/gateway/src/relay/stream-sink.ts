@@ -1,19 +1,29 @@
-import { createBlockFramer, type BlockFramer } from "../lib/sse.ts";
+import { parseEvents } from "../lib/sse.ts";
 import { AppError, type ErrorCode } from "../lib/app-error.ts";
 import { errorFrame } from "../dialects/errors.ts";
 import type { Dialect, Meter } from "../dialects/types.ts";
-import { brokenStream, emptyStream, isIdleTimeout } from "./failure.ts";
+import type { Intake } from "../providers/intake.ts";
+import { readErrorEvent } from "../providers/classify.ts";
+import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
 import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
 import type { EndReason, Flow, Sink } from "./sink.ts";
 import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
 import type { TokenCounter } from "../billing/count.ts";
 
-const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 /** Forwarded bytes between two looks at the reservation. */
 const PROGRESS_EVERY = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
+
+/** How the answer of one upstream is read. */
+export interface UpstreamStream {
+  readonly intake: Intake;
+  /** Protocol of what the intake gives out. */
+  readonly upstream: Dialect;
+  /** Undefined when the client speaks that protocol too. */
+  readonly translation: StreamTranslation | undefined;
+}
 
 /**
  * Server-sent events from the upstream to the client. Whole event blocks are forwarded as they come; the meter
@@ -23,7 +33,7 @@ export class StreamSink implements Sink {
   readonly #flow: Flow;
   readonly #upstream: Dialect;
   readonly #translation: StreamTranslation | undefined;
-  readonly #framer: BlockFramer;
+  readonly #intake: Intake;
   readonly #meter: Meter;
   readonly #tally: Tally;
   readonly #resume: () => void;
@@ -32,11 +42,12 @@ export class StreamSink implements Sink {
   #progressAt = PROGRESS_EVERY;
   #isOver = false;
 
-  constructor(flow: Flow, upstream: Dialect, translation: StreamTranslation | undefined, counter: TokenCounter) {
+  constructor(flow: Flow, answer: UpstreamStream, counter: TokenCounter) {
+    const { upstream } = answer;
     this.#flow = flow;
     this.#upstream = upstream;
-    this.#translation = translation;
-    this.#framer = createBlockFramer({ maxBytes: MAX_EVENT_BYTES });
+    this.#translation = answer.translation;
+    this.#intake = answer.intake;
     this.#meter = upstream.meter();
     this.#tally = new Tally(upstream, flow.request.ask.model, counter);
     this.#resume = () => flow.controller.resume();
@@ -46,7 +57,7 @@ export class StreamSink implements Sink {
     if (this.#isOver) return;
     let blocks: Buffer | undefined;
     try {
-      blocks = this.#framer.feed(chunk);
+      blocks = this.#intake.feed(chunk);
     } catch (error) {
       this.#flow.controller.abort(error as Error);
       this.#interrupted("upstream_invalid_stream", "upstream_cut");
@@ -57,7 +68,7 @@ export class StreamSink implements Sink {
 
   end(): void {
     if (this.#isOver) return;
-    const rest = this.#framer.rest();
+    const rest = this.#intake.rest();
     if (rest) this.#take(rest);
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {
@@ -93,7 +104,7 @@ export class StreamSink implements Sink {
     if (clean.length === 0 || (this.#firstContentAt === undefined && !hasData(clean))) return;
     const usageBefore = this.#meter.usage;
     this.#meter.feed(clean);
-    if (this.#firstContentAt === undefined && !this.#begin()) return;
+    if (this.#firstContentAt === undefined && !this.#begin(clean)) return;
     if (this.#meter.error) return this.#upstreamError();
     this.#tally.add(clean);
     const out = this.#translation ? this.#translation.blocks(clean) : this.#edit(clean, usageBefore !== this.#meter.usage);
@@ -108,18 +119,27 @@ export class StreamSink implements Sink {
   }
 
   /** The first event decides whether this attempt counts; answers false when it does not. */
-  #begin(): boolean {
-    if (this.#meter.error) {
+  #begin(blocks: Buffer): boolean {
+    const failure = this.#refusal(blocks);
+    if (failure) {
       this.#isOver = true;
       this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
-      const { error } = this.#meter;
-      const body = Buffer.from(JSON.stringify({ error: { message: error.message, type: error.type, code: error.code, param: error.param } }));
-      this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(error.status ?? 500, body) });
+      this.#flow.finish({ kind: "failed", failure });
       return false;
     }
     this.#firstContentAt = performance.now();
     this.#flow.delivery.sendStreamHead();
     return true;
+  }
+
+  #refusal(blocks: Buffer): Failure | undefined {
+    const { choice } = this.#flow;
+    if (choice.plan.provider.classify) {
+      const first = parseEvents(blocks).find((event) => event.raw !== "");
+      const verdict = first && this.#intake.refusal(Buffer.from(first.raw));
+      if (verdict) return this.#flow.refused(verdict);
+    }
+    return this.#meter.error && this.#flow.refused(readErrorEvent(choice.plan.provider, this.#meter.error));
   }
 
   /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
@@ -147,9 +167,9 @@ export class StreamSink implements Sink {
   /** An error event in the middle: everything before it is billed, the client gets it in its own protocol. */
   #upstreamError(): void {
     const { error } = this.#meter;
+    if (!error) return;
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
-    const body = Buffer.from(JSON.stringify({ error }));
-    void this.#closeWith(this.#flow.failureOf(error?.status ?? 500, body).error, "upstream_error");
+    void this.#closeWith(this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error, "upstream_error");
   }
 
   #interrupted(code: ErrorCode, reason: EndReason): void {

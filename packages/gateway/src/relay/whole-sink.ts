@@ -1,7 +1,9 @@
 import { AppError } from "../lib/app-error.ts";
-import { parseEvents, createBlockFramer } from "../lib/sse.ts";
+import { parseEvents } from "../lib/sse.ts";
+import type { Intake } from "../providers/intake.ts";
 import type { Dialect, JsonObject, Texts } from "../dialects/types.ts";
 import type { TokenCounter } from "../billing/count.ts";
+import { readErrorEvent } from "../providers/classify.ts";
 import { brokenStream, unreadable } from "./failure.ts";
 import type { EndReason, Flow, Sink } from "./sink.ts";
 
@@ -13,9 +15,20 @@ const CLOSE_BRACE = 0x7d;
 /** Turns an upstream's whole answer into the client's, when the protocols differ. */
 export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
 
+/** How the answer of one upstream is read. */
+export interface UpstreamAnswerReader {
+  readonly intake: Intake;
+  /** Protocol of what the intake gives out. */
+  readonly upstream: Dialect;
+  readonly translate: AnswerTranslation;
+  /** The upstream streams although nobody asked: its events are added up. */
+  readonly isEventStream: boolean;
+}
+
 /** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
 export class WholeSink implements Sink {
   readonly #flow: Flow;
+  readonly #intake: Intake;
   readonly #upstream: Dialect;
   readonly #translate: AnswerTranslation;
   readonly #counter: TokenCounter;
@@ -24,12 +37,13 @@ export class WholeSink implements Sink {
   #size = 0;
   #isOver = false;
 
-  constructor(flow: Flow, upstream: Dialect, translate: AnswerTranslation, counter: TokenCounter, isEventStream: boolean) {
+  constructor(flow: Flow, answer: UpstreamAnswerReader, counter: TokenCounter) {
     this.#flow = flow;
-    this.#upstream = upstream;
-    this.#translate = translate;
+    this.#intake = answer.intake;
+    this.#upstream = answer.upstream;
+    this.#translate = answer.translate;
+    this.#isEventStream = answer.isEventStream;
     this.#counter = counter;
-    this.#isEventStream = isEventStream;
   }
 
   data(chunk: Buffer): void {
@@ -49,11 +63,14 @@ export class WholeSink implements Sink {
     this.#isOver = true;
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
-    const answer = this.#isEventStream ? this.#aggregate(bytes) : parseAnswer(bytes);
+    const verdict = this.#isEventStream ? undefined : this.#intake.refusal(bytes);
+    if (verdict) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(verdict) });
+    const parsed = this.#isEventStream ? undefined : parseAnswer(bytes);
+    const answer = this.#isEventStream ? this.#aggregate(bytes) : parsed && this.#intake.answer(parsed);
     if (!answer) return this.#flow.finish({ kind: "failed", failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) });
     const error = this.#upstream.errorIn(answer);
-    if (error) return this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(error.status ?? 500, bytes) });
-    void this.#deliver(answer, bytes);
+    if (error) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) });
+    void this.#deliver(answer, answer === parsed ? bytes : undefined);
   }
 
   fail(error: Error): void {
@@ -74,14 +91,14 @@ export class WholeSink implements Sink {
   }
 
   #aggregate(bytes: Buffer): JsonObject | undefined {
-    const framer = createBlockFramer({ maxBytes: MAX_ANSWER_BYTES });
-    const blocks = [framer.feed(bytes), framer.rest()].filter((part) => part !== undefined);
+    const blocks = [this.#intake.feed(bytes), this.#intake.rest()].filter((part) => part !== undefined);
     const events = parseEvents(Buffer.concat(blocks)).flatMap((event) => (event.data ? [event.data] : []));
     const broken = events.find((event) => this.#upstream.errorIn(event));
     return broken ?? this.#upstream.answerOf(events);
   }
 
-  async #deliver(answer: JsonObject, bytes: Buffer): Promise<void> {
+  /** `bytes` are the upstream's own when nothing changed them. */
+  async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
     const flow = this.#flow;
     const { delivery, request } = flow;
     if (delivery.isGone) return flow.finish({ kind: "gone" });
@@ -98,7 +115,7 @@ export class WholeSink implements Sink {
       delivery.sendStreamHead();
       delivery.end(flow.dialect.streamOf(sent, ask));
     } else {
-      const body = sent === answer && !this.#isEventStream ? bytes : Buffer.from(JSON.stringify(sent));
+      const body = (sent === answer ? bytes : undefined) ?? Buffer.from(JSON.stringify(sent));
       delivery.response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
       delivery.end(body);
     }
