@@ -42,7 +42,7 @@ export interface UpstreamCall {
  * How a streamed answer is cut into events. `providers/framing.ts` turns every kind into SSE blocks.
  * `text-events` is SSE whose data is raw text and whose end carries a `meta:` line.
  */
-export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events" | "gemini-array";
+export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events";
 
 /** One protocol that a provider offers for one operation, and where. */
 export interface UpstreamRoute {
@@ -52,8 +52,11 @@ export interface UpstreamRoute {
   readonly path: string | ((ask: Ask, upstreamModel: string, channel: ChannelRecord, key: string) => string);
   /** Of streamed answers; default `sse`. Answers of type `application/json` are never framed. */
   readonly framing?: Framing;
-  /** Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). */
-  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body: Body) => boolean;
+  /**
+   * Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). Without a
+   * body the question is whether any request of this kind could take it.
+   */
+  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
   /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
   readonly query?: "all" | readonly string[];
   /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
@@ -91,8 +94,8 @@ export interface AnswerRepair {
   /** A streamed event that holds none of these texts is not even parsed; undefined = parse every event. */
   readonly marks?: readonly string[];
   answer?(body: JsonObject, context: AnswerContext): JsonObject;
-  /** One function per stream, so that it may remember. An empty list swallows the event. */
-  stream?(context: AnswerContext): (event: StreamEvent) => StreamEvent | readonly StreamEvent[];
+  /** One function per stream, so that it may remember; none = nothing to do. An empty list swallows the event. */
+  stream?(context: AnswerContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
 }
 
 export type ErrorClass =

@@ -1,0 +1,54 @@
+import { bearer } from "./bearer.ts";
+import { dashboardBalance } from "./openai/balance.ts";
+import { OPENAI_MODELS } from "./openai/models.ts";
+import { reasoningParams } from "./openai/reasoning.ts";
+import { openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
+import { reasoningName } from "./repairs/reasoning-name.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
+
+const WITH_PATH: readonly CompatibleOperation[] = [
+  "completions",
+  "embeddings",
+  "moderations",
+  "rerank",
+  "images.generations",
+  "images.edits",
+  "images.variations",
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+];
+
+/**
+ * The channel's base URL is the whole URL. `{model}` in it is replaced by the model, `{path}` by the path of the
+ * request; without `{path}` the channel serves chat only.
+ */
+export const custom: ProviderAdapter = {
+  type: 8,
+  id: "custom",
+  label: "Custom",
+  baseUrl: "",
+  speaks: [route("chat"), ...WITH_PATH.map((operation) => ({ ...route(operation), when: hasPath }))],
+  authorize: bearer,
+  models: OPENAI_MODELS,
+  ownedBy: "openai",
+  streamUsage: true,
+  quirks: [reasoningParams],
+  repairs: [usageOnFinish, reasoningName],
+  balance: dashboardBalance(""),
+  otherHint: "The base URL is complete; {model} and {path} are filled in.",
+};
+
+function route(operation: CompatibleOperation): UpstreamRoute {
+  const plain = openaiRoute(operation);
+  return { ...plain, path: (_ask, model, channel) => filled(channel, model, String(plain.path)) };
+}
+
+function filled(channel: ChannelRecord, model: string, path: string): string {
+  return channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)).replaceAll("{path}", path.slice(1));
+}
+
+function hasPath(_ask: unknown, _model: string, channel: ChannelRecord): boolean {
+  return channel.baseUrl.includes("{path}");
+}

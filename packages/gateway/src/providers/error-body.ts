@@ -1,0 +1,140 @@
+import type { JsonObject, JsonValue } from "../dialects/types.ts";
+
+/** What a failure's body says, whatever its shape. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  /** Google's and the gRPC family's word (`RESOURCE_EXHAUSTED`). */
+  readonly statusWord: string | undefined;
+  readonly param: string | undefined;
+  /** A number given as code or status. */
+  readonly number: number | undefined;
+  /** Type and code are words of the OpenAI protocol and may pass. */
+  readonly isOpenAiShaped: boolean;
+  /** The object that held the message. */
+  readonly source: JsonObject;
+}
+
+const MAX_MESSAGE = 4096;
+const IDENTIFIER = /^[\w.:/-]{1,80}$/;
+
+export function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+export function asList(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Non-empty text. */
+export function asText(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function asNumber(value: JsonValue | undefined): number | undefined {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+export function parseJson(body: Buffer): JsonValue | undefined {
+  const text = body.toString("utf8").trim();
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads all error shapes in use; undefined when the value holds no error text. */
+export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefined {
+  const root = asObject(Array.isArray(value) ? value[0] : value);
+  if (!root) return undefined;
+  const holder = errorHolder(root);
+  const found = messageOf(holder);
+  if (!found) return undefined;
+  const isAnthropic = root["type"] === "error" && holder !== root;
+  const statusWord = identifier(holder["status"]);
+  const type = isAnthropic || holder !== root || root["object"] === "error" ? identifier(holder["type"]) : undefined;
+  const code = identifier(holder["code"]);
+  const isOpenAiShaped =
+    !isAnthropic && statusWord === undefined && (holder !== root || root["object"] === "error") && (type ?? code) !== undefined;
+  return {
+    message: cleanMessage(found.message),
+    type,
+    code,
+    statusWord,
+    param: found.param ?? asText(holder["param"]),
+    number: asNumber(holder["code"]) ?? asNumber(holder["status"]),
+    isOpenAiShaped,
+    source: holder,
+  };
+}
+
+/** Without control characters, at most 4 KiB; what follows a refused key is only about that key. */
+export function cleanMessage(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  const printable = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "").trim();
+  return printable.slice(0, MAX_MESSAGE).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
+}
+
+function errorHolder(root: JsonObject): JsonObject {
+  const response = asObject(root["response"]);
+  const upperResponse = asObject(root["Response"]);
+  return (
+    asObject(root["error"]) ??
+    asObject(asList(root["errors"])[0]) ??
+    asObject(response?.["error"]) ??
+    asObject(upperResponse?.["Error"]) ??
+    asObject(root["header"]) ??
+    asObject(root["fault"]) ??
+    asObject(root["base_resp"]) ??
+    root
+  );
+}
+
+const MESSAGE_MEMBERS = [
+  "message",
+  "Message",
+  "error",
+  "faultstring",
+  "detail",
+  "msg",
+  "err",
+  "error_msg",
+  "error_description",
+  "status_msg",
+  "statusText",
+] as const;
+
+function messageOf(holder: JsonObject): { message: string; param?: string } | undefined {
+  const nested = asObject(holder["message"]);
+  if (nested) return validationText(nested["detail"]) ?? messageOf(nested);
+  for (const member of MESSAGE_MEMBERS) {
+    const text = asText(holder[member]);
+    if (text !== undefined) return { message: text };
+    if (member === "detail") {
+      const listed = validationText(holder["detail"]);
+      if (listed) return listed;
+    }
+  }
+  return asText(asList(holder["errors"])[0]) === undefined ? undefined : { message: String(asList(holder["errors"])[0]) };
+}
+
+/** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */
+function validationText(value: JsonValue | undefined): { message: string; param?: string } | undefined {
+  const entries = asList(value).map(asObject).filter((entry) => entry !== undefined);
+  if (entries.length === 0) return undefined;
+  const lines = entries.map((entry) => {
+    const place = asList(entry["loc"]).map(String).join(".");
+    const text = asText(entry["msg"]) ?? asText(entry["message"]) ?? "";
+    return place === "" ? text : `${place}: ${text}`;
+  });
+  const last = asList(entries[0]?.["loc"]).at(-1);
+  return { message: lines.join("; "), ...(typeof last === "string" ? { param: last } : {}) };
+}
+
+function identifier(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && IDENTIFIER.test(value) && !/^\d+$/.test(value) ? value : undefined;
+}

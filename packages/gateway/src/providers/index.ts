@@ -1,0 +1,3 @@
+export { openai } from "./openai.ts";
+export { custom } from "./custom.ts";
+export { compatible } from "./compatible.ts";

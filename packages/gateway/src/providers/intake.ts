@@ -1,0 +1,135 @@
+import { encodeBlock, parseEvents, splitBlocks, createBlockFramer } from "../lib/sse.ts";
+import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../dialects/types.ts";
+import { createDeframer } from "./framing.ts";
+import { failureIn200, type ReadingOptions } from "./classify.ts";
+import type { AnswerContext, AnswerRepair, ChannelRecord, ProviderAdapter, UpstreamRoute, Verdict } from "./types.ts";
+
+export interface IntakeParts {
+  readonly provider: ProviderAdapter;
+  readonly route: UpstreamRoute;
+  /** From the client's protocol to the upstream's, as they were used for the request. */
+  readonly bridges: readonly Bridge[];
+  /** The very object that the request's conversion was given. */
+  readonly context: BridgeContext;
+  readonly channel: ChannelRecord;
+  /** Head of the upstream's answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** An event larger than this throws BlockTooLargeError. */
+  readonly maxEventBytes: number;
+}
+
+/**
+ * Brings what an upstream answers into a public dialect: cuts its framing into event blocks, repairs what the vendor
+ * does differently and converts private protocols. Meters, usage and further bridges see only the result.
+ */
+export interface Intake {
+  /** Dialect of everything that comes out. */
+  readonly dialect: DialectId;
+  /** Conversions that are left, from the client's protocol to `dialect`. */
+  readonly bridges: readonly Bridge[];
+  /** A failure that the vendor sends with status 200; to be asked before `answer`. */
+  refusal(body: Buffer, options?: ReadingOptions): Verdict | undefined;
+  /** A whole answer; the same object when nothing changes. */
+  answer(body: JsonObject): JsonObject;
+  /** Whole event blocks, the same bytes where nothing changes; undefined when none is complete. */
+  feed(chunk: Buffer): Buffer | undefined;
+  /** What is left after the last byte. */
+  rest(): Buffer | undefined;
+}
+
+type Step = (event: StreamEvent) => readonly StreamEvent[];
+
+export function createIntake(parts: IntakeParts): Intake {
+  const { provider, route, bridges, headers, context } = parts;
+  const last = bridges.at(-1);
+  const inner = last && route.dialect.startsWith("private:") ? last : undefined;
+  const repairs = (provider.repairs ?? []).filter((repair) => (repair.on ?? CHAT).includes(route.dialect));
+  const answerContext = answerContextOf(parts);
+  let flow: Flow | undefined;
+  const flowing = () => (flow ??= createFlow(parts, repairs, inner, answerContext));
+  return {
+    dialect: inner ? inner.client : route.dialect,
+    bridges: inner ? bridges.slice(0, -1) : bridges,
+    refusal: (body, options) => failureIn200(provider, { status: 200, headers, body }, options),
+    answer(body) {
+      const repaired = repairs.reduce((json, repair) => repair.answer?.(json, answerContext) ?? json, body);
+      return inner ? inner.response(repaired, context) : repaired;
+    },
+    feed: (chunk) => flowing().feed(chunk),
+    rest: () => flowing().rest(),
+  };
+}
+
+const CHAT: readonly DialectId[] = ["openai-chat"];
+
+function answerContextOf({ context, channel, headers }: IntakeParts): AnswerContext {
+  const { ask, upstreamModel, now, requestId } = context;
+  return { ask, upstreamModel, channel, headers, now, requestId };
+}
+
+interface Flow {
+  feed(chunk: Buffer): Buffer | undefined;
+  rest(): Buffer | undefined;
+}
+
+function createFlow(parts: IntakeParts, repairs: readonly AnswerRepair[], inner: Bridge | undefined, context: AnswerContext): Flow {
+  const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
+  const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect);
+  const used = repairs.flatMap((repair) => {
+    const step = repair.stream?.(context);
+    return step ? [{ marks: repair.marks?.map((mark) => Buffer.from(mark)), step }] : [];
+  });
+  const steps: Step[] = used.map(({ step }) => (event) => {
+    const result = step(event);
+    return Array.isArray(result) ? result : [result as StreamEvent];
+  });
+  const marks = used.some((repair) => repair.marks === undefined) ? undefined : used.flatMap((repair) => repair.marks ?? []);
+  const bridge = inner?.stream(parts.context);
+  if (bridge) steps.push((event) => bridge.event(event));
+  const isMarked = (bytes: Buffer) => marks === undefined || marks.some((mark) => bytes.includes(mark));
+  const edit = (blocks: Buffer | undefined): Buffer | undefined => {
+    if (blocks === undefined || steps.length === 0) return blocks;
+    if (bridge) return encode(run(steps, parseEvents(blocks)));
+    return isMarked(blocks) ? editBlocks(blocks, steps, isMarked) : blocks;
+  };
+  return {
+    feed: (chunk) => edit(deframer ? framed(framer, deframer.push(chunk)) : framer.feed(chunk)),
+    rest() {
+      const left = deframer ? joined([framed(framer, deframer.end()), framer.rest()]) : framer.rest();
+      return joined([edit(left), bridge && encode(bridge.end())]);
+    },
+  };
+}
+
+function framed(framer: Flow, bytes: Buffer | undefined): Buffer | undefined {
+  return bytes === undefined || bytes.length === 0 ? undefined : framer.feed(bytes);
+}
+
+/** Untouched blocks keep their bytes. */
+function editBlocks(blocks: Buffer, steps: readonly Step[], isMarked: (bytes: Buffer) => boolean): Buffer | undefined {
+  const out = splitBlocks(blocks).flatMap((block): Buffer[] => {
+    const [event] = isMarked(block) ? parseEvents(block) : [];
+    if (!event) return [block];
+    const events = run(steps, [event]);
+    if (events.length === 1 && events[0] === event) return [block];
+    const bytes = encode(events);
+    return bytes ? [bytes] : [];
+  });
+  return joined(out);
+}
+
+function run(steps: readonly Step[], events: readonly StreamEvent[]): readonly StreamEvent[] {
+  return steps.reduce((current, step) => current.flatMap(step), events);
+}
+
+function encode(events: readonly StreamEvent[]): Buffer | undefined {
+  if (events.length === 0) return undefined;
+  return Buffer.from(
+    events.map(({ event, data, raw }) => encodeBlock(raw === "" && data ? JSON.stringify(data) : raw, event)).join(""),
+  );
+}
+
+function joined(parts: readonly (Buffer | undefined)[]): Buffer | undefined {
+  const present = parts.filter((part) => part !== undefined);
+  return present.length <= 1 ? present[0] : Buffer.concat(present);
+}

@@ -1,0 +1,65 @@
+import { bearer } from "./bearer.ts";
+import { hasResponses, openaiCompatible, openaiRoute } from "./openai-compatible.ts";
+import { dashboardBalance } from "./openai/balance.ts";
+import { OPENAI_MODELS } from "./openai/models.ts";
+import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
+import { listOpenAiModels } from "./model-list.ts";
+import { reasoningName } from "./repairs/reasoning-name.ts";
+import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "./types.ts";
+
+const BASE = "https://api.openai.com";
+
+const compatible = openaiCompatible({
+  type: 1,
+  id: "openai",
+  label: "OpenAI",
+  baseUrl: BASE,
+  gatewayDrops: "/v1",
+  models: OPENAI_MODELS,
+  operations: [
+    "completions",
+    "responses",
+    "embeddings",
+    "moderations",
+    "rerank",
+    "images.generations",
+    "images.edits",
+    "images.variations",
+    "audio.speech",
+    "audio.transcriptions",
+    "audio.translations",
+    "realtime",
+  ],
+  quirks: [reasoningParams],
+  repairs: [reasoningName],
+  balance: dashboardBalance(BASE),
+  keyHint: "sk-...",
+});
+
+/** OpenAI, and every server that speaks its protocol and is reached by a base URL of the channel. */
+export const openai: ProviderAdapter = {
+  ...compatible,
+  speaks: [
+    { ...openaiRoute("chat"), when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body) },
+    ...compatible.speaks,
+  ],
+  authorize: signOpenAi,
+  listModels: listOpenAiModels("/v1/models", {
+    gatewayDrops: "/v1",
+    headers: (channel, key) => headersOf(channel, key),
+  }),
+};
+
+function signOpenAi(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  bearer(call, channel, context);
+  if (channel.organization !== "") call.headers["openai-organization"] = channel.organization;
+  const beta = context.clientHeaders["openai-beta"];
+  if (beta !== undefined) call.headers["openai-beta"] = beta;
+}
+
+function headersOf(channel: ChannelRecord, key: string): Record<string, string> {
+  return {
+    ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
+    ...(channel.organization === "" ? {} : { "openai-organization": channel.organization }),
+  };
+}

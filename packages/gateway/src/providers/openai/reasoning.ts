@@ -1,0 +1,97 @@
+import type { Body, JsonObject } from "../../dialects/types.ts";
+import { isObject } from "../../lib/json.ts";
+import type { Quirk } from "../types.ts";
+import { without } from "../repairs/each-choice.ts";
+
+/** What the name of an OpenAI model says about its reasoning. */
+export interface ReasoningModel {
+  /** Without the family's effort suffix (`o3-mini-high`). */
+  readonly name: string;
+  /** Effort that the suffix asked for. */
+  readonly suffix: string | undefined;
+  /** Generation of a gpt model, 0 for the o series. */
+  readonly major: number;
+  readonly minor: number;
+  readonly variant: string;
+}
+
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+/** Undefined for models that do not reason. `gpt-5-chat-latest` does not; `gpt-5.3-chat` style names do. */
+export function reasoningModel(model: string): ReasoningModel | undefined {
+  const found = /^(?:openai\/)?(?:o([1-9])|gpt-(\d+)(?:\.(\d+))?)((?:-[\w.]+)*)$/.exec(model);
+  if (!found) return undefined;
+  const [, series, major = "0", minor = "0", tail = ""] = found;
+  if (series === undefined && (Number(major) < 5 || (found[3] === undefined && tail.startsWith("-chat")))) return undefined;
+  const suffix = /-(none|minimal|low|medium|high|xhigh)$/.exec(tail)?.[1];
+  const name = suffix === undefined ? model : model.slice(0, -suffix.length - 1);
+  return { name, suffix, major: Number(major), minor: Number(minor), variant: tail.slice(1) };
+}
+
+/** The efforts that a model takes; undefined when they are not known. */
+function effortsOf({ major, minor, variant, name }: ReasoningModel): readonly string[] | undefined {
+  if (major === 0 || /codex/.test(variant)) return minor >= 2 ? ["low", "medium", "high", "xhigh"] : ["low", "medium", "high"];
+  if (/(?:^|-)pro(?:-|$)/.test(variant)) return minor >= 2 ? ["medium", "high", "xhigh"] : ["high"];
+  if (major === 5 && minor === 0) return ["minimal", "low", "medium", "high"];
+  if (major === 5 && minor === 1) return ["none", "low", "medium", "high"];
+  if (major === 5 && minor <= 5) return ["none", "low", "medium", "high", "xhigh"];
+  if (major === 5) return ["none", "low", "medium", "high", "xhigh", "max"];
+  return name.includes("gpt-6-astra") ? ["low", "medium", "high", "xhigh", "max"] : undefined;
+}
+
+/** The asked effort, or the nearest lower one that the model takes, or its lowest. */
+export function nearestEffort(asked: string, model: ReasoningModel): string {
+  const allowed = effortsOf(model);
+  const rank = EFFORTS.indexOf(asked as (typeof EFFORTS)[number]);
+  if (!allowed || rank < 0 || allowed.includes(asked)) return asked;
+  const lower = EFFORTS.slice(0, rank).findLast((effort) => allowed.includes(effort));
+  return lower ?? allowed[0] ?? asked;
+}
+
+const NEVER_TAKEN = ["presence_penalty", "frequency_penalty", "logit_bias", "top_logprobs"];
+const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
+
+/** What reasoning models of OpenAI refuse on chat completions is renamed or left out. */
+export const reasoningParams: Quirk = {
+  name: "reasoning model parameters",
+  apply(body, _ask, upstreamModel) {
+    const model = reasoningModel(upstreamModel);
+    if (!model) return body;
+    return rolesForReasoning(limitsForReasoning(effortForReasoning(body, model), model), model);
+  },
+};
+
+function effortForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
+  const asked = body["reasoning_effort"] ?? model.suffix;
+  if (typeof asked !== "string") return body;
+  const effort = nearestEffort(asked, model);
+  const isSame = effort === body["reasoning_effort"] && (model.suffix === undefined || body["model"] === model.name);
+  return isSame ? body : { ...body, model: model.name, reasoning_effort: effort };
+}
+
+function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
+  const isSilent = body["reasoning_effort"] === "none" && (model.major > 5 || model.minor >= 1);
+  const kept = without(body, isSilent ? NEVER_TAKEN : [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY]);
+  const limit = kept["max_tokens"];
+  if (limit === undefined) return kept;
+  const { max_tokens: _renamed, ...rest } = kept;
+  return { ...rest, max_completion_tokens: rest["max_completion_tokens"] ?? limit };
+}
+
+/** `system` is called `developer`; the first o1 previews know neither. */
+function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
+  const messages = body["messages"];
+  if (!Array.isArray(messages) || /^o1-(?:mini|preview)/.test(model.name)) return body;
+  const isSystem = (message: unknown) => isObject(message) && message["role"] === "system";
+  if (!messages.some(isSystem)) return body;
+  return { ...body, messages: messages.map((message) => (isObject(message) && isSystem(message) ? { ...message, role: "developer" } : message)) };
+}
+
+/** From gpt-5.4 on, function tools together with reasoning are refused on chat completions; only the effort `none` passes. */
+export function needsResponses(upstreamModel: string, body: Body | undefined): boolean {
+  const model = reasoningModel(upstreamModel);
+  if (!model || model.major < 5 || (model.major === 5 && model.minor < 4)) return false;
+  const json = body?.json();
+  const tools = json?.["tools"];
+  return Array.isArray(tools) && tools.length > 0 && (json?.["reasoning_effort"] ?? model.suffix) !== "none";
+}
