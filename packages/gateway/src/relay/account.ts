@@ -1,9 +1,8 @@
 import type { TokenCounter } from "../billing/count.ts";
 import { estimate } from "../billing/estimate.ts";
 import { isRefusal, type Hold, type Ledger, type LogDetail, type Settlement } from "../billing/ledger.ts";
-import { charge } from "../billing/charge.ts";
-import { isFree, type Price } from "../billing/price.ts";
-import { isZero, ratio, toNumber, type Ratio } from "../billing/ratio.ts";
+import { charge, type Price } from "../billing/price.ts";
+import { ratio, type Ratio } from "../billing/ratio.ts";
 import { ZERO, type Quota } from "../billing/quota.ts";
 import { NO_USAGE, type Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
@@ -33,7 +32,7 @@ export class Account {
   readonly #request: RelayRequest;
   readonly #price: Price;
   /** Highest ratio among the groups that may serve; reserved, not billed. */
-  readonly #groupRatio: Ratio;
+  readonly #groupRatio: string;
   readonly #quotaPerUnit: Ratio;
   readonly #snapshot: Snapshot;
   readonly #deps: AccountDeps;
@@ -131,11 +130,11 @@ export class Account {
     return { ...settlement, log };
   }
 
-  #charge(usage: Usage, groupRatio: Ratio): Quota {
+  #charge(usage: Usage, groupRatio: string): Quota {
     return charge(usage, this.#price, { groupRatio, ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit });
   }
 
-  #ratioOf(attempt: Attempt): Ratio {
+  #ratioOf(attempt: Attempt): string {
     return this.#snapshot.prices.groupRatio(attempt.choice.group);
   }
 
@@ -156,16 +155,16 @@ export class Account {
 
 interface Terms {
   readonly price: Price;
-  readonly groupRatio: Ratio;
+  readonly groupRatio: string;
 }
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
 function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = request.ask;
-  const price = snapshot.prices.find(model);
+  const price = snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
-  return { price, groupRatio: ratios.reduce((highest, ratio) => (toNumber(ratio) > toNumber(highest) ? ratio : highest)) };
+  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
 }
 
 function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
@@ -174,7 +173,7 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
 }
 
 function isPriced(terms: Terms): boolean {
-  return !isZero(terms.groupRatio) && !isFree(terms.price);
+  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
 }
 
 function display(amount: Quota, snapshot: Snapshot): string {

@@ -1,8 +1,6 @@
 import type { LogDetail } from "../billing/ledger.ts";
-import { ratesFor, type Price, type TokenRates } from "../billing/price.ts";
-import { SELF_USE_SOURCE } from "../billing/price-book.ts";
+import { ratesFor, type Price, type TokenRates } from "../billing/rates.ts";
 import type { Quota } from "../billing/quota.ts";
-import { toNumber, type Ratio } from "../billing/ratio.ts";
 import type { Usage } from "../dialects/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
@@ -14,7 +12,7 @@ export interface Charged {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly price: Price;
-  readonly groupRatio: Ratio;
+  readonly groupRatio: string;
   readonly ending: Ending;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
@@ -46,7 +44,7 @@ export function consumptionLog(request: RelayRequest, charged: Charged): LogDeta
 }
 
 function contentOf({ price, groupRatio, usage, ending }: Charged): string {
-  const group = toNumber(groupRatio);
+  const group = Number(groupRatio);
   const how = price.kind === "call" ? `Model price ${price.modelPrice}, group ratio ${group}` : ratioText(ratesFor(price, usage.input), group);
   if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
   return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
@@ -66,7 +64,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
   return {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
-    group_ratio: toNumber(groupRatio),
+    group_ratio: Number(groupRatio),
     model_price: price.kind === "call" ? price.modelPrice : -1,
     frt,
     ...(rates ? cacheDetail(usage, rates) : undefined),
@@ -74,7 +72,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     ...(ask.reasoningEffort === undefined ? undefined : { reasoning_effort: ask.reasoningEffort }),
     ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : undefined),
     ...(isMapped ? { is_model_mapped: true } : undefined),
-    ...(price.source === SELF_USE_SOURCE ? { self_use: true } : undefined),
+    ...(price.isSelfUse ? { self_use: true } : undefined),
     ...(built && built.dropped.length > 0 ? { dropped_params: [...new Set(built.dropped)] } : undefined),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
     usage_source: usage.source,
