@@ -1,22 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
-/** The answer to "who is calling". */
-export interface Caller {
-  readonly userId: number;
-  readonly username: string;
-  readonly role: number;
-  /** Effective group: the token's, else the user's. `auto` is resolved during selection. */
-  readonly group: string;
-  readonly userGroup: string;
-  /** 0 in the playground. */
-  readonly tokenId: number;
-  readonly tokenName: string;
-  readonly isUnlimited: boolean;
-  readonly modelLimits: ReadonlySet<string> | undefined;
-  /** Channel chosen by an administrator with `sk-KEY-<id>`. */
-  readonly pinnedChannel: number | undefined;
-  readonly ip: string;
-}
+import type { Caller } from "../identity/caller.ts";
+
+export type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
 
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest {
@@ -38,18 +23,4 @@ export interface RelayRequest {
   readonly autoGroup: string | undefined;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
-}
-
-/** Who calls a relay route; throws AppError with the codes of `contract-relay.md` section 2.2. */
-export interface Authenticator {
-  /** By API key, from every place that a client of the family puts it. */
-  byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
-  /** By console session, for the playground; `group` is the one that the body names. */
-  bySession(request: IncomingMessage, ip: string): Promise<SessionCaller>;
-}
-
-/** A signed-in user of the console before the body has named a group. */
-export interface SessionCaller {
-  /** Throws `group_not_allowed`. */
-  inGroup(group: string | undefined): Caller;
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { parseApiKey, readApiKey } from "./api-key.ts";
+
+const KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL";
+const OTHER = KEY.toLowerCase().replace("0", "1");
+
+function keyOf(headers: Record<string, string>, url = "/v1/chat/completions"): unknown {
+  const read = readApiKey(headers, url);
+  return typeof read === "object" ? read.key : read;
+}
+
+describe("the place of the key", () => {
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ["bearer", { authorization: `Bearer sk-${KEY}` }, undefined],
+    ["bearer in any case with spaces", { authorization: `bEARER   sk-${KEY}  ` }, undefined],
+    ["a bare key", { authorization: KEY }, undefined],
+    ["x-api-key", { "x-api-key": `sk-${KEY}` }, undefined],
+    ["x-goog-api-key", { "x-goog-api-key": KEY }, "/v1beta/models/gemini:generateContent"],
+    ["x-goog-api-key under /v1", { "x-goog-api-key": KEY }, "/v1/models"],
+    ["the query", {}, `/v1beta/models?key=sk-${KEY}&alt=sse`],
+    ["mj-api-secret", { "mj-api-secret": KEY }, "/mj/submit/imagine"],
+    ["mj-api-secret beside the placeholder", { "mj-api-secret": KEY, authorization: "midjourney-proxy" }, "/mj-fast/mj/submit/imagine"],
+    ["the subprotocol", { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${KEY}, x` }, "/v1/realtime?model=m"],
+  ])("%s", (_name, headers, url) => {
+    expect(keyOf(headers, url)).toBe(KEY);
+  });
+
+  it("is ignored where the place does not belong to the route", () => {
+    expect(keyOf({ "x-goog-api-key": KEY })).toBeUndefined();
+    expect(keyOf({ "mj-api-secret": KEY })).toBeUndefined();
+    expect(keyOf({}, `/v1/chat/completions?key=${KEY}`)).toBeUndefined();
+    expect(keyOf({ "sec-websocket-protocol": `openai-insecure-api-key.${KEY}` })).toBeUndefined();
+  });
+
+  it("is the first one that holds anything", () => {
+    expect(keyOf({ authorization: `Bearer ${KEY}`, "x-api-key": OTHER })).toBe(KEY);
+    expect(keyOf({ authorization: "Basic abc", "x-api-key": KEY })).toBe("malformed");
+    expect(keyOf({ authorization: "Bearer ", "x-api-key": KEY })).toBe(KEY);
+    expect(keyOf({ authorization: "Bearer" })).toBeUndefined();
+    expect(keyOf({})).toBeUndefined();
+  });
+});
+
+describe("the form of the key", () => {
+  it("drops one sk- and splits the pin at the first dash", () => {
+    expect(parseApiKey(`sk-${KEY}`)).toEqual({ key: KEY, pin: undefined });
+    expect(parseApiKey(`sk-${KEY}-12`)).toEqual({ key: KEY, pin: "12" });
+    expect(parseApiKey(`${KEY}-1-2`)).toEqual({ key: KEY, pin: "1-2" });
+    expect(parseApiKey(`${KEY}-`)).toEqual({ key: KEY, pin: "" });
+  });
+
+  it.each(["", "sk-", "abc", `sk-sk-${KEY}`, `${KEY}x`, KEY.slice(1), `${KEY.slice(1)}é`, "Basic abc"])("refuses %j", (text) => {
+    expect(parseApiKey(text)).toBe("malformed");
+  });
+});

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** A key in its 48-character form and what follows it (`sk-KEY-12`). */
+export interface ApiKey {
+  readonly key: string;
+  readonly pin: string | undefined;
+}
+
+const KEY = /^[0-9A-Za-z]{48}$/;
+const SUBPROTOCOL = "openai-insecure-api-key.";
+/** What drawing clients put into `Authorization` when their key stands elsewhere. */
+const MJ_PLACEHOLDER = "midjourney-proxy";
+
+/**
+ * Finds the key of a relay request. The first place that holds anything decides; later ones are not looked at.
+ * Undefined = there is no key anywhere, "malformed" = there is something that can be no key.
+ */
+export function readApiKey(headers: IncomingHttpHeaders, url: string): ApiKey | "malformed" | undefined {
+  const mark = url.indexOf("?");
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const text =
+    fromAuthorization(headers, path) ||
+    one(headers["x-api-key"]) ||
+    (isGemini(path) ? one(headers["x-goog-api-key"]) : "") ||
+    (isDrawing(path) ? one(headers["mj-api-secret"]) : "") ||
+    (path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "") ||
+    (mark >= 0 && isGemini(path) ? (new URLSearchParams(url.slice(mark)).get("key") ?? "").trim() : "");
+  return text === "" ? undefined : parseApiKey(text);
+}
+
+/** Takes `sk-` off and splits the channel pin away. */
+export function parseApiKey(text: string): ApiKey | "malformed" {
+  const bare = text.startsWith("sk-") ? text.slice(3) : text;
+  const dash = bare.indexOf("-");
+  const key = dash < 0 ? bare : bare.slice(0, dash);
+  if (!KEY.test(key)) return "malformed";
+  return { key, pin: dash < 0 ? undefined : bare.slice(dash + 1) };
+}
+
+function fromAuthorization(headers: IncomingHttpHeaders, path: string): string {
+  const text = (headers.authorization ?? "").trim();
+  if (text === MJ_PLACEHOLDER && isDrawing(path)) return "";
+  return text.length >= 6 && text.slice(0, 6).toLowerCase() === "bearer" ? afterScheme(text) : text;
+}
+
+/** A bare key may begin with the same letters as the scheme. */
+function afterScheme(text: string): string {
+  const rest = text.slice(6);
+  return rest === "" || rest.startsWith(" ") ? rest.trim() : text;
+}
+
+function fromSubprotocol(headers: IncomingHttpHeaders): string {
+  const items = (headers["sec-websocket-protocol"] ?? "").split(",").map((item) => item.trim());
+  return items.find((item) => item.startsWith(SUBPROTOCOL))?.slice(SUBPROTOCOL.length) ?? "";
+}
+
+function isGemini(path: string): boolean {
+  return path.startsWith("/v1beta") || path.startsWith("/v1/models");
+}
+
+function isDrawing(path: string): boolean {
+  return /^\/(mj-[a-z]+\/)?mj(\/|$)/.test(path);
+}
+
+function one(header: string | string[] | undefined): string {
+  return (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+
+/** The answer to "who is calling" on a relay route. */
+export interface Caller {
+  readonly userId: number;
+  readonly username: string;
+  readonly role: number;
+  /** Effective group: the token's, else the user's. `auto` is resolved during selection. */
+  readonly group: string;
+  readonly userGroup: string;
+  /** 0 in the playground. */
+  readonly tokenId: number;
+  readonly tokenName: string;
+  readonly isUnlimited: boolean;
+  readonly modelLimits: ReadonlySet<string> | undefined;
+  /** Channel chosen by an administrator with `sk-KEY-<id>`. */
+  readonly pinnedChannel: number | undefined;
+  readonly ip: string;
+}
+
+/** A signed-in user of the console before the body has named a group. */
+export interface SessionCaller {
+  /** Throws `group_not_allowed`. */
+  inGroup(group: string | undefined): Caller;
+}
+
+/** Who calls a relay route; throws AppError with the codes of the relay's error catalogue. */
+export interface Authenticator {
+  /** By API key, from every place that a client of the family puts it. */
+  byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
+  /** By console session, for the playground; `group` is the one that the body names. */
+  bySession(request: IncomingMessage, ip: string): Promise<SessionCaller>;
+}
