@@ -153,6 +153,8 @@ export interface Dialect {
   meter(): Meter;
   /** Texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
+  /** Texts of the request that somebody wrote, piece by piece, for word filters: no schemas, names or files. */
+  promptWords(body: Body): readonly string[];
   /** Texts of a whole answer. */
   answerTexts(answer: JsonObject): Texts;
   /** Texts of one streamed event (its parsed `data`). */

@@ -140,7 +140,7 @@ function skipString(bytes: Buffer, open: number): number {
 }
 
 /** Index after the value that starts at `from`. */
-function skipValue(bytes: Buffer, from: number): number {
+export function skipValue(bytes: Buffer, from: number): number {
   const first = bytes[from];
   if (first === QUOTE) return skipString(bytes, from);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(bytes, from);

@@ -1,0 +1,28 @@
+import { openaiAudio } from "./openai-audio.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+import { openaiCompletions } from "./openai-completions.ts";
+import { openaiEmbeddings } from "./openai-embeddings.ts";
+import { openaiImages } from "./openai-images.ts";
+import { openaiModerations } from "./openai-moderations.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
+import { rerank } from "./rerank.ts";
+import type { Dialect, DialectId } from "./types.ts";
+
+/** Every protocol that is not private to one vendor. */
+export const dialects: readonly Dialect[] = [
+  openaiAudio,
+  openaiChat,
+  openaiCompletions,
+  openaiEmbeddings,
+  openaiImages,
+  openaiModerations,
+  openaiResponses,
+  rerank,
+];
+
+const byId = new Map<DialectId, Dialect>(dialects.map((dialect) => [dialect.id, dialect]));
+
+/** Undefined for private protocols. */
+export function dialectById(id: DialectId): Dialect | undefined {
+  return byId.get(id);
+}

@@ -1,0 +1,64 @@
+import { invalidRequest } from "../lib/app-error.ts";
+import { modelOf, requiredText } from "./ask.ts";
+import { plainDialect, TypedMeter } from "./plain.ts";
+import { boundOf, textsOf, wordsOf } from "./prompt.ts";
+import { number, object, text } from "./read.ts";
+import type { Body, Dialect, JsonObject, Usage } from "./types.ts";
+import { readResponsesUsage, usageOf } from "./usage.ts";
+
+const MAX_SPEECH_CHARACTERS = 4096;
+
+/** Speech by JSON, transcription and translation by form; of a form only the text fields arrive here, as JSON. */
+export const openaiAudio: Dialect = {
+  ...plainDialect,
+  id: "openai-audio",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const isSpeech = operation === "audio.speech";
+    const model = modelOf(json, pathModel, isSpeech ? "tts-1" : "whisper-1");
+    const input = isSpeech ? speechInput(json) : "";
+    return {
+      operation,
+      dialect: "openai-audio",
+      model,
+      stream: isSpeech ? text(json, "stream_format") === "sse" : json["stream"] === true || json["stream"] === "true",
+      wantsStreamUsage: true,
+      outputCap: undefined,
+      promptEstimate: isSpeech ? Math.max(codePoints(input), boundOf((reader) => reader.text(input))) : 0,
+      units: isSpeech ? codePoints(input) : 1,
+    };
+  },
+  usage: (answer) => audioUsage(object(answer, "usage"), number(answer, "duration")),
+  meter: () => new TypedMeter({ ends: ["speech.audio.done", "transcript.text.done"], readUsage: (usage) => audioUsage(usage, undefined) }),
+  promptTexts: (body) => textsOf((reader) => reader.text(spoken(body))),
+  promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
+  answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
+  eventTexts: (event) => ({ text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "", extra: 0 }),
+};
+
+/** Tokens, or seconds as units where the model is billed by duration. */
+function audioUsage(usage: JsonObject | undefined, duration: number | undefined): Usage | undefined {
+  const seconds = text(usage, "type") === "duration" ? number(usage, "seconds") : duration;
+  const tokens = readResponsesUsage(usage);
+  if (tokens !== undefined) return tokens;
+  return seconds === undefined || seconds < 0 ? undefined : usageOf({ units: seconds });
+}
+
+function speechInput(json: JsonObject): string {
+  const input = requiredText(json, "input");
+  if (codePoints(input) > MAX_SPEECH_CHARACTERS) {
+    throw invalidRequest("input", `input must not be longer than ${MAX_SPEECH_CHARACTERS} characters.`);
+  }
+  return input;
+}
+
+function spoken(body: Body): string {
+  const json = body.json();
+  return text(json, "input") ?? text(json, "prompt") ?? "";
+}
+
+function codePoints(input: string): number {
+  let points = 0;
+  for (const _ of input) points++;
+  return points;
+}

@@ -1,0 +1,102 @@
+import { invalidRequest } from "../../lib/app-error.ts";
+import { choicesOf, modelEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
+import { boundOf, textsOf, wordsOf } from "../prompt.ts";
+import { flag, isObject, object, text } from "../read.ts";
+import type { Ask, Body, Dialect, JsonObject, Operation, RetargetOptions } from "../types.ts";
+import { readError } from "../upstream-error.ts";
+import { readChatUsage } from "../usage.ts";
+import { ChatMeter } from "./meter.ts";
+import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
+import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
+
+export const HEARTBEAT = Buffer.from(": ping\n\n");
+
+export const openaiChat: Dialect = {
+  id: "openai-chat",
+  errors: "openai",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const model = modelOf(json, pathModel);
+    checkMessages(json);
+    const effort = text(json, "reasoning_effort") ?? text(object(json, "reasoning"), "effort");
+    return completionAsk(json, operation, model, "openai-chat", {
+      promptEstimate: boundOf((reader) => walkChat(json, reader)),
+      ...(effort !== undefined && { reasoningEffort: effort }),
+    });
+  },
+  retarget: retargetCompletion,
+  usage: usageOfCompletion,
+  errorIn: errorInCompletion,
+  meter: () => new ChatMeter(),
+  promptTexts: (body) => textsOf((reader) => walkChat(body.json(), reader)),
+  promptWords: (body) => wordsOf((reader) => walkChat(body.json(), reader)),
+  answerTexts: choicesTexts,
+  eventTexts: choicesTexts,
+  isUsageOnly: isUsageChunk,
+  streamOf: chunksOf,
+  answerOf: answerOfChunks,
+  usageEvent: (usage, last) => usageChunk(usage, last, "chat.completion.chunk"),
+  terminator: DONE,
+  heartbeat: HEARTBEAT,
+};
+
+/** What chat and text completions ask for in the same words. */
+export function completionAsk(
+  json: JsonObject,
+  operation: Operation,
+  model: string,
+  dialect: Ask["dialect"],
+  own: Pick<Ask, "promptEstimate"> & Partial<Ask>,
+): Ask {
+  const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
+  const choices = choicesOf(json);
+  return {
+    operation,
+    dialect,
+    model,
+    stream: optionalFlag(json, "stream"),
+    wantsStreamUsage: flag(object(json, "stream_options"), "include_usage") === true,
+    outputCap: cap === undefined ? undefined : cap * choices,
+    units: 1,
+    ...own,
+  };
+}
+
+/** Renames the model and switches usage reporting on; everything else stays as the client wrote it. */
+export function retargetCompletion(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer {
+  const edits = modelEdits(body, upstreamModel);
+  const streamOptions = object(body.json(), "stream_options");
+  if (ask.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
+    edits.push({ key: "stream_options", json: JSON.stringify({ ...streamOptions, include_usage: true }) });
+  }
+  return withMembers(body, edits);
+}
+
+/** Usage beside the choices, inside the first one, or under the name of a vendor. */
+export function usageOfCompletion(answer: JsonObject) {
+  const choice = Array.isArray(answer["choices"]) ? answer["choices"][0] : undefined;
+  return (
+    readChatUsage(object(answer, "usage")) ??
+    readChatUsage(isObject(choice) ? object(choice, "usage") : undefined) ??
+    readChatUsage(object(object(answer, "x_groq"), "usage"))
+  );
+}
+
+/** An answer of status 200 that holds an error and no choice. */
+export function errorInCompletion(answer: JsonObject) {
+  const choices = answer["choices"];
+  return Array.isArray(choices) && choices.length > 0 ? undefined : readError(answer["error"]);
+}
+
+function checkMessages(json: JsonObject): void {
+  requiredList(json, "messages").forEach((message, index) => {
+    const field = `messages[${index}]`;
+    if (!isObject(message)) throw invalidRequest(field, `${field} must be an object.`);
+    const role = message["role"];
+    if (typeof role !== "string" || role === "") throw invalidRequest(`${field}.role`, `${field}.role is required.`);
+    const content = message["content"];
+    if (typeof content === "number" || typeof content === "boolean") {
+      throw invalidRequest(`${field}.content`, `${field}.content must be a string or an array of parts.`);
+    }
+  });
+}

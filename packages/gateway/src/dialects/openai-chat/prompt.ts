@@ -1,0 +1,122 @@
+import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts";
+import type { PromptReader } from "../prompt.ts";
+import { isObject, isSet, object, objects, text } from "../read.ts";
+import type { JsonObject, JsonValue, Texts } from "../types.ts";
+
+const TOKENS_PER_MESSAGE = 4;
+const TOKENS_OF_REPLY = 3;
+const TOKENS_OF_TOOLS = 8;
+const TOKENS_PER_CALL = 7;
+
+/** Walks everything that the model reads of a chat request. */
+export function walkChat(body: JsonObject, reader: PromptReader): void {
+  const model = text(body, "model") ?? "";
+  reader.tokens(TOKENS_OF_REPLY);
+  for (const message of objects(body, "messages")) walkMessage(message, model, reader);
+  const tools = [...objects(body, "tools"), ...objects(body, "functions")];
+  if (tools.length > 0) reader.tokens(TOKENS_OF_TOOLS);
+  for (const tool of tools) walkTool(tool, reader);
+  reader.json(object(object(body, "response_format"), "json_schema"));
+}
+
+function walkMessage(message: JsonObject, model: string, reader: PromptReader): void {
+  reader.tokens(TOKENS_PER_MESSAGE);
+  const name = text(message, "name");
+  if (name !== undefined) {
+    reader.tokens(1);
+    reader.word(name);
+  }
+  walkContent(message["content"], model, reader);
+  const refusal = text(message, "refusal");
+  if (refusal !== undefined) reader.text(refusal);
+  for (const call of objects(message, "tool_calls")) walkCall(call, reader);
+  const legacy = object(message, "function_call");
+  if (legacy !== undefined) walkCall({ function: legacy }, reader);
+}
+
+function walkContent(content: JsonValue | undefined, model: string, reader: PromptReader): void {
+  if (typeof content === "string") return reader.text(content);
+  if (!Array.isArray(content)) return;
+  for (const part of content) {
+    if (typeof part === "string") reader.text(part);
+    else if (isObject(part)) walkPart(part, model, reader);
+  }
+}
+
+function walkPart(part: JsonObject, model: string, reader: PromptReader): void {
+  switch (part["type"]) {
+    case "text":
+    case "refusal":
+      return reader.text(text(part, "text") ?? text(part, "refusal") ?? "");
+    case "image_url": {
+      const image = object(part, "image_url");
+      const url = text(image, "url") ?? text(part, "image_url");
+      return reader.tokens(imageTokens(model, url, text(image, "detail")));
+    }
+    case "input_audio":
+      return reader.tokens(audioTokens(part));
+    case "file":
+      return reader.tokens(FILE_TOKENS);
+    case "video_url":
+      return reader.tokens(VIDEO_TOKENS);
+    default:
+      return reader.json(part);
+  }
+}
+
+function walkCall(call: JsonObject, reader: PromptReader): void {
+  const target = object(call, "function") ?? object(call, "custom");
+  reader.word(text(target, "name") ?? "");
+  reader.word(text(target, "arguments") ?? text(target, "input") ?? "");
+}
+
+function walkTool(tool: JsonObject, reader: PromptReader): void {
+  const target = object(tool, "function") ?? object(tool, "custom") ?? tool;
+  reader.word(text(target, "name") ?? "");
+  reader.word(text(target, "description") ?? "");
+  reader.json(target["parameters"] ?? target["format"]);
+}
+
+/** Texts of one choice: a whole message or the delta of a stream. */
+export function messageTexts(message: JsonObject | undefined): Texts {
+  if (message === undefined) return { text: "", extra: 0 };
+  let all = contentText(message["content"]);
+  all += text(message, "reasoning_content") ?? text(message, "reasoning") ?? "";
+  all += text(message, "refusal") ?? "";
+  let extra = 0;
+  const legacy = object(message, "function_call");
+  const calls = objects(message, "tool_calls");
+  for (const call of legacy === undefined ? calls : [...calls, { function: legacy }]) {
+    const target = object(call, "function") ?? object(call, "custom");
+    const name = text(target, "name");
+    if (name !== undefined) extra += TOKENS_PER_CALL;
+    all += (name ?? "") + (text(target, "arguments") ?? text(target, "input") ?? "");
+  }
+  const audio = object(message, "audio");
+  return { text: all + (text(audio, "transcript") ?? ""), extra };
+}
+
+function contentText(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (isObject(part) ? (text(part, "text") ?? "") : "")).join("");
+}
+
+/** Texts of all choices of an answer or of one streamed event. */
+export function choicesTexts(answer: JsonObject): Texts {
+  let all = "";
+  let extra = 0;
+  for (const choice of objects(answer, "choices")) {
+    const texts = messageTexts(object(choice, "delta") ?? object(choice, "message"));
+    all += texts.text;
+    extra += texts.extra;
+    const plain = text(choice, "text");
+    if (plain !== undefined) all += plain;
+  }
+  return { text: all, extra };
+}
+
+/** True when a chunk has no choice at all and usage instead. */
+export function isUsageChunk(event: JsonObject): boolean {
+  return Array.isArray(event["choices"]) && event["choices"].length === 0 && isSet(event["usage"]);
+}

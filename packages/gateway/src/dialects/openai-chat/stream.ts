@@ -1,0 +1,137 @@
+import { encodeBlock } from "../../lib/sse.ts";
+import { compact, isObject, isSet, list, object, objects, text } from "../read.ts";
+import type { Ask, JsonObject, JsonValue, Usage } from "../types.ts";
+import { chatUsage } from "../usage.ts";
+
+export const DONE = Buffer.from("data: [DONE]\n\n");
+
+/** Members of a chunk or answer that every event repeats. */
+function envelopeOf(answer: JsonObject, kind: string): JsonObject {
+  const { choices: _choices, usage: _usage, object: _object, ...rest } = answer;
+  return { ...rest, object: kind };
+}
+
+/** The chunks that a whole chat answer would have been. */
+export function chunksOf(answer: JsonObject, ask: Ask): Buffer {
+  const envelope = envelopeOf(answer, "chat.completion.chunk");
+  let blocks = "";
+  const add = (index: JsonValue, delta: JsonObject, finish: JsonValue = null, extra?: JsonObject) => {
+    blocks += encodeBlock(JSON.stringify({ ...envelope, choices: [{ index, delta, ...extra, finish_reason: finish }] }));
+  };
+  for (const choice of objects(answer, "choices")) {
+    const index = choice["index"] ?? 0;
+    const { role, content, tool_calls: _calls, ...others } = object(choice, "message") ?? {};
+    const calls = objects(object(choice, "message"), "tool_calls");
+    add(index, { role: role ?? "assistant", ...(calls.length === 0 && { content: "" }) });
+    const rest = Object.fromEntries(Object.entries(others).filter(([, value]) => isSet(value)));
+    if (Object.keys(rest).length > 0) add(index, rest);
+    if (typeof content === "string" && content !== "") {
+      add(index, { content }, null, isSet(choice["logprobs"]) ? { logprobs: choice["logprobs"] } : undefined);
+    }
+    if (calls.length > 0) add(index, { tool_calls: calls.map((call, at) => ({ index: at, ...call })) });
+    add(index, {}, choice["finish_reason"] ?? "stop");
+  }
+  const usage = object(answer, "usage");
+  if (ask.wantsStreamUsage && usage !== undefined) {
+    blocks += encodeBlock(JSON.stringify({ ...envelope, choices: [], usage }));
+  }
+  return Buffer.from(blocks);
+}
+
+/** A chunk with usage and no choices, in the name of the stream that `last` belongs to. */
+export function usageChunk(usage: Usage, last: JsonObject | undefined, kind: string): Buffer {
+  const named = last === undefined ? {} : compact({ id: last["id"], created: last["created"], model: last["model"] });
+  return Buffer.from(encodeBlock(JSON.stringify({ ...named, object: kind, choices: [], usage: chatUsage(usage) })));
+}
+
+interface ChoiceParts {
+  readonly message: JsonObject;
+  readonly calls: JsonObject[];
+  readonly logprobs: JsonValue[];
+  finish: JsonValue;
+}
+
+/** The whole chat answer that chunks add up to; undefined when none of them is a chunk. */
+export function answerOfChunks(events: readonly JsonObject[]): JsonObject | undefined {
+  const chunks = events.filter((event) => Array.isArray(event["choices"]));
+  if (chunks.length === 0) return undefined;
+  const parts = new Map<number, ChoiceParts>();
+  let envelope: JsonObject = {};
+  let usage: JsonValue | undefined;
+  for (const chunk of chunks) {
+    envelope = { ...chunk, ...envelope };
+    if (isSet(chunk["usage"])) usage = chunk["usage"];
+    for (const choice of objects(chunk, "choices")) {
+      mergeChoice(parts, choice);
+      if (isSet(choice["usage"])) usage = choice["usage"];
+    }
+  }
+  const { obfuscation: _obfuscation, ...named } = envelopeOf(envelope, "chat.completion");
+  const choices = [...parts].sort(([a], [b]) => a - b).map(([index, part]) => choiceOf(index, part));
+  return { ...named, choices, ...(usage !== undefined && { usage }) };
+}
+
+function mergeChoice(parts: Map<number, ChoiceParts>, choice: JsonObject): void {
+  const index = typeof choice["index"] === "number" ? choice["index"] : 0;
+  const part = parts.get(index) ?? { message: { role: "assistant", content: null }, calls: [], logprobs: [], finish: null };
+  parts.set(index, part);
+  if (isSet(choice["finish_reason"])) part.finish = choice["finish_reason"];
+  part.logprobs.push(...list(object(choice, "logprobs"), "content"));
+  const delta = object(choice, "delta") ?? object(choice, "message") ?? {};
+  for (const [key, value] of Object.entries(delta)) {
+    if (key === "tool_calls") mergeCalls(part.calls, objects(delta, key));
+    else if (key !== "role") part.message[key] = merged(part.message[key], value);
+  }
+}
+
+function merged(before: JsonValue | undefined, value: JsonValue | undefined): JsonValue | undefined {
+  if (!isSet(value)) return before ?? value;
+  if (typeof before === "string" && typeof value === "string") return before + value;
+  if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
+  if (isObject(before) && isObject(value)) {
+    const out: JsonObject = { ...before };
+    for (const [key, inner] of Object.entries(value)) out[key] = merged(before[key], inner);
+    return out;
+  }
+  return value;
+}
+
+function mergeCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void {
+  for (const { index, ...delta } of deltas) {
+    const at = callIndex(calls, index, delta);
+    const call = calls[at] ?? { id: "", type: "function" };
+    const target = object(delta, "function");
+    const known = object(call, "function") ?? { name: "", arguments: "" };
+    calls[at] = {
+      ...call,
+      ...compact({ ...delta, function: undefined, id: text(delta, "id") || undefined }),
+      ...(target !== undefined && {
+        function: {
+          ...known,
+          ...target,
+          name: (text(known, "name") ?? "") || (text(target, "name") ?? ""),
+          arguments: (text(known, "arguments") ?? "") + (text(target, "arguments") ?? ""),
+        },
+      }),
+    };
+  }
+}
+
+/** Vendors that leave the index out send every call whole: a new id is a new call. */
+function callIndex(calls: readonly JsonObject[], index: JsonValue | undefined, delta: JsonObject): number {
+  if (typeof index === "number" && index >= 0 && index <= calls.length) return index;
+  const id = text(delta, "id");
+  const known = calls.findIndex((call) => id !== undefined && call["id"] === id);
+  if (known >= 0) return known;
+  return id === undefined && calls.length > 0 ? calls.length - 1 : calls.length;
+}
+
+function choiceOf(index: number, part: ChoiceParts): JsonObject {
+  const message = part.calls.length > 0 ? { ...part.message, tool_calls: part.calls } : part.message;
+  return {
+    index,
+    message,
+    ...(part.logprobs.length > 0 && { logprobs: { content: part.logprobs } }),
+    finish_reason: part.finish,
+  };
+}

@@ -1,0 +1,61 @@
+import { invalidRequest } from "../../lib/app-error.ts";
+import { encodeBlock } from "../../lib/sse.ts";
+import { modelOf, optionalFlag, outputCapOf } from "../ask.ts";
+import { HEARTBEAT } from "../openai-chat/index.ts";
+import { plainDialect, TypedMeter } from "../plain.ts";
+import { boundOf, textsOf, wordsOf } from "../prompt.ts";
+import { isSet, object, text } from "../read.ts";
+import type { Dialect, JsonObject } from "../types.ts";
+import { readError } from "../upstream-error.ts";
+import { readResponsesUsage } from "../usage.ts";
+import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
+import { eventsOfResponse, responseOfEvents } from "./writer.ts";
+
+const ENDS = ["response.completed", "response.incomplete", "response.failed"];
+
+export const openaiResponses: Dialect = {
+  ...plainDialect,
+  id: "openai-responses",
+  errors: "openai-responses",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const model = modelOf(json, pathModel);
+    checkInput(json);
+    const effort = text(object(json, "reasoning"), "effort");
+    return {
+      operation,
+      dialect: "openai-responses",
+      model,
+      stream: optionalFlag(json, "stream"),
+      wantsStreamUsage: true,
+      outputCap: outputCapOf(json, ["max_output_tokens"]),
+      promptEstimate: boundOf((reader) => walkResponses(json, reader)),
+      units: 1,
+      ...(effort !== undefined && { reasoningEffort: effort }),
+    };
+  },
+  usage: (answer) => readResponsesUsage(object(answer, "usage")),
+  errorIn: (answer) => readError(answer["error"]) ?? (answer["status"] === "failed" ? readError("The response failed.") : undefined),
+  meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
+  promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
+  promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),
+  answerTexts: outputTexts,
+  eventTexts,
+  streamOf: (answer) =>
+    Buffer.from(eventsOfResponse(answer).map(({ event, data }) => encodeBlock(JSON.stringify(data), event)).join("")),
+  answerOf: responseOfEvents,
+  heartbeat: HEARTBEAT,
+};
+
+function checkInput(json: JsonObject): void {
+  const input = json["input"];
+  const mayBeMissing = ["previous_response_id", "conversation", "prompt"].some((key) => isSet(json[key]));
+  if (!isSet(input)) {
+    if (mayBeMissing) return;
+    throw invalidRequest("input", "input is required.");
+  }
+  if (typeof input !== "string" && !Array.isArray(input)) {
+    throw invalidRequest("input", "input must be a string or an array of items.");
+  }
+  if (input.length === 0 && !mayBeMissing) throw invalidRequest("input", "input must not be empty.");
+}

@@ -1,0 +1,31 @@
+import { parseEvents } from "../../lib/sse.ts";
+import type { ErrorFrameOptions } from "../errors.ts";
+import { count, object, text } from "../read.ts";
+
+/**
+ * Remembers where a Responses stream stands, for the error frame that may end it. Keeps two references per stream
+ * and reads them only then.
+ */
+export interface ResponsesPosition {
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): void;
+  options(): ErrorFrameOptions;
+}
+
+export function trackResponses(): ResponsesPosition {
+  let first: Buffer | undefined;
+  let last: Buffer | undefined;
+  return {
+    feed(blocks) {
+      if (blocks.length === 0) return;
+      first ??= blocks;
+      last = blocks;
+    },
+    options() {
+      const created = first && parseEvents(first).find(({ data }) => text(data, "type") === "response.created");
+      const latest = last && parseEvents(last).findLast(({ data }) => count(data, "sequence_number") !== undefined);
+      const sequence = count(latest?.data, "sequence_number");
+      return { sequence: sequence === undefined ? 0 : sequence + 1, response: object(created?.data, "response") };
+    },
+  };
+}

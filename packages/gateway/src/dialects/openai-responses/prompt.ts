@@ -1,0 +1,91 @@
+import { FILE_TOKENS, imageTokens } from "../media.ts";
+import type { PromptReader } from "../prompt.ts";
+import { isObject, object, objects, text } from "../read.ts";
+import type { JsonObject, JsonValue, Texts } from "../types.ts";
+
+const TOKENS_PER_MESSAGE = 4;
+const TOKENS_OF_REPLY = 3;
+const TOKENS_OF_TOOLS = 8;
+const TOKENS_PER_CALL = 7;
+
+/** Walks everything that the model reads of a Responses request. */
+export function walkResponses(body: JsonObject, reader: PromptReader): void {
+  const model = text(body, "model") ?? "";
+  reader.tokens(TOKENS_OF_REPLY);
+  const instructions = text(body, "instructions");
+  if (instructions !== undefined) {
+    reader.tokens(TOKENS_PER_MESSAGE);
+    reader.text(instructions);
+  }
+  const input = body["input"];
+  if (typeof input === "string") {
+    reader.tokens(TOKENS_PER_MESSAGE);
+    reader.text(input);
+  }
+  for (const item of objects(body, "input")) walkItem(item, model, reader);
+  const tools = objects(body, "tools");
+  if (tools.length > 0) reader.tokens(TOKENS_OF_TOOLS);
+  for (const tool of tools) reader.json(tool);
+  reader.json(object(object(body, "text"), "format")?.["schema"]);
+}
+
+function walkItem(item: JsonObject, model: string, reader: PromptReader): void {
+  reader.tokens(TOKENS_PER_MESSAGE);
+  switch (item["type"]) {
+    case "function_call":
+    case "custom_tool_call":
+      reader.word(text(item, "name") ?? "");
+      return reader.word(text(item, "arguments") ?? text(item, "input") ?? "");
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return walkContent(item["output"], model, reader);
+    case "reasoning":
+      for (const part of [...objects(item, "summary"), ...objects(item, "content")]) reader.text(text(part, "text") ?? "");
+      return;
+    case undefined:
+    case "message":
+      return walkContent(item["content"], model, reader);
+    default:
+      return reader.json(item);
+  }
+}
+
+function walkContent(content: JsonValue | undefined, model: string, reader: PromptReader): void {
+  if (typeof content === "string") return reader.text(content);
+  if (!Array.isArray(content)) return;
+  for (const part of content.filter(isObject)) {
+    const written = text(part, "text") ?? text(part, "refusal");
+    if (written !== undefined) reader.text(written);
+    else if (part["type"] === "input_image") {
+      reader.tokens(imageTokens(model, text(part, "image_url"), text(part, "detail")));
+    } else if (part["type"] === "input_file") reader.tokens(FILE_TOKENS);
+    else reader.json(part);
+  }
+}
+
+/** Texts of a whole response object. */
+export function outputTexts(response: JsonObject): Texts {
+  let all = "";
+  let extra = 0;
+  for (const item of objects(response, "output")) {
+    for (const part of [...objects(item, "content"), ...objects(item, "summary")]) {
+      all += text(part, "text") ?? text(part, "refusal") ?? "";
+    }
+    if (!isCall(item)) continue;
+    extra += TOKENS_PER_CALL;
+    all += (text(item, "name") ?? "") + (text(item, "arguments") ?? text(item, "input") ?? "");
+  }
+  return { text: all, extra };
+}
+
+/** Texts of one streamed event: its delta, or the name of a call that begins. */
+export function eventTexts(event: JsonObject): Texts {
+  const type = text(event, "type") ?? "";
+  if (type.endsWith(".delta")) return { text: text(event, "delta") ?? "", extra: 0 };
+  const item = type === "response.output_item.added" ? object(event, "item") : undefined;
+  return item !== undefined && isCall(item) ? { text: text(item, "name") ?? "", extra: TOKENS_PER_CALL } : { text: "", extra: 0 };
+}
+
+function isCall(item: JsonObject): boolean {
+  return item["type"] === "function_call" || item["type"] === "custom_tool_call";
+}

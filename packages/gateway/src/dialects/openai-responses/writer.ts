@@ -1,0 +1,130 @@
+import type { JsonObject, StreamEvent } from "../types.ts";
+import { object, objects, text } from "../read.ts";
+
+/** Writes the events of one response in their legal order, with numbers that rise by one. */
+export class ResponseWriter {
+  readonly #response: JsonObject;
+  readonly #output: JsonObject[] = [];
+  #sequence = 0;
+
+  /** `response` holds what every copy of the response object shows: id, model, created_at, the request's settings. */
+  constructor(response: JsonObject) {
+    this.#response = response;
+  }
+
+  /** Items that are done, in order. */
+  get output(): readonly JsonObject[] {
+    return this.#output;
+  }
+
+  /** Index of the item that is open or opened next. */
+  get index(): number {
+    return this.#output.length;
+  }
+
+  event(type: string, members: JsonObject): StreamEvent {
+    return { event: type, data: { type, ...members, sequence_number: this.#sequence++ }, raw: "" };
+  }
+
+  begin(): StreamEvent[] {
+    const response = { ...this.#response, status: "in_progress", output: [] };
+    return [this.event("response.created", { response }), this.event("response.in_progress", { response })];
+  }
+
+  openItem(item: JsonObject): StreamEvent {
+    return this.event("response.output_item.added", { output_index: this.index, item });
+  }
+
+  closeItem(item: JsonObject): StreamEvent {
+    const event = this.event("response.output_item.done", { output_index: this.index, item });
+    this.#output.push(item);
+    return event;
+  }
+
+  /** `outcome` holds usage and what else is known only now. */
+  end(status: "completed" | "incomplete" | "failed", outcome: JsonObject): StreamEvent {
+    const response = { ...this.#response, status, output: [...this.#output], ...outcome };
+    return this.event(`response.${status}`, { response });
+  }
+}
+
+/** The events that a whole response would have been. */
+export function eventsOfResponse(response: JsonObject): StreamEvent[] {
+  const { output: _output, status, usage, error, incomplete_details: details, ...shown } = response;
+  const writer = new ResponseWriter(shown);
+  const events = writer.begin();
+  for (const item of objects(response, "output")) events.push(...eventsOfItem(writer, item));
+  const end = status === "incomplete" || status === "failed" ? status : "completed";
+  events.push(writer.end(end, { usage, error: error ?? null, incomplete_details: details ?? null }));
+  return events;
+}
+
+function eventsOfItem(writer: ResponseWriter, item: JsonObject): StreamEvent[] {
+  switch (item["type"]) {
+    case "message":
+      return wrap(writer, item, { content: [] }, messageEvents(writer, item));
+    case "function_call":
+      return wrap(writer, item, { arguments: "" }, callEvents(writer, item));
+    case "reasoning":
+      return wrap(writer, item, { summary: [] }, summaryEvents(writer, item));
+    default:
+      return [writer.openItem(item), writer.closeItem(item)];
+  }
+}
+
+/** `inner` is called between the opening and the closing event, as both take the next number. */
+function wrap(writer: ResponseWriter, item: JsonObject, empty: JsonObject, inner: () => StreamEvent[]): StreamEvent[] {
+  const opened = writer.openItem({ ...item, status: "in_progress", ...empty });
+  const events = inner();
+  return [opened, ...events, writer.closeItem(item)];
+}
+
+function messageEvents(writer: ResponseWriter, item: JsonObject): () => StreamEvent[] {
+  return () =>
+    objects(item, "content").flatMap((part, at) => {
+      const place = { item_id: item["id"], output_index: writer.index, content_index: at };
+      const isText = part["type"] === "output_text";
+      const key = isText ? "text" : "refusal";
+      const name = isText ? "response.output_text" : "response.refusal";
+      const written = text(part, key) ?? "";
+      return [
+        writer.event("response.content_part.added", { ...place, part: { ...part, [key]: "" } }),
+        ...(written === "" ? [] : [writer.event(`${name}.delta`, { ...place, delta: written })]),
+        writer.event(`${name}.done`, { ...place, [key]: written }),
+        writer.event("response.content_part.done", { ...place, part }),
+      ];
+    });
+}
+
+function callEvents(writer: ResponseWriter, item: JsonObject): () => StreamEvent[] {
+  return () => {
+    const place = { item_id: item["id"], output_index: writer.index };
+    const written = text(item, "arguments") ?? "";
+    return [
+      writer.event("response.function_call_arguments.delta", { ...place, delta: written }),
+      writer.event("response.function_call_arguments.done", { ...place, name: item["name"], arguments: written }),
+    ];
+  };
+}
+
+function summaryEvents(writer: ResponseWriter, item: JsonObject): () => StreamEvent[] {
+  return () =>
+    objects(item, "summary").flatMap((part, at) => {
+      const place = { item_id: item["id"], output_index: writer.index, summary_index: at };
+      const written = text(part, "text") ?? "";
+      return [
+        writer.event("response.reasoning_summary_part.added", { ...place, part: { ...part, text: "" } }),
+        writer.event("response.reasoning_summary_text.delta", { ...place, delta: written }),
+        writer.event("response.reasoning_summary_text.done", { ...place, text: written }),
+        writer.event("response.reasoning_summary_part.done", { ...place, part }),
+      ];
+    });
+}
+
+/** The response object of a stream's last event; undefined while the stream has no end. */
+export function responseOfEvents(events: readonly JsonObject[]): JsonObject | undefined {
+  const last = events.findLast((event) =>
+    ["response.completed", "response.incomplete", "response.failed"].includes(text(event, "type") ?? ""),
+  );
+  return object(last, "response");
+}

@@ -1,0 +1,33 @@
+import { isObject, object, text } from "./read.ts";
+import type { JsonObject, JsonValue, StreamEvent, UpstreamErrorEvent } from "./types.ts";
+
+/** Reads the value of an `error` member: an object, a text, or nothing. */
+export function readError(error: JsonValue | undefined): UpstreamErrorEvent | undefined {
+  if (typeof error === "string" && error !== "") return errorEvent({ message: error });
+  return isObject(error) ? errorEvent(error) : undefined;
+}
+
+/** The error that a streamed event is, whatever its protocol calls it. */
+export function errorOfEvent({ event, data }: StreamEvent): UpstreamErrorEvent | undefined {
+  if (data === undefined) return undefined;
+  const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
+  if (found !== undefined) return found;
+  return event === "error" || data["type"] === "error" ? errorEvent(data) : undefined;
+}
+
+function errorEvent(error: JsonObject): UpstreamErrorEvent {
+  const code = error["code"];
+  const kind = text(object(error, "metadata"), "error_type");
+  return {
+    message: text(error, "message") ?? text(error, "msg") ?? "",
+    type: error["type"] === "error" ? undefined : text(error, "type") ?? undefined,
+    code: kind ?? (typeof code === "string" ? code : undefined),
+    param: text(error, "param"),
+    status: statusOf(error["status"]) ?? statusOf(error["http_code"]) ?? statusOf(code),
+  };
+}
+
+function statusOf(value: JsonValue | undefined): number | undefined {
+  const status = typeof value === "string" ? Number(value) : value;
+  return typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
+}
