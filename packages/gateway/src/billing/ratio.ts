@@ -1,0 +1,101 @@
+/**
+ * An exact, reduced, non-negative fraction: ratios and prices are decimals, and some of them
+ * (4/3, 10/0.6) have no finite decimal. `n` and `d` mirror it as safe integers, or are NaN when too large.
+ */
+export interface Ratio {
+  readonly num: bigint;
+  readonly den: bigint;
+  readonly n: number;
+  readonly d: number;
+}
+
+const DECIMAL = /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
+
+/** Reads decimal text (`0.075`, `1e-7`) or a number by its shortest decimal; throws a RangeError for anything else. */
+export function ratio(value: number | string): Ratio {
+  const match = DECIMAL.exec(String(value).trim());
+  if (!match) throw new RangeError(`not a ratio: ${value}`);
+  const fraction = match[2] ?? "";
+  const exponent = Number(match[3] ?? 0) - fraction.length;
+  const digits = BigInt(`${match[1]}${fraction}`);
+  return exponent >= 0
+    ? fractionOf(digits * 10n ** BigInt(exponent), 1n)
+    : fractionOf(digits, 10n ** BigInt(-exponent));
+}
+
+const known = new Map<string, Ratio>();
+const KNOWN_AT_MOST = 1000;
+
+/** `ratio` for the few texts that come with every request, such as group ratios. */
+export function knownRatio(text: string): Ratio {
+  let found = known.get(text);
+  if (found === undefined) {
+    found = ratio(text);
+    if (known.size >= KNOWN_AT_MOST) known.clear();
+    known.set(text, found);
+  }
+  return found;
+}
+
+/** The reduced fraction num/den; den must not be 0. */
+export function fractionOf(num: bigint, den: bigint): Ratio {
+  const divisor = gcd(num, den);
+  const top = num / divisor;
+  const bottom = den / divisor;
+  return { num: top, den: bottom, n: safe(top), d: safe(bottom) };
+}
+
+export const ZERO_RATIO = fractionOf(0n, 1n);
+export const ONE = fractionOf(1n, 1n);
+
+export function times(a: Ratio, b: Ratio): Ratio {
+  return fractionOf(a.num * b.num, a.den * b.den);
+}
+
+export function plus(a: Ratio, b: Ratio): Ratio {
+  return fractionOf(a.num * b.den + b.num * a.den, a.den * b.den);
+}
+
+/** a / b; b must not be 0. */
+export function over(a: Ratio, b: Ratio): Ratio {
+  return fractionOf(a.num * b.den, a.den * b.num);
+}
+
+export function equals(a: Ratio, b: Ratio): boolean {
+  return a.num === b.num && a.den === b.den;
+}
+
+export function isZero(a: Ratio): boolean {
+  return a.num === 0n;
+}
+
+/** For display and logs; the nearest double. */
+export function toNumber(a: Ratio): number {
+  if (a.n === a.n && a.d === a.d) return a.n / a.d;
+  const scaled = (a.num * 10n ** 20n) / a.den;
+  return Number(scaled) / 1e20;
+}
+
+/** Rounds a non-negative fraction once, halves up. */
+export function roundHalfUp(num: bigint, den: bigint): bigint {
+  return (2n * num + den) / (2n * den);
+}
+
+export function ceiling(num: bigint, den: bigint): bigint {
+  return (num + den - 1n) / den;
+}
+
+export function lcm(a: bigint, b: bigint): bigint {
+  return (a / gcd(a, b)) * b;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  let x = a;
+  let y = b;
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x === 0n ? 1n : x;
+}
+
+function safe(value: bigint): number {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : Number.NaN;
+}
