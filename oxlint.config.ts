@@ -136,6 +136,18 @@ export default defineConfig({
       rules: { "eslint/max-lines-per-function": "off", "eslint/no-restricted-properties": "off" },
     },
     {
+      // Plain JavaScript, outside every tsconfig: nothing there has a type.
+      files: ["**/*.mjs", "packages/console/public/*.js"],
+      rules: {
+        "typescript/no-unsafe-argument": "off",
+        "typescript/no-unsafe-assignment": "off",
+        "typescript/no-unsafe-call": "off",
+        "typescript/no-unsafe-member-access": "off",
+        "typescript/no-unsafe-return": "off",
+        "typescript/restrict-template-expressions": "off",
+      },
+    },
+    {
       // Tools that ask for a default export.
       files: ["*.config.ts", "**/*.config.ts", "packages/console/e2e/playwright.config.ts"],
       rules: { "import/no-default-export": "off" },

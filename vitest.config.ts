@@ -36,6 +36,32 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      { test: { name: "console", include: ["packages/console/src/**/*.test.{ts,tsx}"] } },
+      {
+        test: {
+          name: "browser",
+          include: ["packages/console/e2e/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "cli",
+          include: ["packages/cli/{src,test}/**/*.test.{ts,tsx}"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "chart",
+          include: ["charts/**/*.test.ts", "deploy/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,141 @@
+// What `npm start` and `npm test` need before anything is installed: plain JavaScript, no dependency, Node 20 or newer.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+export const ROOT = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..");
+
+const NODE = join(ROOT, "node_modules", ".bin", "node");
+const LOCK_POLL_MS = 250;
+const TICK_MS = 1_000;
+
+/** Installs the packages of the lock file when they are not there, or others are. */
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  await withLock("install", async () => {
+    if (isInstalled()) return; // a parallel run did it meanwhile
+    await install();
+    if (!isInstalled()) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
+  });
+}
+
+/** Compares npm's own record of node_modules with the lock file: no stamp that could lie. */
+function isInstalled() {
+  const record = join(ROOT, "node_modules", ".package-lock.json");
+  if (!existsSync(record) || spawnSync(NODE, ["--version"]).status !== 0) return false;
+  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  const present = JSON.parse(readFileSync(record, "utf8")).packages;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith("node_modules/") || entry.optional || entry.devOptional || entry.peer) return true;
+    return present[path]?.version === entry.version && present[path]?.integrity === entry.integrity;
+  });
+}
+
+function install() {
+  const total = Object.keys(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages).length;
+  const npm = process.env["npm_execpath"];
+  const args = ["ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  const child = npm?.endsWith(".js")
+    ? spawn(process.execPath, [npm, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
+    : spawn("npm", args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const progress = startProgress("Installing packages", () => `${countPackages()} of about ${total}`);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      progress.end(code === 0);
+      if (code === 0) resolve(undefined);
+      else reject(new Error(`npm ci failed with ${code}:\n${output.trim()}`));
+    });
+  });
+}
+
+function countPackages() {
+  const folder = join(ROOT, "node_modules");
+  const list = (path) => (existsSync(path) ? readdirSync(path) : []);
+  return list(folder).reduce((sum, name) => sum + (name.startsWith("@") ? list(join(folder, name)).length : 1), 0);
+}
+
+/** One line that is rewritten on a terminal and repeated every ten seconds elsewhere. */
+export function startProgress(title, detail) {
+  const started = Date.now();
+  const isTerminal = process.stdout.isTTY;
+  let ticks = 0;
+  const seconds = () => Math.round((Date.now() - started) / 1000);
+  const print = () => {
+    if (isTerminal) process.stdout.write(`\r\x1b[K${title} … ${seconds()} s (${detail()})`);
+    else if (++ticks % 10 === 0) console.log(`${title} … ${seconds()} s (${detail()})`);
+  };
+  if (!isTerminal) console.log(`${title} …`);
+  const timer = setInterval(print, TICK_MS);
+  return {
+    end(isDone) {
+      clearInterval(timer);
+      if (isTerminal) process.stdout.write("\r\x1b[K");
+      console.log(`${title}: ${isDone ? "done" : "failed"} in ${seconds()} s`);
+    },
+  };
+}
+
+/**
+ * Runs `work` while no other process of this checkout does the same. The lock is a folder with the owner's
+ * process id in it; one whose owner is gone is taken over.
+ */
+export async function withLock(name, work) {
+  const id = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
+  const folder = join(tmpdir(), `fairway-${name}-${id}.lock`);
+  for (let isTold = false; !tryLock(folder); isTold = true) {
+    if (!isTold) console.log(`Waiting for another run to finish: ${name} …`);
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function tryLock(folder) {
+  try {
+    mkdirSync(folder);
+    writeFileSync(join(folder, "pid"), String(process.pid));
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    if (isOwnerGone(join(folder, "pid"))) rmSync(folder, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function isOwnerGone(file) {
+  if (!existsSync(file)) return false; // its owner is about to write it
+  try {
+    process.kill(Number(readFileSync(file, "utf8")), 0);
+    return false;
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
+}
+
+/** Runs a script under the Node of the lock file and ends as it ends; signals are passed on. */
+export function handOver(script, args, env = {}) {
+  const path = `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`;
+  const child = spawn(NODE, [join(ROOT, script), ...args], {
+    stdio: "inherit",
+    env: { ...process.env, PATH: path, ...env },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      // A terminal sends SIGINT to the whole group already; a second one would mean "at once".
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.once("error", (error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+  child.once("close", (code, signal) => (process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143)));
+}

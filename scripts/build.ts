@@ -1,0 +1,105 @@
+// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current.
+import { existsSync, globSync, renameSync, rmSync } from "node:fs";
+import { basename, isAbsolute, join } from "node:path";
+import { rolldown } from "rolldown";
+import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
+import { fingerprint, isCurrent, remember } from "./fingerprint.ts";
+import { main, runTool } from "./process.ts";
+
+interface Target {
+  readonly name: string;
+  readonly sources: readonly string[];
+  /** A file that exists once the target is built. */
+  readonly output: string;
+  build(): Promise<void>;
+}
+
+const SHARED = ["package-lock.json", "packages/wire/src/**/*.ts", "tsconfig.base.json"];
+
+export const TARGETS: readonly Target[] = [
+  {
+    name: "console",
+    sources: [...SHARED, "packages/console/{src,public}/**/*", "packages/console/*"],
+    output: "packages/console/dist/index.html",
+    build: () => viteBuild("packages/console"),
+  },
+  {
+    name: "cli",
+    sources: [...SHARED, "packages/cli/src/**/*", "packages/cli/*"],
+    output: "packages/cli/dist/fairway.mjs",
+    build: () => viteBuild("packages/cli"),
+  },
+  {
+    name: "gateway",
+    sources: [...SHARED, "packages/gateway/src/**/*"],
+    output: "packages/gateway/dist/main.mjs",
+    build: bundleGateway,
+  },
+];
+
+/** Builds the named targets (all unless named); parallel runs of one checkout wait for each other. */
+export async function build(names: readonly string[], onlyStale: boolean): Promise<void> {
+  const unknown = names.filter((name) => !TARGETS.some((target) => target.name === name));
+  if (unknown.length > 0) throw new Error(`there is no target ${unknown.join(", ")}`);
+  for (const target of TARGETS) {
+    if (names.length > 0 && !names.includes(target.name)) continue;
+    if (onlyStale && isCurrent(target.name, fingerprint(target.sources), target.output)) continue;
+    await withLock(`build-${target.name}`, async () => {
+      const print = fingerprint(target.sources);
+      if (onlyStale && isCurrent(target.name, print, target.output)) return;
+      const progress = startProgress(`Building ${target.name}`, () => "");
+      try {
+        await target.build();
+        progress.end(true);
+      } catch (error) {
+        progress.end(false);
+        throw error;
+      }
+      remember(target.name, print);
+    });
+  }
+}
+
+/** Builds beside the old output and swaps, so that a running gateway never serves half a console. */
+async function viteBuild(folder: string): Promise<void> {
+  const [fresh, dist, old] = ["dist.new", "dist", "dist.old"].map((name) => join(ROOT, folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const { code, output } = await runTool("vite/bin/vite.js", ["build", "--outDir", "dist.new", "--logLevel", "warn"], {
+    cwd: join(ROOT, folder),
+    env: { NODE_ENV: "production" },
+  });
+  if (code !== 0) throw new Error(output.slice(0, 4_000));
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(fresh, dist);
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** npm packages stay outside, workspace packages go in; workers become files beside `main.mjs`. */
+async function bundleGateway(): Promise<void> {
+  const folder = join(ROOT, "packages/gateway");
+  const workers = globSync("src/**/*-worker.ts", { cwd: folder });
+  const bundle = await rolldown({
+    cwd: folder,
+    input: Object.fromEntries(["src/main.ts", ...workers].map((file) => [basename(file, ".ts"), `./${file}`])),
+    platform: "node",
+    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith("@fairway/"),
+  });
+  await bundle.write({
+    dir: "dist",
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+    cleanDir: true,
+  });
+  await bundle.close();
+}
+
+if (import.meta.main) {
+  const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+  await main(() => build(names, process.argv.includes("--stale")));
+}

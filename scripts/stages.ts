@@ -1,0 +1,117 @@
+// The second half of `npm test`, under the Node of the lock file: one stage after the other, a table, and the sum.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CHECKS } from "./check.ts";
+import { runTool, run } from "./process.ts";
+import { ROOT, withLock } from "./bootstrap.mjs";
+import { TARGETS } from "./build.ts";
+
+interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+interface Stage {
+  readonly name: string;
+  /** What it does, for the heading. */
+  readonly about: string;
+  run(): Promise<Count>;
+}
+
+const STAGE_LIMIT_MS = 15 * 60_000;
+const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
+
+const STAGES: readonly Stage[] = [
+  { name: "check", about: "format, lint, types, unused code, generated docs", run: runChecks },
+  { name: "build", about: "console, command line, gateway", run: runBuild },
+  vitest("unit", "rules of the repository, contract, test kit, console", ["wire", "scripts", "testkit", "console"]),
+  vitest("gateway", "gateway on SQLite, MariaDB, PostgreSQL and Redis", ["gateway"]),
+  vitest("integration", "whole processes, official clients, kills", ["integration"]),
+  vitest("cli", "command line in a pseudo-terminal", ["cli"]),
+  vitest("chart", "Helm chart, manifests, alert rules", ["chart"]),
+  vitest("browser", "console in Chromium", ["browser"]),
+];
+
+const only = process.argv.flatMap((argument, index, all) =>
+  argument === "--only" ? (all[index + 1]?.split(",") ?? []) : [],
+);
+const chosen = STAGES.filter((stage) => only.length === 0 || only.includes(stage.name));
+const table: { stage: string; passed: number; failed: number; seconds: number }[] = [];
+for (const [index, stage] of chosen.entries()) {
+  console.log(`\n[${index + 1}/${chosen.length}] ${stage.name}: ${stage.about}`);
+  const started = performance.now();
+  const count = await stage.run();
+  const seconds = Math.round((performance.now() - started) / 1000);
+  table.push({ stage: stage.name, ...count, seconds });
+  console.log(`${stage.name}: ${count.passed} passed, ${count.failed} failed in ${seconds} s`);
+}
+rmSync(reports, { recursive: true, force: true });
+if (chosen.length === 0)
+  console.error(`There is no stage ${only.join(", ")}: ${STAGES.map((stage) => stage.name).join(", ")}`);
+
+const passed = table.reduce((sum, row) => sum + row.passed, 0);
+const failed = table.reduce((sum, row) => sum + row.failed, chosen.length === 0 ? 1 : 0);
+console.log("");
+console.table(Object.fromEntries(table.map(({ stage, ...row }) => [stage, row])));
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function runChecks(): Promise<Count> {
+  return withLock("check", () =>
+    countEach(CHECKS, async (check) => {
+      const { code, output } = await check.run(false);
+      console.log(`  ${check.name}: ${code === 0 ? "passed" : `failed\n${output.trim()}`}`);
+      return code === 0;
+    }),
+  );
+}
+
+async function runBuild(): Promise<Count> {
+  return countEach(TARGETS, async (target) => {
+    const script = join(ROOT, "scripts/build.ts");
+    return (
+      (await run(process.execPath, [script, target.name, "--stale"], { isLoud: true, timeoutMs: STAGE_LIMIT_MS }))
+        .code === 0
+    );
+  });
+}
+
+async function countEach<T>(items: readonly T[], work: (item: T) => Promise<boolean>): Promise<Count> {
+  let passed = 0;
+  for (const item of items) if (await work(item)) passed++;
+  return { passed, failed: items.length - passed };
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly numFailedTestSuites: number;
+  readonly success: boolean;
+}
+
+/** A stage of vitest projects. A skipped test counts as failed: nothing here may pass by not running. */
+function vitest(name: string, about: string, projects: readonly string[]): Stage {
+  const execute = async (): Promise<Count> => {
+    const file = join(reports, `${name}.json`);
+    const { code } = await runTool(
+      "vitest/vitest.mjs",
+      [
+        "run",
+        ...projects.map((project) => `--project=${project}`),
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${file}`,
+      ],
+      { isLoud: true, timeoutMs: STAGE_LIMIT_MS, env: { CI: "1" } },
+    );
+    if (!existsSync(file)) return { passed: 0, failed: 1 };
+    const report = JSON.parse(readFileSync(file, "utf8")) as Report;
+    const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
+    // A file that does not load, or an error outside any test, has no failed test of its own.
+    return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+  };
+  return { name, about, run: execute };
+}

@@ -1,0 +1,10 @@
+// `npm start`: installs what is missing, builds what is stale and starts Fairway on http://127.0.0.1:3000.
+import { ensureInstalled, handOver } from "./bootstrap.mjs";
+
+try {
+  await ensureInstalled();
+  handOver("scripts/serve.ts", process.argv.slice(2));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+// `npm test [-- --only NAME,NAME]`: installs packages, brings the services that the tests start themselves, runs every
+// stage and ends with `N passed, N failed`. Needs Node 20 and npm; as root it installs missing programs through apt.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { ensureInstalled, handOver, startProgress, withLock } from "./bootstrap.mjs";
+
+const POLICY = "/usr/sbin/policy-rc.d";
+
+/** Programs that the tests run, with the Debian package that holds each. */
+const PROGRAMS = [
+  ["redis-server", "redis-server"],
+  ["mariadbd", "mariadb-server"],
+  ["mariadb-install-db", "mariadb-server"],
+  ["initdb", "postgresql"],
+  ["chromium", "chromium"],
+  ["nginx", "nginx-light"],
+  ["promtool", "prometheus"],
+  ["unzip", "unzip"],
+];
+
+try {
+  await ensurePrograms();
+  await ensureInstalled();
+  handOver("scripts/stages.ts", process.argv.slice(2));
+} catch (error) {
+  console.error(error.message);
+  console.log("0 passed, 1 failed");
+  process.exitCode = 1;
+}
+
+async function ensurePrograms() {
+  if (missing().length === 0) return;
+  if (process.getuid?.() === 0 && hasProgram("apt-get")) {
+    await withLock("apt", async () => {
+      if (missing().length > 0) aptInstall([...new Set(missing().map(([, name]) => name))]);
+    });
+  }
+  const rest = missing();
+  if (rest.length === 0) return;
+  const lines = rest.map(([program, name]) => `  ${program} (Debian package ${name})`);
+  const packages = [...new Set(rest.map(([, name]) => name))].join(" ");
+  throw new Error(
+    `The tests need programs that are missing:\n${lines.join("\n")}\nInstall them: apt-get install ${packages}`,
+  );
+}
+
+function missing() {
+  return PROGRAMS.filter(([program]) => !hasProgram(program));
+}
+
+function hasProgram(program) {
+  const versions = "/usr/lib/postgresql";
+  const folders = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, "bin")) : [];
+  const places = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin", ...folders];
+  return places.some((place) => existsSync(join(place, program)));
+}
+
+/** Nothing that a package brings is started: the tests run their own servers on free ports. */
+function aptInstall(packages) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const apt = (title, args) => {
+    const progress = startProgress(title, () => "");
+    const { status, stdout, stderr } = spawnSync("apt-get", args, { env, encoding: "utf8", maxBuffer: 1e8 });
+    progress.end(status === 0);
+    if (status !== 0) throw new Error(`apt-get ${args.join(" ")} failed:\n${`${stdout}${stderr}`.slice(-4_000)}`);
+  };
+  const isOurPolicy = !existsSync(POLICY);
+  if (isOurPolicy) writeFileSync(POLICY, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    apt("Reading package lists", ["update", "-q"]);
+    apt(`Installing ${packages.join(", ")}`, ["install", "-y", "-q", "--no-install-recommends", ...packages]);
+  } finally {
+    if (isOurPolicy) rmSync(POLICY, { force: true });
+  }
+}
