@@ -17,9 +17,9 @@ const MAX_DEPTH = 64;
 const GRACE_MS = 30_000;
 
 /** Reads a whole request body; resolves with its decoded bytes. Rejects with AppError. */
-export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > limits.maxBytes) return Promise.reject(tooLarge(limits.maxBytes));
+  if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const decoder = decoderFor(request.headers["content-encoding"]);
   return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
 }
@@ -120,7 +120,7 @@ function parseObject(bytes: Buffer): JsonObject {
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    throw new AppError("invalid_json", { values: { position: positionOf(error, bytes) }, cause: error });
+    throw new AppError("invalid_json", { values: { position: positionOf(error, bytes) } });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
@@ -131,11 +131,11 @@ function parseObject(bytes: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** Names where parsing stopped without quoting the body: prompts do not belong into messages. */
+/** Names where parsing stopped without quoting the body: prompts do not belong into messages, nor into a cause. */
 function positionOf(error: unknown, bytes: Buffer): string {
   if (bytes.length === 0) return "the body is empty";
   const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");
-  return found ? `unexpected text at position ${found[1]}` : "unexpected end of the body";
+  return found ? `unexpected text at position ${found[1]}` : "unexpected text or end";
 }
 
 function depthExceeds(bytes: Buffer): boolean {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+
+const text = (buffer: Buffer) => buffer.toString();
+
+describe("event blocks", () => {
+  it("hands back the same buffer when there is nothing to take out", () => {
+    const blocks = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
+    expect(stripComments(blocks)).toBe(blocks);
+    expect(cutEvents(blocks, () => false)).toBe(blocks);
+    expect(withoutTerminator(blocks)).toBe(blocks);
+  });
+
+  it("takes out comments and keeps the events around them", () => {
+    expect(text(stripComments(Buffer.from(': ping\n\ndata: 1\n\n: more\ndata: 2\n\n')))).toBe("data: 1\n\ndata: 2\n\n");
+    expect(stripComments(Buffer.from(": only\n\n"))).toHaveLength(0);
+  });
+
+  it("takes out matching events alone", () => {
+    const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
+    expect(text(cutEvents(blocks, (event) => event["n"] === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+  });
+
+  it("takes out the terminator, not a text that looks like it", () => {
+    expect(text(withoutTerminator(Buffer.from("data: 1\n\ndata: [DONE]\n\n")))).toBe("data: 1\n\n");
+    expect(text(withoutTerminator(Buffer.from("data:[DONE]\n\n")))).toBe("");
+    const spoken = Buffer.from('data: {"content":"say [DONE] now"}\n\n');
+    expect(withoutTerminator(spoken)).toBe(spoken);
+  });
+
+  it("knows data from comments and bare event lines", () => {
+    expect(hasData(Buffer.from(": x\n\n"))).toBe(false);
+    expect(hasData(Buffer.from("event: ping\ndata: {}\n\n"))).toBe(true);
+  });
+});

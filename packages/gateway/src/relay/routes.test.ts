@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { isRelayPath, matchRoute } from "./routes.ts";
+
+describe("matchRoute", () => {
+  it.each([
+    ["/v1/chat/completions", "chat", "openai-chat", "openai"],
+    ["/v1/completions", "completions", "openai-completions", "openai"],
+    ["/v1/responses", "responses", "openai-responses", "openai-responses"],
+    ["/v1/embeddings", "embeddings", "openai-embeddings", "openai"],
+    ["/v1/messages", "chat", "anthropic-messages", "anthropic"],
+    ["/v1beta/openai/chat/completions", "chat", "openai-chat", "openai"],
+  ])("POST %s", (path, operation, dialect, errors) => {
+    expect(matchRoute("POST", path)).toMatchObject({ kind: "relay", operation, dialect, errors, pathModel: undefined });
+  });
+
+  it("reads model and verb of Gemini paths, with slashes inside the name", () => {
+    expect(matchRoute("POST", "/v1beta/models/google/gemini-3:streamGenerateContent")).toMatchObject({
+      kind: "relay",
+      dialect: "gemini-generate",
+      pathModel: "google/gemini-3",
+      isStreamPath: true,
+    });
+    expect(matchRoute("POST", "/v1/models/gemini-3:generateContent")).toMatchObject({ isStreamPath: false, errors: "gemini" });
+    expect(matchRoute("POST", "/v1beta/models/gemini-3:fly")).toEqual({ kind: "unknown", errors: "gemini" });
+  });
+
+  it("knows model lists and single models of each prefix", () => {
+    expect(matchRoute("GET", "/v1/models")).toEqual({ kind: "models", model: undefined, prefix: "v1" });
+    expect(matchRoute("GET", "/v1/models/gpt-4o")).toEqual({ kind: "models", model: "gpt-4o", prefix: "v1" });
+    expect(matchRoute("GET", "/v1beta/models/gemini-3")).toEqual({ kind: "models", model: "gemini-3", prefix: "v1beta" });
+  });
+
+  it("tells a wrong method from an unknown path", () => {
+    expect(matchRoute("GET", "/v1/chat/completions")).toEqual({ kind: "wrong-method", allow: "POST", errors: "openai" });
+    expect(matchRoute("PUT", "/v1/messages")).toEqual({ kind: "wrong-method", allow: "POST", errors: "anthropic" });
+    expect(matchRoute("POST", "/v1/chat/completions/")).toEqual({ kind: "unknown", errors: "openai" });
+    expect(matchRoute("POST", "//v1/chat/completions")).toMatchObject({ kind: "unknown" });
+  });
+
+  it.each(["/v1/files", "/v1/files/file-1", "/v1/assistants", "/v1/messages/batches", "/v1/edits", "/mj/submit/imagine", "/suno/fetch"])("%s is known and not implemented", (path) => {
+    expect(matchRoute("POST", path).kind).toBe("unimplemented");
+  });
+
+  it("leaves other paths to the management API and the console", () => {
+    expect(["/api/status", "/", "/channel", "/v10/x", "/v1beta2"].filter(isRelayPath)).toEqual([]);
+    expect(["/v1", "/v1/x", "/v1beta/models", "/pg/chat/completions", "/mj/x", "/mj-fast/mj/x", "/dashboard/billing/usage"].filter(isRelayPath)).toHaveLength(7);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { createPriceBook } from "../billing/price-book.ts";
+import { parseOptions } from "@fairway/wire";
+import { systemClock } from "../lib/clock.ts";
+import type { Ask } from "../dialects/types.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+import { createCooldowns } from "./cooldown.ts";
+import { createSelection, pinnedChoice, type SelectionDeps } from "./select.ts";
+
+const ask: Ask = {
+  operation: "chat",
+  dialect: "openai-chat",
+  model: "m",
+  stream: false,
+  wantsStreamUsage: false,
+  outputCap: undefined,
+  promptEstimate: 100,
+  units: 1,
+};
+
+function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
+  return {
+    id,
+    type: 1,
+    name: `channel ${id}`,
+    status: 1,
+    keys: ["k"],
+    keyMode: "random",
+    baseUrl: "",
+    other: "",
+    organization: "",
+    models: new Set(["m"]),
+    groups: ["default"],
+    modelMapping: new Map(),
+    statusMapping: new Map(),
+    priority: 0,
+    weight: 0,
+    autoBan: true,
+    testModel: "",
+    maxInputTokens: 0,
+    tag: "",
+    setting: {},
+    paramOverride: undefined,
+    ...more,
+  };
+}
+
+function snapshotOf(channels: readonly ChannelRecord[], options: Record<string, string> = {}): Snapshot {
+  const enabled = channels.filter(({ status }) => status === 1);
+  const priorities = [...new Set(enabled.map(({ priority }) => priority))].sort((a, b) => b - a);
+  const levels = priorities.map((priority) => ({ priority, channels: enabled.filter((one) => one.priority === priority) }));
+  return {
+    revision: 1,
+    options: parseOptions(Object.entries(options).map(([key, value]) => ({ key, value }))),
+    prices: createPriceBook(),
+    channels: new Map(channels.map((one) => [one.id, one])),
+    index: new Map([["default", new Map(levels.length > 0 ? [["m", levels]] : [])]]),
+    listed: new Map([["default", new Set(channels.length > 0 ? ["m"] : [])]]),
+  };
+}
+
+function deps(random = Math.random): SelectionDeps {
+  return { cooldowns: createCooldowns(systemClock), random, now: () => systemClock.now(), polling: new Map() };
+}
+
+/** Linear congruential generator: the draws of a run are the same every time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+describe("createSelection", () => {
+  it("draws by weight + 10 (R-DIST-4)", () => {
+    const snapshot = snapshotOf([channel(1, { weight: 0 }), channel(2, { weight: 10 })]);
+    const random = seeded(42);
+    const draws = 20_000;
+    let first = 0;
+    for (let i = 0; i < draws; i++) {
+      if (createSelection(snapshot, ["default"], ask, deps(random)).next()?.channel.id === 1) first++;
+    }
+    const expected = draws / 3;
+    const chiSquare = (first - expected) ** 2 / expected + (first - expected) ** 2 / (draws - expected);
+    expect(chiSquare).toBeLessThan(10.83);
+  });
+
+  it("uses the untried channels of a level before it goes lower (R-DIST-5)", () => {
+    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })]);
+    const selection = createSelection(snapshot, ["default"], ask, deps());
+    const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map((choice) => choice?.channel.id);
+    expect(new Set(ids.slice(0, 2))).toEqual(new Set([1, 2]));
+    expect(ids.slice(2)).toEqual([3, undefined]);
+  });
+
+  it("drops one level per retry when RetrySameLevel is off", () => {
+    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })], { RetrySameLevel: "false" });
+    const selection = createSelection(snapshot, ["default"], ask, deps());
+    expect([1, 2]).toContain(selection.next()?.channel.id);
+    expect(selection.next()?.channel.id).toBe(3);
+  });
+
+  it("tries a channel again only after a transient failure and when nothing else is left", () => {
+    const selection = createSelection(snapshotOf([channel(1)]), ["default"], ask, deps());
+    const choice = selection.next();
+    if (choice) selection.failed(choice, true);
+    expect(selection.next()?.channel.id).toBe(1);
+    expect(selection.next()).toBeUndefined();
+  });
+
+  it("passes over a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
+    const resting = deps();
+    resting.cooldowns.rest(1, 0, "m", 5_000);
+    expect(createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], ask, resting).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshotOf([channel(1)]), ["default"], ask, resting).next()?.channel.id).toBe(1);
+  });
+
+  it("rests one key of several", () => {
+    const resting = deps(() => 0);
+    resting.cooldowns.rest(1, 0, "m", 5_000);
+    expect(createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], ask, resting).next()?.keyIndex).toBe(1);
+  });
+
+  it("polls keys in turn across requests", () => {
+    const shared = deps();
+    const snapshot = snapshotOf([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
+    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], ask, shared).next()?.keyIndex);
+    expect(indices).toEqual([0, 1, 2, 0]);
+  });
+
+  it("skips channels whose prompt limit is too small (R-DIST-11)", () => {
+    const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
+    expect(createSelection(snapshot, ["default"], ask, deps()).next()?.channel.id).toBe(2);
+  });
+
+  it("leaves out channels whose type cannot serve the endpoint (R-DIST-9)", () => {
+    const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
+    expect(createSelection(snapshot, ["default"], ask, deps()).next()?.channel.id).toBe(2);
+  });
+
+  it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
+    expect(() => createSelection(snapshotOf([]), ["default"], ask, deps())).toThrow(expect.objectContaining({ code: "model_not_found", status: 404 }));
+    const off = snapshotOf([channel(1, { status: 2 })]);
+    expect(() => createSelection(off, ["default"], ask, deps())).toThrow(expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }));
+  });
+});
+
+describe("pinnedChoice", () => {
+  it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
+    const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
+    expect(pinnedChoice(snapshot, 1, "default", ask, deps()).channel.id).toBe(1);
+    expect(() => pinnedChoice(snapshot, 2, "default", ask, deps())).toThrow(expect.objectContaining({ code: "channel_disabled" }));
+    expect(() => pinnedChoice(snapshot, 9, "default", ask, deps())).toThrow(expect.objectContaining({ code: "channel_not_found" }));
+  });
+});
