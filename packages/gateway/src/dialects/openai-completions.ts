@@ -6,7 +6,7 @@ import { ChatMeter } from "./openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "./openai-chat/prompt.ts";
 import { DONE, usageChunk } from "./openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "./prompt.ts";
-import { isSet, object, objects } from "./read.ts";
+import { isSet, object, objects, text } from "./read.ts";
 import type { Dialect, JsonObject, JsonValue } from "./types.ts";
 
 export const openaiCompletions: Dialect = {
@@ -16,7 +16,10 @@ export const openaiCompletions: Dialect = {
     const json = body.json();
     const model = modelOf(json, pathModel);
     checkPrompt(json["prompt"]);
-    const ask = completionAsk(json, operation, model, "openai-completions", {
+    const ask = completionAsk(json, {
+      operation,
+      dialect: "openai-completions",
+      model,
       promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
     });
     const prompts = promptCount(json["prompt"]);
@@ -57,7 +60,7 @@ function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
     for (const choice of objects(chunk, "choices")) {
       const index = choice["index"] ?? 0;
       const known = choices.get(index) ?? { index, text: "", logprobs: null, finish_reason: null };
-      const written = `${String(known["text"])}${typeof choice["text"] === "string" ? choice["text"] : ""}`;
+      const written = (text(known, "text") ?? "") + (text(choice, "text") ?? "");
       choices.set(index, { ...known, text: written, finish_reason: choice["finish_reason"] ?? known["finish_reason"] ?? null });
     }
   }

@@ -9,6 +9,15 @@ export function text(from: JsonObject | undefined, key: string): string | undefi
   return typeof value === "string" ? value : undefined;
 }
 
+/** The first of several members that is a text; "" when none is. */
+export function anyText(from: JsonObject | undefined, ...keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = text(from, key);
+    if (value !== undefined) return value;
+  }
+  return "";
+}
+
 export function number(from: JsonObject | undefined, key: string): number | undefined {
   const value = from?.[key];
   return typeof value === "number" ? value : undefined;

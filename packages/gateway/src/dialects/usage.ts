@@ -1,4 +1,4 @@
-import { count, object } from "./read.ts";
+import { count, object, objects } from "./read.ts";
 import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
 
 type Counts = Partial<Omit<Usage, "source">>;
@@ -7,6 +7,11 @@ type Counts = Partial<Omit<Usage, "source">>;
 export function usageOf(counts: Counts): Usage {
   const usage = { ...NO_USAGE, ...counts };
   return usage.cachedInput > usage.input ? { ...usage, cachedInput: usage.input } : usage;
+}
+
+/** A missing count is zero. */
+function tokens(from: JsonObject | undefined, key: string): number {
+  return count(from, key) ?? 0;
 }
 
 /** Usage of chat completions and everything that copies it; undefined when no count is readable. */
@@ -21,13 +26,18 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
   return usageOf({
     input,
     output: completion ?? Math.max(0, (total ?? input) - input),
-    cachedInput: count(inputDetails, "cached_tokens") ?? count(usage, "prompt_cache_hit_tokens") ?? count(usage, "cached_tokens") ?? 0,
-    cacheWrite: count(inputDetails, "cache_write_tokens") ?? 0,
-    reasoning: count(outputDetails, "reasoning_tokens") ?? count(usage, "reasoning_tokens") ?? 0,
-    audioInput: count(inputDetails, "audio_tokens") ?? 0,
-    audioOutput: count(outputDetails, "audio_tokens") ?? 0,
-    imageInput: count(inputDetails, "image_tokens") ?? 0,
+    cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
+    cacheWrite: tokens(inputDetails, "cache_write_tokens"),
+    reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
+    audioInput: tokens(inputDetails, "audio_tokens"),
+    audioOutput: tokens(outputDetails, "audio_tokens"),
+    imageInput: tokens(inputDetails, "image_tokens"),
   });
+}
+
+/** DeepSeek, Together and Mistral name cached tokens beside the others. */
+function vendorCached(usage: JsonObject): number {
+  return count(usage, "prompt_cache_hit_tokens") ?? count(usage, "cached_tokens") ?? tokens(usage, "num_cached_tokens");
 }
 
 /** Usage of Responses, images and audio: `input_tokens` and `output_tokens` with optional details. */
@@ -40,12 +50,12 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
   return usageOf({
     input: input ?? 0,
     output: output ?? 0,
-    cachedInput: count(inputDetails, "cached_tokens") ?? 0,
-    cacheWrite: count(inputDetails, "cache_write_tokens") ?? 0,
-    reasoning: count(outputDetails, "reasoning_tokens") ?? 0,
-    audioInput: count(inputDetails, "audio_tokens") ?? 0,
-    audioOutput: count(outputDetails, "audio_tokens") ?? 0,
-    imageInput: count(inputDetails, "image_tokens") ?? 0,
+    cachedInput: tokens(inputDetails, "cached_tokens"),
+    cacheWrite: tokens(inputDetails, "cache_write_tokens"),
+    reasoning: tokens(outputDetails, "reasoning_tokens"),
+    audioInput: tokens(inputDetails, "audio_tokens"),
+    audioOutput: tokens(outputDetails, "audio_tokens"),
+    imageInput: tokens(inputDetails, "image_tokens"),
   });
 }
 
@@ -54,18 +64,18 @@ export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undef
   const fresh = count(usage, "input_tokens");
   const output = count(usage, "output_tokens");
   if (usage === undefined || (fresh === undefined && output === undefined)) return undefined;
-  const read = count(usage, "cache_read_input_tokens") ?? 0;
+  const read = tokens(usage, "cache_read_input_tokens");
   const created = object(usage, "cache_creation");
-  const hour = count(created, "ephemeral_1h_input_tokens") ?? 0;
+  const hour = tokens(created, "ephemeral_1h_input_tokens");
   const minutes = count(created, "ephemeral_5m_input_tokens");
-  const write = minutes === undefined ? Math.max(hour, count(usage, "cache_creation_input_tokens") ?? 0) : minutes + hour;
+  const write = minutes === undefined ? Math.max(hour, tokens(usage, "cache_creation_input_tokens")) : minutes + hour;
   return usageOf({
     input: (fresh ?? 0) + read + write,
     output: output ?? 0,
     cachedInput: read,
     cacheWrite: write,
     cacheWrite1h: hour,
-    reasoning: count(object(usage, "output_tokens_details"), "thinking_tokens") ?? 0,
+    reasoning: tokens(object(usage, "output_tokens_details"), "thinking_tokens"),
   });
 }
 
@@ -74,13 +84,12 @@ export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefine
   const prompt = count(usage, "promptTokenCount");
   const total = count(usage, "totalTokenCount");
   if (usage === undefined || (prompt === undefined && total === undefined)) return undefined;
-  const input = (prompt ?? 0) + (count(usage, "toolUsePromptTokenCount") ?? 0);
-  const thoughts = count(usage, "thoughtsTokenCount") ?? 0;
-  const candidates = count(usage, "candidatesTokenCount");
+  const input = (prompt ?? 0) + tokens(usage, "toolUsePromptTokenCount");
+  const thoughts = tokens(usage, "thoughtsTokenCount");
   return usageOf({
     input,
-    output: (candidates ?? 0) + thoughts,
-    cachedInput: count(usage, "cachedContentTokenCount") ?? 0,
+    output: tokens(usage, "candidatesTokenCount") + thoughts,
+    cachedInput: tokens(usage, "cachedContentTokenCount"),
     reasoning: thoughts,
     audioInput: modality(usage, "promptTokensDetails", "AUDIO"),
     imageInput: modality(usage, "promptTokensDetails", "IMAGE"),
@@ -89,15 +98,8 @@ export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefine
 }
 
 function modality(usage: JsonObject, key: string, name: string): number {
-  const details = usage[key];
-  if (!Array.isArray(details)) return 0;
-  let tokens = 0;
-  for (const detail of details) {
-    if (typeof detail === "object" && detail !== null && !Array.isArray(detail) && detail["modality"] === name) {
-      tokens += count(detail, "tokenCount") ?? 0;
-    }
-  }
-  return tokens;
+  const details = objects(usage, key).filter((detail) => detail["modality"] === name);
+  return details.reduce((sum, detail) => sum + tokens(detail, "tokenCount"), 0);
 }
 
 export function chatUsage(usage: Usage): JsonObject {

@@ -35,7 +35,7 @@ describe("spliceMembers", () => {
         const spliced = spliceMembers(Buffer.from(text), [{ key: "model", json: JSON.stringify(value) }]);
         const hasEscapes = Object.keys(object).some((key) => JSON.stringify(key).includes("\\"));
         if (hasEscapes) expect(spliced).toBeUndefined();
-        else expect(JSON.parse(spliced!.toString())).toEqual({ ...JSON.parse(text), model: JSON.parse(JSON.stringify(value)) });
+        else expect(spliced!.toString()).toBe(JSON.stringify({ ...object, model: value }));
       }),
       { numRuns: 500 },
     );

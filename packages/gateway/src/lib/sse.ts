@@ -2,7 +2,6 @@ import { parseObject, type JsonObject } from "./json.ts";
 
 const LF = 10;
 const CR = 13;
-const COLON = 58;
 const SPACE = 32;
 const BRACE = 123;
 const BLANK_LINE = Buffer.from("\n\n");
@@ -180,15 +179,19 @@ function parseBlock(block: Buffer): SseBlock | undefined {
   let data: string | undefined;
   let id: string | undefined;
   for (const line of block.toString("utf8").split("\n")) {
-    if (line === "" || line.charCodeAt(0) === COLON) continue;
-    const colon = line.indexOf(":");
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1);
+    const [name, value] = fieldOf(line);
     if (name === "data") data = data === undefined ? value : `${data}\n${value}`;
     else if (name === "event") event = value;
     else if (name === "id") id = value;
   }
   return data === undefined && event === undefined ? undefined : { event, data, id };
+}
+
+/** Name and value of a line; comments and blank lines have no name. */
+function fieldOf(line: string): readonly [string, string] {
+  const colon = line.indexOf(":");
+  if (colon < 0) return [line, ""];
+  return [line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1)];
 }
 
 /** One block with its blank line; `data` must hold no line feed (JSON never does). */

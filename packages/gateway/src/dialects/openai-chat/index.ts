@@ -2,7 +2,7 @@ import { invalidRequest } from "../../lib/app-error.ts";
 import { choicesOf, modelEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { flag, isObject, object, text } from "../read.ts";
-import type { Ask, Body, Dialect, JsonObject, Operation, RetargetOptions } from "../types.ts";
+import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
 import { readError } from "../upstream-error.ts";
 import { readChatUsage } from "../usage.ts";
 import { ChatMeter } from "./meter.ts";
@@ -19,7 +19,10 @@ export const openaiChat: Dialect = {
     const model = modelOf(json, pathModel);
     checkMessages(json);
     const effort = text(json, "reasoning_effort") ?? text(object(json, "reasoning"), "effort");
-    return completionAsk(json, operation, model, "openai-chat", {
+    return completionAsk(json, {
+      operation,
+      dialect: "openai-chat",
+      model,
       promptEstimate: boundOf((reader) => walkChat(json, reader)),
       ...(effort !== undefined && { reasoningEffort: effort }),
     });
@@ -41,19 +44,10 @@ export const openaiChat: Dialect = {
 };
 
 /** What chat and text completions ask for in the same words. */
-export function completionAsk(
-  json: JsonObject,
-  operation: Operation,
-  model: string,
-  dialect: Ask["dialect"],
-  own: Pick<Ask, "promptEstimate"> & Partial<Ask>,
-): Ask {
+export function completionAsk(json: JsonObject, own: Omit<Ask, "stream" | "wantsStreamUsage" | "outputCap" | "units">): Ask {
   const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
   const choices = choicesOf(json);
   return {
-    operation,
-    dialect,
-    model,
     stream: optionalFlag(json, "stream"),
     wantsStreamUsage: flag(object(json, "stream_options"), "include_usage") === true,
     outputCap: cap === undefined ? undefined : cap * choices,

@@ -1,6 +1,6 @@
 import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts";
 import type { PromptReader } from "../prompt.ts";
-import { isObject, isSet, object, objects, text } from "../read.ts";
+import { anyText, isObject, isSet, object, objects, text } from "../read.ts";
 import type { JsonObject, JsonValue, Texts } from "../types.ts";
 
 const TOKENS_PER_MESSAGE = 4;
@@ -47,7 +47,7 @@ function walkPart(part: JsonObject, model: string, reader: PromptReader): void {
   switch (part["type"]) {
     case "text":
     case "refusal":
-      return reader.text(text(part, "text") ?? text(part, "refusal") ?? "");
+      return reader.text(anyText(part, "text", "refusal"));
     case "image_url": {
       const image = object(part, "image_url");
       const url = text(image, "url") ?? text(part, "image_url");
@@ -66,40 +66,38 @@ function walkPart(part: JsonObject, model: string, reader: PromptReader): void {
 
 function walkCall(call: JsonObject, reader: PromptReader): void {
   const target = object(call, "function") ?? object(call, "custom");
-  reader.word(text(target, "name") ?? "");
-  reader.word(text(target, "arguments") ?? text(target, "input") ?? "");
+  reader.word(anyText(target, "name"));
+  reader.word(anyText(target, "arguments", "input"));
 }
 
 function walkTool(tool: JsonObject, reader: PromptReader): void {
   const target = object(tool, "function") ?? object(tool, "custom") ?? tool;
-  reader.word(text(target, "name") ?? "");
-  reader.word(text(target, "description") ?? "");
+  reader.word(anyText(target, "name"));
+  reader.word(anyText(target, "description"));
   reader.json(target["parameters"] ?? target["format"]);
 }
 
 /** Texts of one choice: a whole message or the delta of a stream. */
 export function messageTexts(message: JsonObject | undefined): Texts {
   if (message === undefined) return { text: "", extra: 0 };
-  let all = contentText(message["content"]);
-  all += text(message, "reasoning_content") ?? text(message, "reasoning") ?? "";
-  all += text(message, "refusal") ?? "";
+  const content = contentText(message["content"]);
+  const reasoning = anyText(message, "reasoning_content", "reasoning");
+  let all = content + reasoning + anyText(message, "refusal") + anyText(object(message, "audio"), "transcript");
   let extra = 0;
   const legacy = object(message, "function_call");
   const calls = objects(message, "tool_calls");
   for (const call of legacy === undefined ? calls : [...calls, { function: legacy }]) {
     const target = object(call, "function") ?? object(call, "custom");
-    const name = text(target, "name");
-    if (name !== undefined) extra += TOKENS_PER_CALL;
-    all += (name ?? "") + (text(target, "arguments") ?? text(target, "input") ?? "");
+    if (text(target, "name") !== undefined) extra += TOKENS_PER_CALL;
+    all += anyText(target, "name") + anyText(target, "arguments", "input");
   }
-  const audio = object(message, "audio");
-  return { text: all + (text(audio, "transcript") ?? ""), extra };
+  return { text: all, extra };
 }
 
 function contentText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((part) => (isObject(part) ? (text(part, "text") ?? "") : "")).join("");
+  return content.map((part) => (isObject(part) ? anyText(part, "text") : "")).join("");
 }
 
 /** Texts of all choices of an answer or of one streamed event. */
@@ -110,8 +108,7 @@ export function choicesTexts(answer: JsonObject): Texts {
     const texts = messageTexts(object(choice, "delta") ?? object(choice, "message"));
     all += texts.text;
     extra += texts.extra;
-    const plain = text(choice, "text");
-    if (plain !== undefined) all += plain;
+    all += anyText(choice, "text");
   }
   return { text: all, extra };
 }

@@ -14,28 +14,26 @@ function envelopeOf(answer: JsonObject, kind: string): JsonObject {
 /** The chunks that a whole chat answer would have been. */
 export function chunksOf(answer: JsonObject, ask: Ask): Buffer {
   const envelope = envelopeOf(answer, "chat.completion.chunk");
-  let blocks = "";
-  const add = (index: JsonValue, delta: JsonObject, finish: JsonValue = null, extra?: JsonObject) => {
-    blocks += encodeBlock(JSON.stringify({ ...envelope, choices: [{ index, delta, ...extra, finish_reason: finish }] }));
-  };
-  for (const choice of objects(answer, "choices")) {
-    const index = choice["index"] ?? 0;
-    const { role, content, tool_calls: _calls, ...others } = object(choice, "message") ?? {};
-    const calls = objects(object(choice, "message"), "tool_calls");
-    add(index, { role: role ?? "assistant", ...(calls.length === 0 && { content: "" }) });
-    const rest = Object.fromEntries(Object.entries(others).filter(([, value]) => isSet(value)));
-    if (Object.keys(rest).length > 0) add(index, rest);
-    if (typeof content === "string" && content !== "") {
-      add(index, { content }, null, isSet(choice["logprobs"]) ? { logprobs: choice["logprobs"] } : undefined);
-    }
-    if (calls.length > 0) add(index, { tool_calls: calls.map((call, at) => ({ index: at, ...call })) });
-    add(index, {}, choice["finish_reason"] ?? "stop");
-  }
   const usage = object(answer, "usage");
-  if (ask.wantsStreamUsage && usage !== undefined) {
-    blocks += encodeBlock(JSON.stringify({ ...envelope, choices: [], usage }));
-  }
-  return Buffer.from(blocks);
+  const chunks: JsonObject[] = objects(answer, "choices")
+    .flatMap(choicesOfMessage)
+    .map((choice) => ({ ...envelope, choices: [choice] }));
+  if (ask.wantsStreamUsage && usage !== undefined) chunks.push({ ...envelope, choices: [], usage });
+  return Buffer.from(chunks.map((chunk) => encodeBlock(JSON.stringify(chunk))).join(""));
+}
+
+function choicesOfMessage(choice: JsonObject): JsonObject[] {
+  const message = object(choice, "message");
+  const { role, content, tool_calls: _calls, ...others } = message ?? {};
+  const calls = objects(message, "tool_calls");
+  const rest = Object.fromEntries(Object.entries(others).filter(([, value]) => isSet(value)));
+  const logprobs = isSet(choice["logprobs"]) ? { logprobs: choice["logprobs"] } : {};
+  const deltas: JsonObject[] = [{ delta: { role: role ?? "assistant", ...(calls.length === 0 && { content: "" }) } }];
+  if (Object.keys(rest).length > 0) deltas.push({ delta: rest });
+  if (typeof content === "string" && content !== "") deltas.push({ delta: { content }, ...logprobs });
+  if (calls.length > 0) deltas.push({ delta: { tool_calls: calls.map((call, index) => ({ index, ...call })) } });
+  deltas.push({ delta: {}, finish_reason: choice["finish_reason"] ?? "stop" });
+  return deltas.map((delta) => ({ index: choice["index"] ?? 0, finish_reason: null, ...delta }));
 }
 
 /** A chunk with usage and no choices, in the name of the stream that `last` belongs to. */

@@ -1,6 +1,6 @@
 import { FILE_TOKENS, imageTokens } from "../media.ts";
 import type { PromptReader } from "../prompt.ts";
-import { isObject, object, objects, text } from "../read.ts";
+import { anyText, isObject, object, objects, text } from "../read.ts";
 import type { JsonObject, JsonValue, Texts } from "../types.ts";
 
 const TOKENS_PER_MESSAGE = 4;
@@ -34,13 +34,13 @@ function walkItem(item: JsonObject, model: string, reader: PromptReader): void {
   switch (item["type"]) {
     case "function_call":
     case "custom_tool_call":
-      reader.word(text(item, "name") ?? "");
-      return reader.word(text(item, "arguments") ?? text(item, "input") ?? "");
+      reader.word(anyText(item, "name"));
+      return reader.word(anyText(item, "arguments", "input"));
     case "function_call_output":
     case "custom_tool_call_output":
       return walkContent(item["output"], model, reader);
     case "reasoning":
-      for (const part of [...objects(item, "summary"), ...objects(item, "content")]) reader.text(text(part, "text") ?? "");
+      for (const part of [...objects(item, "summary"), ...objects(item, "content")]) reader.text(anyText(part, "text"));
       return;
     case undefined:
     case "message":
@@ -69,11 +69,11 @@ export function outputTexts(response: JsonObject): Texts {
   let extra = 0;
   for (const item of objects(response, "output")) {
     for (const part of [...objects(item, "content"), ...objects(item, "summary")]) {
-      all += text(part, "text") ?? text(part, "refusal") ?? "";
+      all += anyText(part, "text", "refusal");
     }
     if (!isCall(item)) continue;
     extra += TOKENS_PER_CALL;
-    all += (text(item, "name") ?? "") + (text(item, "arguments") ?? text(item, "input") ?? "");
+    all += anyText(item, "name") + anyText(item, "arguments", "input");
   }
   return { text: all, extra };
 }
