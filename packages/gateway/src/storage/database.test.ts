@@ -19,18 +19,29 @@ eachDatabase("a database", (open) => {
     const url = await open();
     database = openDatabase({ url, log });
     second = openDatabase({ url, log });
-    await database.raw.run('create table accounts (id bigint primary key, "group" varchar(64) not null, quota bigint not null)', []);
+    await database.raw.run(
+      'create table accounts (id bigint primary key, "group" varchar(64) not null, quota bigint not null)',
+      [],
+    );
   });
   beforeEach(async () => {
     await database.raw.run("delete from accounts", []);
-    await database.raw.run("insert into accounts values (?, ?, ?), (?, ?, ?)", [1, "default", 100, 2, "vip", 9_007_199_254_740_991]);
+    await database.raw.run("insert into accounts values (?, ?, ?), (?, ?, ?)", [
+      1,
+      "default",
+      100,
+      2,
+      "vip",
+      9_007_199_254_740_991,
+    ]);
   });
   afterAll(async () => {
     await second.close();
     await database.close();
   });
 
-  const quotaOf = async (id: number) => (await database.raw.rows<{ quota: number }>("select quota from accounts where id = ?", [id]))[0]?.quota;
+  const quotaOf = async (id: number) =>
+    (await database.raw.rows<{ quota: number }>("select quota from accounts where id = ?", [id]))[0]?.quota;
 
   test("answers a ping", async () => {
     await expect(database.ping()).resolves.toBeUndefined();
@@ -54,12 +65,17 @@ eachDatabase("a database", (open) => {
 
   test("counts the rows that a statement found, also when it changes nothing", async () => {
     expect(await database.raw.run("update accounts set quota = ? where id = ?", [100, 1])).toBe(1);
-    expect(await database.raw.run("update accounts set quota = quota - ? where id = ? and quota >= ?", [101, 1, 101])).toBe(0);
+    expect(
+      await database.raw.run("update accounts set quota = quota - ? where id = ? and quota >= ?", [101, 1, 101]),
+    ).toBe(0);
     expect(await database.raw.run("delete from accounts where id > ?", [0])).toBe(2);
   });
 
   test("takes reserved words in double quotes and a limit as a value", async () => {
-    const rows = await database.raw.rows('select "group" from accounts where "group" <> ? order by id limit ?', ["it's", 1]);
+    const rows = await database.raw.rows('select "group" from accounts where "group" <> ? order by id limit ?', [
+      "it's",
+      1,
+    ]);
     expect(rows).toEqual([{ group: "default" }]);
   });
 
@@ -79,10 +95,12 @@ eachDatabase("a database", (open) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       order.push("transaction");
     });
-    const beside = database.raw.run("update accounts set quota = quota - 60 where id = ? and quota >= 60", [1]).then((count) => {
-      order.push("beside");
-      return count;
-    });
+    const beside = database.raw
+      .run("update accounts set quota = quota - 60 where id = ? and quota >= 60", [1])
+      .then((count) => {
+        order.push("beside");
+        return count;
+      });
     const [, count] = await Promise.all([transaction, beside]);
     expect(order).toEqual(["transaction", "beside"]);
     expect(count).toBe(0);
@@ -101,15 +119,18 @@ eachDatabase("a database", (open) => {
   });
 
   test("recognises a row that exists already", async () => {
-    const error = await database.raw.run("insert into accounts values (1, 'x', 0)", []).catch((reason: unknown) => reason);
+    const error = await database.raw
+      .run("insert into accounts values (1, 'x', 0)", [])
+      .catch((reason: unknown) => reason);
     expect(isDuplicate(error)).toBe(true);
     expect(isDuplicate(new Error("other"))).toBe(false);
   });
 
   test("gives the query builder the same numbers", async () => {
-    const { rows } = await sql<{ total: number; number: number }>`select sum(quota) as total, count(*) as number from accounts where id = ${1}`.execute(
-      database.db,
-    );
+    const { rows } = await sql<{
+      total: number;
+      number: number;
+    }>`select sum(quota) as total, count(*) as number from accounts where id = ${1}`.execute(database.db);
     expect(rows).toEqual([{ total: 100, number: 1 }]);
   });
 
@@ -156,7 +177,9 @@ describe("SQLite", () => {
 
 describe("database URLs", () => {
   test("of an unknown kind are refused with the known ones", () => {
-    expect(() => openDatabase({ url: "oracle://x", log })).toThrow("begins with sqlite:, mysql:// or postgres://, not with oracle:");
+    expect(() => openDatabase({ url: "oracle://x", log })).toThrow(
+      "begins with sqlite:, mysql:// or postgres://, not with oracle:",
+    );
   });
 
   test("of MySQL carry encoded names and TLS modes", () => {

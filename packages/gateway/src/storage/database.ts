@@ -63,7 +63,9 @@ function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "norma
     case "postgresql":
       return openPostgres(url, connections, log);
     default:
-      throw new Error(`a database URL begins with sqlite:, mysql:// or postgres://, not with ${scheme === "" ? "this" : `${scheme}:`}`);
+      throw new Error(
+        `a database URL begins with sqlite:, mysql:// or postgres://, not with ${scheme === "" ? "this" : `${scheme}:`}`,
+      );
   }
 }
 

@@ -7,11 +7,17 @@ import type { Schema } from "./schema.ts";
 type TableWithId = { [T in keyof Schema]: Schema[T] extends { id: unknown } ? T : never }[keyof Schema];
 
 /** Inserts one row and answers the id that the database gave it. */
-export async function insertRow<T extends TableWithId>(db: Kysely<Schema>, table: T, row: InsertObject<Schema, T>): Promise<number> {
+export async function insertRow<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  row: InsertObject<Schema, T>,
+): Promise<number> {
   const insert = db.insertInto(table).values(row);
   if (db.getExecutor().adapter.supportsReturning) {
     // The builder cannot see that every table of TableWithId has this column.
-    const returning = (insert as unknown as { returning(column: "id"): { executeTakeFirstOrThrow(): Promise<{ id: number }> } }).returning("id");
+    const returning = (
+      insert as unknown as { returning(column: "id"): { executeTakeFirstOrThrow(): Promise<{ id: number }> } }
+    ).returning("id");
     return (await returning.executeTakeFirstOrThrow()).id;
   }
   const { insertId } = await insert.executeTakeFirstOrThrow();
@@ -29,14 +35,21 @@ export interface Upsert {
 }
 
 /** Text of a prepared statement that inserts `rows` rows or, where the key exists, changes what is there. */
-export function upsertSql(kind: RawDatabase["kind"], { table, columns, key, add = [], replace = [] }: Upsert, rows = 1): string {
+export function upsertSql(
+  kind: RawDatabase["kind"],
+  { table, columns, key, add = [], replace = [] }: Upsert,
+  rows = 1,
+): string {
   const tuple = `(${columns.map(() => "?").join(", ")})`;
   const values = Array.from({ length: rows }, () => tuple).join(", ");
   const into = `into ${table} (${columns.map(quote).join(", ")}) values ${values}`;
   const isKept = add.length + replace.length === 0;
   if (kind === "mysql") {
     if (isKept) return `insert ignore ${into}`;
-    const changes = [...add.map((name) => `${quote(name)} = ${quote(name)} + values(${quote(name)})`), ...replace.map((name) => `${quote(name)} = values(${quote(name)})`)];
+    const changes = [
+      ...add.map((name) => `${quote(name)} = ${quote(name)} + values(${quote(name)})`),
+      ...replace.map((name) => `${quote(name)} = values(${quote(name)})`),
+    ];
     return `insert ${into} on duplicate key update ${changes.join(", ")}`;
   }
   const target = `on conflict (${key.map(quote).join(", ")}) do`;

@@ -24,13 +24,16 @@ const TABLE: Readonly<Record<DatabaseKind, string>> = {
 
 const COLUMN: Readonly<Record<DatabaseKind, string>> = {
   sqlite: "select 1 from pragma_table_info(?) where name = ?",
-  mysql: "select 1 from information_schema.columns where table_schema = database() and table_name = ? and column_name = ?",
-  postgres: "select 1 from information_schema.columns where table_schema = current_schema() and table_name = $1 and column_name = $2",
+  mysql:
+    "select 1 from information_schema.columns where table_schema = database() and table_name = ? and column_name = ?",
+  postgres:
+    "select 1 from information_schema.columns where table_schema = current_schema() and table_name = $1 and column_name = $2",
 };
 
 const INDEX: Readonly<Record<DatabaseKind, string>> = {
   sqlite: "select 1 from sqlite_master where type = 'index' and tbl_name = ? and name = ?",
-  mysql: "select 1 from information_schema.statistics where table_schema = database() and table_name = ? and index_name = ?",
+  mysql:
+    "select 1 from information_schema.statistics where table_schema = database() and table_name = ? and index_name = ?",
   postgres: "select 1 from pg_indexes where schemaname = current_schema() and tablename = $1 and indexname = $2",
 };
 

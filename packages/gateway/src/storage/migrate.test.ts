@@ -35,10 +35,18 @@ const addTitle: Migration = {
 function declared(): Map<string, string[]> {
   const source = readFileSync(new URL("schema.ts", import.meta.url), "utf8");
   const bodies = new Map(
-    [...source.matchAll(/export interface (\w+) \{\n([\s\S]*?)\n\}/g)].map((match) => [match[1], match[2] ?? ""] as const),
+    [...source.matchAll(/export interface (\w+) \{\n([\s\S]*?)\n\}/g)].map(
+      (match) => [match[1], match[2] ?? ""] as const,
+    ),
   );
-  const members = (body: string) => [...body.matchAll(/^ {2}(\w+): (\w+)/gm)].map((match) => [match[1] ?? "", match[2] ?? ""] as const);
-  return new Map(members(bodies.get("Schema") ?? "").map(([table, type]) => [table, members(bodies.get(type) ?? "").map(([name]) => name)]));
+  const members = (body: string) =>
+    [...body.matchAll(/^ {2}(\w+): (\w+)/gm)].map((match) => [match[1] ?? "", match[2] ?? ""] as const);
+  return new Map(
+    members(bodies.get("Schema") ?? "").map(([table, type]) => [
+      table,
+      members(bodies.get(type) ?? "").map(([name]) => name),
+    ]),
+  );
 }
 
 eachDatabase("migrations", (open) => {
@@ -80,8 +88,17 @@ eachDatabase("migrations", (open) => {
     expect(await hasTable(database.db, database.kind, "users")).toBe(false);
   });
 
+  test("leave a database of another program alone", async () => {
+    await database.raw.run("create table users (id bigint primary key)", []);
+    await expect(migrate(database, auto)).rejects.toThrow("tables of another program");
+    expect(await hasTable(database.db, database.kind, "tokens")).toBe(false);
+  });
+
   test("take up again after a crash between two steps", async () => {
-    const crash: Migration = { ...addTitle, steps: [...addTitle.steps.slice(0, 1), () => Promise.reject(new Error("killed"))] };
+    const crash: Migration = {
+      ...addTitle,
+      steps: [...addTitle.steps.slice(0, 1), () => Promise.reject(new Error("killed"))],
+    };
     await expect(migrateTracks(database, [notes(createNotes, crash)], auto)).rejects.toThrow("killed");
     await migrateTracks(second, [notes(createNotes, addTitle)], auto);
     await expect(second.raw.rows("select id, title from notes", [])).resolves.toEqual([]);
@@ -102,7 +119,9 @@ eachDatabase("migrations", (open) => {
 
   test("are only checked in the mode verify, and waited for in the mode wait", async () => {
     const track = [notes(createNotes)];
-    await expect(migrateTracks(database, track, { log, mode: "verify" })).rejects.toThrow("has not had the change note_versions 1 notes");
+    await expect(migrateTracks(database, track, { log, mode: "verify" })).rejects.toThrow(
+      "has not had the change note_versions 1 notes",
+    );
     const waiting = migrateTracks(database, track, { log, mode: "wait" });
     await migrateTracks(second, track, auto);
     await waiting;
@@ -119,7 +138,9 @@ eachDatabase("migrations", (open) => {
       await held;
     });
     await taken;
-    await expect(withMigrationLock(second, 100, async () => {})).rejects.toThrow("another process has been changing the database schema");
+    await expect(withMigrationLock(second, 100, async () => {})).rejects.toThrow(
+      "another process has been changing the database schema",
+    );
     release();
     await holder;
   });

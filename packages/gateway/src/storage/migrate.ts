@@ -50,7 +50,11 @@ export function migrateLogs(database: Database, settings: MigrateSettings): Prom
   return migrateTracks(database, [LOGS], settings);
 }
 
-export async function migrateTracks(database: Database, tracks: readonly Track[], settings: MigrateSettings): Promise<void> {
+export async function migrateTracks(
+  database: Database,
+  tracks: readonly Track[],
+  settings: MigrateSettings,
+): Promise<void> {
   const { mode, log, signal } = settings;
   switch (mode) {
     case "off":
@@ -58,10 +62,15 @@ export async function migrateTracks(database: Database, tracks: readonly Track[]
     case "auto":
       // Most starts find everything done, and need no lock for that.
       if (!(await missing(database, tracks, log))) return;
-      return withMigrationLock(database, settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS, (db) => apply(db, database.kind, tracks, settings));
+      return withMigrationLock(database, settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS, (db) =>
+        apply(db, database.kind, tracks, settings),
+      );
     case "verify": {
       const lack = await missing(database, tracks, log);
-      if (lack) throw new SchemaError(`the database has not had the change ${lack} yet: run "fairway-gateway migrate" or set FAIRWAY_MIGRATE=auto`);
+      if (lack)
+        throw new SchemaError(
+          `the database has not had the change ${lack} yet: run "fairway-gateway migrate" or set FAIRWAY_MIGRATE=auto`,
+        );
       return;
     }
     case "wait":
@@ -87,8 +96,14 @@ async function missing({ db, kind }: Database, tracks: readonly Track[], log: Lo
   return first;
 }
 
-async function apply(db: Kysely<Schema>, kind: DatabaseKind, tracks: readonly Track[], settings: MigrateSettings): Promise<void> {
+async function apply(
+  db: Kysely<Schema>,
+  kind: DatabaseKind,
+  tracks: readonly Track[],
+  settings: MigrateSettings,
+): Promise<void> {
   for (const track of tracks) {
+    await refuseForeign(db, kind, track);
     await createTrack(db, kind, track);
     const done = await doneOf(db, kind, track);
     refuseFuture(track, done, settings.log);
@@ -112,7 +127,9 @@ async function applyOne(db: Kysely<Schema>, kind: DatabaseKind, { track, migrati
     for (const step of migration.steps) await step(contextOf(db, kind));
     const { product = "", clock = systemClock } = settings;
     await sql`insert into ${sql.table(track.table)} (version, name, is_breaking, product, applied_at)
-      values (${migration.version}, ${migration.name}, ${migration.isBreaking ? 1 : 0}, ${product}, ${Math.floor(clock.now() / 1000)})`.execute(db);
+      values (${migration.version}, ${migration.name}, ${migration.isBreaking ? 1 : 0}, ${product}, ${Math.floor(clock.now() / 1000)})`.execute(
+      db,
+    );
     if (kind === "postgres") await command(db, "commit");
   } catch (error) {
     if (kind === "postgres") await command(db, "rollback");
@@ -148,12 +165,30 @@ function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger
       `the database schema is newer than this program: it has change ${breaking.version} of ${track.table} from version ${breaking.product}, this program knows ${known}; start version ${breaking.product} or newer, or restore the backup from before that update`,
     );
   }
-  if (future.length > 0) log.warn("database schema is newer than this program", { table: track.table, known, found: future.at(-1)?.version });
+  if (future.length > 0)
+    log.warn("database schema is newer than this program", {
+      table: track.table,
+      known,
+      found: future.at(-1)?.version,
+    });
+}
+
+/** Compatible gateways use the same names of tables for other columns. */
+async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {
+  if (track !== MAIN || (await hasTable(db, kind, track.table)) || !(await hasTable(db, kind, "users"))) return;
+  throw new SchemaError("the database holds tables of another program: name an empty database in FAIRWAY_DATABASE_URL");
 }
 
 async function createTrack(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {
-  const columns = { version: integer(), name: text(64), is_breaking: integer(), product: text(64), applied_at: bigint() };
-  for (const statement of createTable(kind, track.table, { columns, primaryKey: ["version"] })) await command(db, statement);
+  const columns = {
+    version: integer(),
+    name: text(64),
+    is_breaking: integer(),
+    product: text(64),
+    applied_at: bigint(),
+  };
+  for (const statement of createTable(kind, track.table, { columns, primaryKey: ["version"] }))
+    await command(db, statement);
 }
 
 function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {

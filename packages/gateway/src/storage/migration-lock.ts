@@ -13,18 +13,32 @@ const ASK_AGAIN_MS = 200;
  * Runs `work` on one connection while no other process migrates the same database. Rejects when the lock stays
  * taken; whether it was really given is checked each time.
  */
-export function withMigrationLock<T>(database: Database, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+export function withMigrationLock<T>(
+  database: Database,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   return database.db.connection().execute((db) => LOCKS[database.kind](db, timeoutMs, work));
 }
 
 type Lock = <T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
 
-const LOCKS: Readonly<Record<Database["kind"], Lock>> = { mysql: mysqlLock, postgres: postgresLock, sqlite: sqliteLock };
+const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
+  mysql: mysqlLock,
+  postgres: postgresLock,
+  sqlite: sqliteLock,
+};
 
 /** Locks by name belong to the whole server, hence the database in the name; names end at 64 characters. */
-async function mysqlLock<T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+async function mysqlLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   const name = sql`concat('fairway:migrate:', md5(database()))`;
-  const { rows } = await sql<{ taken: number | null }>`select get_lock(${name}, ${timeoutMs / 1000}) as taken`.execute(db);
+  const { rows } = await sql<{ taken: number | null }>`select get_lock(${name}, ${timeoutMs / 1000}) as taken`.execute(
+    db,
+  );
   if (rows[0]?.taken !== 1) throw lockError(timeoutMs);
   try {
     return await work(db);
@@ -33,7 +47,11 @@ async function mysqlLock<T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Ky
   }
 }
 
-async function postgresLock<T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+async function postgresLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   const taken = await askUntil(timeoutMs, async () => {
     const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${POSTGRES_KEY}) as taken`.execute(db);
     return rows[0]?.taken === true;
@@ -47,7 +65,11 @@ async function postgresLock<T>(db: Kysely<Schema>, timeoutMs: number, work: (db:
 }
 
 /** The write lock of the file is the lock, so all changes are one transaction. */
-async function sqliteLock<T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+async function sqliteLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   const taken = await askUntil(timeoutMs, async () => {
     try {
       await db.executeQuery(CompiledQuery.raw(TAKE_FILE));
@@ -78,5 +100,7 @@ async function askUntil(timeoutMs: number, ask: () => Promise<boolean>): Promise
 }
 
 function lockError(timeoutMs: number): Error {
-  return new Error(`another process has been changing the database schema for ${Math.round(timeoutMs / 1000)} s; wait for it to end and start again`);
+  return new Error(
+    `another process has been changing the database schema for ${Math.round(timeoutMs / 1000)} s; wait for it to end and start again`,
+  );
 }

@@ -33,7 +33,11 @@ export class Mutex {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(new Error("the SQLite connection stayed in use for 30 s: a transaction does not end, or waits for a query outside itself"));
+        reject(
+          new Error(
+            "the SQLite connection stayed in use for 30 s: a transaction does not end, or waits for a query outside itself",
+          ),
+        );
       }, HELD_TOO_LONG_MS);
       this.#waiting.push(enter);
     });

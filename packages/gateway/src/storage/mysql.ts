@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { MysqlDialect, type Dialect } from "kysely";
-import { createPool, TypedParameter, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from "mysql2";
+import {
+  createPool,
+  TypedParameter,
+  type Pool,
+  type PoolConnection,
+  type PoolOptions,
+  type ResultSetHeader,
+} from "mysql2";
 import type { Logger } from "../observability/log.ts";
 import { createStatementNames } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";

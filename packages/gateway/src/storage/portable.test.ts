@@ -19,13 +19,25 @@ eachDatabase("portable statements", (open) => {
   });
   afterAll(() => database.close());
 
-  const code = (name: string, key: string) => ({ user_id: 1, key, status: 1, name, quota: 5, created_time: 7, deleted_at: null });
+  const code = (name: string, key: string) => ({
+    user_id: 1,
+    key,
+    status: 1,
+    name,
+    quota: 5,
+    created_time: 7,
+    deleted_at: null,
+  });
 
   test("insertRow answers rising ids", async () => {
     const first = await insertRow(database.db, "redemptions", code("one", "a"));
     const next = await insertRow(database.db, "redemptions", code("two", "b"));
     expect(next).toBe(first + 1);
-    const row = await database.db.selectFrom("redemptions").select(["name", "used_user_id"]).where("id", "=", next).executeTakeFirst();
+    const row = await database.db
+      .selectFrom("redemptions")
+      .select(["name", "used_user_id"])
+      .where("id", "=", next)
+      .executeTakeFirst();
     expect(row).toEqual({ name: "two", used_user_id: 0 });
   });
 
@@ -50,9 +62,18 @@ eachDatabase("portable statements", (open) => {
     const keep = upsertSql(database.kind, { table: "quota_data", columns, key }, 2);
     expect(await database.raw.run(keep, [...row("a", 1), ...row("b", 1)])).toBe(2);
     expect(await database.raw.run(keep, [...row("b", 5), ...row("c", 1)])).toBe(1);
-    const change = upsertSql(database.kind, { table: "quota_data", columns, key, add: ["token_used", "count"], replace: ["quota"] });
+    const change = upsertSql(database.kind, {
+      table: "quota_data",
+      columns,
+      key,
+      add: ["token_used", "count"],
+      replace: ["quota"],
+    });
     await database.raw.run(change, [1, "ann", "a", 3_600, 7, 2, 42]);
-    const rows = await database.raw.rows("select model_name, token_used, count, quota from quota_data order by model_name", []);
+    const rows = await database.raw.rows(
+      "select model_name, token_used, count, quota from quota_data order by model_name",
+      [],
+    );
     expect(rows).toEqual([
       { model_name: "a", token_used: 17, count: 3, quota: 42 },
       { model_name: "b", token_used: 10, count: 1, quota: 100 },
@@ -73,9 +94,19 @@ eachDatabase("portable statements", (open) => {
   });
 
   test("searches take wildcards only where they are meant", async () => {
-    for (const name of ["100%_sure!", "100 unsure", "Gpt-4o", "gpt-4o-mini"]) await insertRow(database.db, "jobs", { name, status: "", progress: "", started_by: 0, created_at: 0, updated_at: 0 });
+    for (const name of ["100%_sure!", "100 unsure", "Gpt-4o", "gpt-4o-mini"])
+      await insertRow(database.db, "jobs", {
+        name,
+        status: "",
+        progress: "",
+        started_by: 0,
+        created_at: 0,
+        updated_at: 0,
+      });
     const found = async (condition: ReturnType<typeof like>) =>
-      (await database.db.selectFrom("jobs").select("name").where(condition).orderBy("id").execute()).map((row) => row.name);
+      (await database.db.selectFrom("jobs").select("name").where(condition).orderBy("id").execute()).map(
+        (row) => row.name,
+      );
     expect(await found(like("name", containing("%_sure!")))).toEqual(["100%_sure!"]);
     expect(await found(like("name", beginningWith("gpt")))).toEqual(["gpt-4o-mini"]);
     expect(await found(likeAnyCase("name", beginningWith("GPT")))).toEqual(["Gpt-4o", "gpt-4o-mini"]);

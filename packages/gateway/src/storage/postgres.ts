@@ -24,7 +24,7 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     application_name: "fairway",
-    types: { getTypeParser: (oid, format) => parserOf(oid) ?? types.getTypeParser(oid, format) },
+    types: { getTypeParser: (oid, format): unknown => parserOf(oid) ?? types.getTypeParser(oid, format) },
   });
   // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
@@ -48,7 +48,11 @@ function postgresRaw(pool: Pool): RawDatabase {
   const on = (target: Pool | PoolClient): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) => {
       const name = nameOf(sql);
-      return target.query({ text: numberPlaceholders(sql), values: [...values], ...(name === undefined ? {} : { name }) });
+      return target.query({
+        text: numberPlaceholders(sql),
+        values: [...values],
+        ...(name === undefined ? {} : { name }),
+      });
     };
     return {
       run: async (sql, values) => (await send(sql, values)).rowCount ?? 0,

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
-  CompiledQuery,
+  type CompiledQuery,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -85,7 +85,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    for (const row of this.#prepare(sql).statement.iterate(...(parameters as SQLInputValue[]))) yield { rows: [row as Row] };
+    for (const row of this.#prepare(sql).statement.iterate(...(parameters as SQLInputValue[])))
+      yield { rows: [row as Row] };
   }
 
   close(): void {

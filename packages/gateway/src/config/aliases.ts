@@ -1,0 +1,147 @@
+import { databaseOfDsn } from "./go-dsn.ts";
+
+/** Names under which compatible gateways know the same settings, so that moving here is a change of image. */
+
+export interface Alias {
+  readonly name: string;
+  /** The name here; absent where nothing needs to be set here. */
+  readonly variable?: string;
+  /** What differs. */
+  readonly about: string;
+  /** The text for the variable here; undefined leaves it alone. `others` are all variables of the process. */
+  readonly translate?: (text: string, others: Readonly<Record<string, string | undefined>>) => string | undefined;
+}
+
+export const ALIASES: readonly Alias[] = [
+  { name: "PORT", variable: "FAIRWAY_PORT", about: "the same" },
+  {
+    name: "SQL_DSN",
+    variable: "FAIRWAY_DATABASE_URL",
+    about: "Go form user:password@tcp(host:port)/name, postgres:// URL, or local",
+    translate: databaseOfDsn,
+  },
+  {
+    name: "SQLITE_PATH",
+    variable: "FAIRWAY_DATABASE_URL",
+    about: "a file path",
+    translate: (path) => `sqlite:${path.split("?")[0]}`,
+  },
+  { name: "LOG_SQL_DSN", variable: "FAIRWAY_LOG_DATABASE_URL", about: "as SQL_DSN", translate: databaseOfDsn },
+  { name: "SQL_MAX_OPEN_CONNS", variable: "FAIRWAY_DATABASE_CONNECTIONS", about: "the same" },
+  { name: "REDIS_CONN_STRING", variable: "FAIRWAY_REDIS_URL", about: "the same" },
+  { name: "SESSION_SECRET", variable: "FAIRWAY_SESSION_SECRET", about: "the same" },
+  { name: "CRYPTO_SECRET", variable: "FAIRWAY_ENCRYPTION_KEY", about: "the same" },
+  { name: "SESSION_SECRET", variable: "FAIRWAY_ENCRYPTION_KEY", about: "when CRYPTO_SECRET is absent" },
+  { name: "TRUSTED_PROXIES", variable: "FAIRWAY_TRUSTED_PROXIES", about: "the same" },
+  {
+    name: "MAX_REQUEST_BODY_MB",
+    variable: "FAIRWAY_MAX_BODY_BYTES",
+    about: "in MiB",
+    translate: (mib) => multiply(mib, 1_048_576),
+  },
+  {
+    name: "DEBUG",
+    variable: "FAIRWAY_LOG_LEVEL",
+    about: "true means debug",
+    translate: (text) => (text === "true" ? "debug" : undefined),
+  },
+  {
+    name: "NODE_TYPE",
+    variable: "FAIRWAY_MIGRATE",
+    about: "slave means wait",
+    translate: (text) => (text === "slave" ? "wait" : undefined),
+  },
+  { name: "NODE_NAME", variable: "FAIRWAY_INSTANCE_ID", about: "the same" },
+  { name: "POD_NAME", variable: "FAIRWAY_INSTANCE_ID", about: "the same" },
+  {
+    name: "GLOBAL_API_RATE_LIMIT_ENABLE",
+    variable: "FAIRWAY_LIMIT_API",
+    about: "false means off",
+    translate: offWhenFalse,
+  },
+  {
+    name: "GLOBAL_API_RATE_LIMIT",
+    variable: "FAIRWAY_LIMIT_API",
+    about: "the count",
+    translate: rateOf("GLOBAL_API_RATE_LIMIT_DURATION", "180"),
+  },
+  {
+    name: "GLOBAL_API_RATE_LIMIT_DURATION",
+    variable: "FAIRWAY_LIMIT_API",
+    about: "the seconds of GLOBAL_API_RATE_LIMIT",
+    translate: (seconds) => `180/${seconds}`,
+  },
+  {
+    name: "GLOBAL_WEB_RATE_LIMIT_ENABLE",
+    variable: "FAIRWAY_LIMIT_WEB",
+    about: "false means off",
+    translate: offWhenFalse,
+  },
+  {
+    name: "GLOBAL_WEB_RATE_LIMIT",
+    variable: "FAIRWAY_LIMIT_WEB",
+    about: "the count",
+    translate: rateOf("GLOBAL_WEB_RATE_LIMIT_DURATION", "180"),
+  },
+  {
+    name: "GLOBAL_WEB_RATE_LIMIT_DURATION",
+    variable: "FAIRWAY_LIMIT_WEB",
+    about: "the seconds of GLOBAL_WEB_RATE_LIMIT",
+    translate: (seconds) => `60/${seconds}`,
+  },
+  {
+    name: "CRITICAL_RATE_LIMIT_ENABLE",
+    variable: "FAIRWAY_LIMIT_CRITICAL",
+    about: "false means off",
+    translate: offWhenFalse,
+  },
+  {
+    name: "CRITICAL_RATE_LIMIT",
+    variable: "FAIRWAY_LIMIT_CRITICAL",
+    about: "the count",
+    translate: rateOf("CRITICAL_RATE_LIMIT_DURATION", "1200"),
+  },
+  {
+    name: "CRITICAL_RATE_LIMIT_DURATION",
+    variable: "FAIRWAY_LIMIT_CRITICAL",
+    about: "the seconds of CRITICAL_RATE_LIMIT",
+    translate: (seconds) => `20/${seconds}`,
+  },
+  { name: "MAX_USER_TOKENS", variable: "FAIRWAY_MAX_USER_TOKENS", about: "the same" },
+  { name: "GENERATE_DEFAULT_TOKEN", variable: "FAIRWAY_GENERATE_DEFAULT_TOKEN", about: "the same" },
+  { name: "CHANNEL_TEST_FREQUENCY", variable: "FAIRWAY_CHANNEL_TEST_FREQUENCY", about: "the same" },
+  { name: "CHANNEL_UPDATE_FREQUENCY", variable: "FAIRWAY_CHANNEL_UPDATE_FREQUENCY", about: "the same" },
+  { name: "POLLING_INTERVAL", variable: "FAIRWAY_POLLING_INTERVAL", about: "the same" },
+  { name: "UPDATE_TASK", variable: "FAIRWAY_UPDATE_TASKS", about: "the same" },
+  {
+    name: "RELAY_TIMEOUT",
+    variable: "FAIRWAY_HEADER_TIMEOUT_MS",
+    about: "in seconds; 0 keeps the default",
+    translate: (text) => (text === "0" ? undefined : multiply(text, 1_000)),
+  },
+  {
+    name: "STREAMING_TIMEOUT",
+    variable: "FAIRWAY_STREAM_IDLE_TIMEOUT_MS",
+    about: "in seconds",
+    translate: (text) => multiply(text, 1_000),
+  },
+  { name: "RETRY_TOTAL_SECONDS", variable: "FAIRWAY_RETRY_TOTAL_SECONDS", about: "the same" },
+  { name: "SHUTDOWN_TIMEOUT_SECONDS", variable: "FAIRWAY_DRAIN_SECONDS", about: "the same" },
+  { name: "SYNC_FREQUENCY", about: "changes are seen within seconds without it" },
+  { name: "MEMORY_CACHE_ENABLED", about: "channels and options are always kept in memory" },
+  { name: "BATCH_UPDATE_ENABLED", about: "charges are never held back" },
+  { name: "BATCH_UPDATE_INTERVAL", about: "charges are never held back" },
+];
+
+function offWhenFalse(text: string): string | undefined {
+  return text === "false" ? "off" : undefined;
+}
+
+function rateOf(duration: string, fallback: string): NonNullable<Alias["translate"]> {
+  return (count, others) => `${count}/${others[duration] || fallback}`;
+}
+
+/** Leaves a text that is no whole number as it is, for the parser to refuse. */
+function multiply(text: string, factor: number): string {
+  return /^\d+$/.test(text) ? String(Number(text) * factor) : text;
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { Secret } from "../lib/secret.ts";
+import { ALIASES } from "./aliases.ts";
+import { NAMES_OF_OTHERS, PREFIX_OF_TESTS, VARIABLES, type Variable } from "./variables.ts";
+
+/** A variable has a value that cannot be used; the message names it and the cure. */
+export class EnvError extends Error {
+  override readonly name = "EnvError";
+}
+
+type Values = { readonly [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K] extends Variable<infer T> ? T : never };
+
+/** The environment, checked and frozen. */
+export interface Env extends Omit<Values, "databaseUrl"> {
+  readonly databaseUrl: Secret;
+  /** One process with SQLite: nothing outside of it needs to be there. */
+  readonly isEmbedded: boolean;
+  /** Variables of compatible gateways that were taken for missing ones. */
+  readonly aliases: readonly { readonly alias: string; readonly name: string }[];
+}
+
+type Source = Readonly<Record<string, string | undefined>>;
+
+/** All variables with names, defaults and examples, for the generated documentation. */
+export const ENV_VARIABLES: readonly Variable<unknown>[] = Object.values(VARIABLES);
+
+/** The variables of this process; nothing else reads them. */
+export function processEnv(): NodeJS.ProcessEnv {
+  return process.env;
+}
+
+/** Throws an EnvError for unknown FAIRWAY_ names and for values that cannot be used. */
+export function loadEnv(source: Source): Env {
+  refuseUnknown(source);
+  const aliases: { alias: string; name: string }[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(VARIABLES) as [string, Variable<unknown>][]) {
+    const found = find(source, variable);
+    if (found.alias !== undefined) aliases.push({ alias: found.alias, name: variable.name });
+    values[key] = parseOne(variable, found);
+  }
+  const known = values as unknown as Values;
+  const databaseUrl = known.databaseUrl ?? new Secret(`sqlite:${join(known.dataDir, "fairway.db")}`);
+  return Object.freeze({
+    ...known,
+    adminHost: known.adminHost === "" ? known.host : known.adminHost,
+    instanceId: known.instanceId === "" ? `${hostname()}-${process.pid}` : known.instanceId,
+    databaseUrl,
+    isEmbedded: databaseUrl.reveal().startsWith("sqlite:") && !known.redisUrl,
+    aliases: Object.freeze(aliases),
+  });
+}
+
+interface Found {
+  readonly text: string;
+  /** The name that the text came from, for the error. */
+  readonly from: string;
+  readonly alias?: string;
+}
+
+/** Ours, ours from a file, the first alias that is set, the default. Blank counts as absent. */
+function find(source: Source, variable: Variable<unknown>): Found {
+  return (
+    findOwn(source, variable) ?? findAlias(source, variable.name) ?? { text: variable.fallback, from: variable.name }
+  );
+}
+
+function findOwn(source: Source, { name, isSecret }: Variable<unknown>): Found | undefined {
+  const own = source[name] ?? "";
+  const file = isSecret ? (source[`${name}_FILE`] ?? "") : "";
+  if (own !== "" && file !== "") throw new EnvError(`${name} and ${name}_FILE are both set: keep one of them`);
+  if (file !== "") return { text: readSecret(`${name}_FILE`, file), from: `${name}_FILE` };
+  return own === "" ? undefined : { text: own, from: name };
+}
+
+function findAlias(source: Source, name: string): Found | undefined {
+  for (const alias of ALIASES) {
+    const given = source[alias.name] ?? "";
+    if (alias.variable !== name || given === "") continue;
+    const text = alias.translate ? alias.translate(given, source) : given;
+    if (text !== undefined) return { text, from: alias.name, alias: alias.name };
+  }
+  return undefined;
+}
+
+function parseOne(variable: Variable<unknown>, { text, from }: Found): unknown {
+  try {
+    return variable.parse(text.trim());
+  } catch (cause) {
+    const cure = cause instanceof Error ? cause.message : String(cause);
+    const shown = variable.isSecret ? "cannot be used" : `is ${JSON.stringify(text)}`;
+    throw new EnvError(`${from} ${shown}: ${cure}, for example ${variable.example}`);
+  }
+}
+
+function readSecret(name: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "it cannot be read";
+    throw new EnvError(
+      `${name} names ${path}, which cannot be read (${reason}): mount the file or set the variable to its path`,
+    );
+  }
+}
+
+const KNOWN = new Set(
+  ENV_VARIABLES.flatMap((variable) => (variable.isSecret ? [variable.name, `${variable.name}_FILE`] : [variable.name])),
+);
+/** What Kubernetes adds for a service whose name begins with `fairway`. */
+const SERVICE_LINK =
+  /^FAIRWAY(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/;
+
+/** A name that is mistyped would otherwise be a setting without effect. */
+function refuseUnknown(source: Source): void {
+  for (const name of Object.keys(source)) {
+    if (
+      !name.startsWith("FAIRWAY_") ||
+      KNOWN.has(name) ||
+      NAMES_OF_OTHERS.has(name) ||
+      name.startsWith(PREFIX_OF_TESTS)
+    )
+      continue;
+    if (SERVICE_LINK.test(name)) {
+      throw new EnvError(
+        `${name} comes from a Kubernetes service of that name: set enableServiceLinks: false in the pod`,
+      );
+    }
+    const near = nearest(name);
+    throw new EnvError(
+      `${name} is not a variable of the gateway: ${near === undefined ? "remove it" : `did you mean ${near}?`}`,
+    );
+  }
+}
+
+function nearest(name: string): string | undefined {
+  const near = [...KNOWN]
+    .map((known) => ({ known, steps: editDistance(name, known) }))
+    .sort((a, b) => a.steps - b.steps)[0];
+  return near && near.steps <= 4 ? near.known : undefined;
+}
+
+/** Single-character changes between two texts. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { parseNetwork, type Network } from "../lib/ip.ts";
+import { Secret } from "../lib/secret.ts";
+
+/** Readers of environment texts. Each throws an Error whose message is the cure: "give ...". */
+
+export type Parse<T> = (text: string) => T;
+
+export function text(value: string): string {
+  return value;
+}
+
+/** Blank means not set; everything else goes to `parse`. */
+export function optional<T>(parse: Parse<T>): Parse<T | undefined> {
+  return (value) => (value === "" ? undefined : parse(value));
+}
+
+export function integer(least: number, most: number): Parse<number> {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw new Error(`give a whole number from ${least} to ${most}`);
+  };
+}
+
+export function decimal(least: number, most: number): Parse<number> {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number;
+    throw new Error(`give a number from ${least} to ${most}`);
+  };
+}
+
+const YES = new Set(["true", "1", "yes", "on"]);
+const NO = new Set(["false", "0", "no", "off"]);
+
+export function boolean(value: string): boolean {
+  const word = value.toLowerCase();
+  if (YES.has(word)) return true;
+  if (NO.has(word)) return false;
+  throw new Error("give true or false");
+}
+
+export function oneOf<const T extends string>(...words: readonly T[]): Parse<T> {
+  return (value) => {
+    const word = words.find((known) => known === value.toLowerCase());
+    if (word !== undefined) return word;
+    throw new Error(`give one of ${words.join(", ")}`);
+  };
+}
+
+/** A comma list without repetition. */
+export function setOf<const T extends string>(...words: readonly T[]): Parse<ReadonlySet<T>> {
+  const one = oneOf(...words);
+  return (value) => new Set(parts(value).map(one));
+}
+
+/** An http(s) address without the slash at its end. */
+export function webAddress(value: string): string {
+  const url = URL.parse(value);
+  if (url && (url.protocol === "http:" || url.protocol === "https:")) return value.replace(/\/+$/, "");
+  throw new Error("give an address that begins with http:// or https://");
+}
+
+export function portNumber(value: string): number {
+  if (value.startsWith("tcp://"))
+    throw new Error(
+      "give a number; a Kubernetes service named fairway sets this name, so set enableServiceLinks: false in the pod",
+    );
+  return integer(0, 65_535)(value);
+}
+
+/** A port, or `off`. */
+export function portOrOff(value: string): number | undefined {
+  return value.toLowerCase() === "off" ? undefined : portNumber(value);
+}
+
+/** Addresses and CIDR networks, separated by commas or spaces. */
+export function networks(value: string): readonly Network[] {
+  return parts(value).map((part) => {
+    const network = parseNetwork(part);
+    if (network) return network;
+    throw new Error(`give addresses or CIDR networks separated by commas; ${part} is neither`);
+  });
+}
+
+/** So many requests in so many seconds; undefined = no limit. */
+export interface Rate {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+const LONGEST_WINDOW_SECONDS = 1_200;
+
+export function rate(value: string): Rate | undefined {
+  if (value.toLowerCase() === "off") return undefined;
+  const match = /^(\d{1,9})\/(\d{1,4})$/.exec(value);
+  const [count, seconds] = [Number(match?.[1]), Number(match?.[2])];
+  if (count > 0 && seconds > 0 && seconds <= LONGEST_WINDOW_SECONDS) return { count, seconds };
+  throw new Error(`give count/seconds with at most ${LONGEST_WINDOW_SECONDS} seconds, or off`);
+}
+
+export interface ApiRates {
+  /** Per address, for callers who are not signed in. */
+  readonly anonymous: Rate | undefined;
+  /** Per user. */
+  readonly user: Rate | undefined;
+}
+
+/** One rate for everybody, or two: for callers who are not signed in, and for those who are. */
+export function apiRates(value: string): ApiRates {
+  const [anonymous = "", user = anonymous, ...rest] = value.split(",").map((part) => part.trim());
+  if (rest.length > 0) throw new Error("give one rate, or two separated by a comma");
+  return { anonymous: rate(anonymous), user: rate(user) };
+}
+
+export function secret(least = 1): Parse<Secret> {
+  return (value) => {
+    if (value.length >= least) return new Secret(value);
+    throw new Error(`give at least ${least} characters`);
+  };
+}
+
+/** The value that deployments copied from the family's example file have. */
+const KNOWN_TO_ALL = "random_string";
+
+export function sessionSecret(value: string): Secret {
+  if (value === KNOWN_TO_ALL) throw new Error("give a secret of your own: this one stands in public examples");
+  return secret(16)(value);
+}
+
+export function databaseUrl(value: string): Secret {
+  if (/^sqlite:.+/.test(value)) return new Secret(value);
+  const url = URL.parse(value);
+  if (url && /^(mysql|mariadb|postgres|postgresql):$/.test(url.protocol) && url.pathname.length > 1)
+    return new Secret(value);
+  throw new Error("give sqlite:PATH, mysql://user:password@host:3306/name or postgres://user:password@host:5432/name");
+}
+
+export function redisUrl(value: string): Secret {
+  const url = URL.parse(value);
+  if (url && /^(redis|rediss|redis\+sentinel|redis\+cluster):$/.test(url.protocol)) return new Secret(value);
+  throw new Error("give redis://:password@host:6379/0, or rediss:// for TLS");
+}
+
+export interface EncryptionKey {
+  /** Stands in everything that is sealed with this key. */
+  readonly id: string;
+  /** 32 bytes, base64. */
+  readonly key: Secret;
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * `id:base64,id:base64`, newest first, or one secret of any form. The id of a single secret follows from it, so that
+ * another secret is noticed as another key.
+ */
+export function encryptionKeys(value: string): readonly EncryptionKey[] {
+  if (/^[\w-]{1,32}:/.test(value)) return keyList(value);
+  if (value.length < 16) throw new Error("give at least 16 characters, or id:KEY with a base64 key of 32 bytes");
+  const digest = createHash("sha256").update(value).digest();
+  const id = `s${createHash("sha256").update(digest).digest("hex").slice(0, 8)}`;
+  return [{ id, key: new Secret(digest.toString("base64")) }];
+}
+
+function keyList(value: string): EncryptionKey[] {
+  const keys = parts(value).map((part) => {
+    const [id = "", key = ""] = part.split(":");
+    const bytes = Buffer.from(key, "base64");
+    if (bytes.length !== KEY_BYTES)
+      throw new Error(
+        `give id:KEY pairs separated by commas, each KEY 32 bytes in base64 (openssl rand -base64 32); that of ${id} has ${bytes.length}`,
+      );
+    return { id, key: new Secret(bytes.toString("base64")) };
+  });
+  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error("give every key an id of its own");
+  return keys;
+}
+
+function parts(value: string): string[] {
+  return value.split(/[\s,]+/).filter((part) => part !== "");
+}

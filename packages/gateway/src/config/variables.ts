@@ -1,0 +1,378 @@
+import * as parse from "./parsers.ts";
+import type { Parse } from "./parsers.ts";
+
+/** One setting that is fixed while the process lives. */
+export interface Variable<T> {
+  readonly name: string;
+  readonly about: string;
+  /** Used when the variable is absent or blank; "" where the program has no value then. */
+  readonly fallback: string;
+  readonly example: string;
+  readonly parse: Parse<T>;
+  /** Never shown; may also come from the file that `<name>_FILE` names. */
+  readonly isSecret?: boolean;
+}
+
+function define<T>(variable: Variable<T>): Variable<T> {
+  return variable;
+}
+
+const MINUTES_PER_YEAR = 525_600;
+const MS_PER_DAY = 86_400_000;
+
+/** Every variable of the gateway, by its name in `Env`. */
+export const VARIABLES = {
+  host: define({
+    name: "FAIRWAY_HOST",
+    about: "Address that the gateway listens on. Beyond loopback the default password of the first account is refused.",
+    fallback: "127.0.0.1",
+    example: "0.0.0.0",
+    parse: parse.text,
+  }),
+  port: define({
+    name: "FAIRWAY_PORT",
+    about: "Port of the gateway; 0 takes any free one.",
+    fallback: "3000",
+    example: "8080",
+    parse: parse.portNumber,
+  }),
+  adminHost: define({
+    name: "FAIRWAY_ADMIN_HOST",
+    about: "Address of the second listener: probes and metrics. Blank means FAIRWAY_HOST.",
+    fallback: "",
+    example: "0.0.0.0",
+    parse: parse.text,
+  }),
+  adminPort: define({
+    name: "FAIRWAY_ADMIN_PORT",
+    about: "Port of the second listener; 0 takes any free one, off opens none.",
+    fallback: "9090",
+    example: "off",
+    parse: parse.portOrOff,
+  }),
+  dataDir: define({
+    name: "FAIRWAY_DATA_DIR",
+    about: "Folder of the embedded database, of the generated key and of the journal.",
+    fallback: ".fairway",
+    example: "/var/lib/fairway",
+    parse: parse.text,
+  }),
+  databaseUrl: define({
+    name: "FAIRWAY_DATABASE_URL",
+    about: "Main database. Blank means an SQLite file in FAIRWAY_DATA_DIR.",
+    fallback: "",
+    example: "mysql://fairway:password@db:3306/fairway?ssl-mode=verify-identity",
+    parse: parse.optional(parse.databaseUrl),
+    isSecret: true,
+  }),
+  databaseConnections: define({
+    name: "FAIRWAY_DATABASE_CONNECTIONS",
+    about: "Most connections to each database server.",
+    fallback: "20",
+    example: "50",
+    parse: parse.integer(1, 1_000),
+  }),
+  logDatabaseUrl: define({
+    name: "FAIRWAY_LOG_DATABASE_URL",
+    about: "Database of its own for request logs. Blank keeps them in the main one.",
+    fallback: "",
+    example: "postgres://fairway:password@logs:5432/fairway_logs",
+    parse: parse.optional(parse.databaseUrl),
+    isSecret: true,
+  }),
+  sqliteSync: define({
+    name: "FAIRWAY_SQLITE_SYNC",
+    about: "full keeps the last commits over a loss of power, normal keeps the file intact but may lose them.",
+    fallback: "normal",
+    example: "full",
+    parse: parse.oneOf("normal", "full"),
+  }),
+  redisUrl: define({
+    name: "FAIRWAY_REDIS_URL",
+    about: "Redis shared by all replicas. Blank means a single process without Redis.",
+    fallback: "",
+    example: "rediss://:password@cache:6379/0",
+    parse: parse.optional(parse.redisUrl),
+    isSecret: true,
+  }),
+  redisPrefix: define({
+    name: "FAIRWAY_REDIS_PREFIX",
+    about: "Beginning of every Redis key of this installation.",
+    fallback: "fairway:",
+    example: "staging:",
+    parse: parse.text,
+  }),
+  publicUrl: define({
+    name: "FAIRWAY_PUBLIC_URL",
+    about: "Address under which users reach the gateway, until the option ServerAddress is set.",
+    fallback: "",
+    example: "https://ai.example.com",
+    parse: parse.optional(parse.webAddress),
+  }),
+  rootPassword: define({
+    name: "FAIRWAY_ROOT_PASSWORD",
+    about: "Password of the account root at the first start; at least 8 characters.",
+    fallback: "",
+    example: "correct-horse-battery",
+    parse: parse.optional(parse.secret(8)),
+    isSecret: true,
+  }),
+  sessionSecret: define({
+    name: "FAIRWAY_SESSION_SECRET",
+    about:
+      "Keys the hashes of one-time codes; at least 16 characters. Blank means one that is made once and kept in the database.",
+    fallback: "",
+    example: "openssl rand -hex 32",
+    parse: parse.optional(parse.sessionSecret),
+    isSecret: true,
+  }),
+  encryptionKeys: define({
+    name: "FAIRWAY_ENCRYPTION_KEY",
+    about:
+      "Seals upstream keys, tokens and secret options in the database: one secret, or id:KEY pairs separated by commas, newest first. The last one also finds tokens by their hash, so it stays. Blank makes a key file in FAIRWAY_DATA_DIR when the database is SQLite.",
+    fallback: "",
+    example: "2026b:5Yw…=,2026a:n0T…=",
+    parse: parse.optional(parse.encryptionKeys),
+    isSecret: true,
+  }),
+  trustedProxies: define({
+    name: "FAIRWAY_TRUSTED_PROXIES",
+    about: "Addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+    fallback: "",
+    example: "10.0.0.0/8,2001:db8::/32",
+    parse: parse.networks,
+  }),
+  maxBodyBytes: define({
+    name: "FAIRWAY_MAX_BODY_BYTES",
+    about: "Largest JSON body of a relayed request.",
+    fallback: "33554432",
+    example: "67108864",
+    parse: parse.integer(1_024, 1_073_741_824),
+  }),
+  maxInflight: define({
+    name: "FAIRWAY_MAX_INFLIGHT",
+    about: "Relayed requests under way at once; more are answered 503. 0 = no limit.",
+    fallback: "0",
+    example: "2000",
+    parse: parse.integer(0, 1_000_000),
+  }),
+  logLevel: define({
+    name: "FAIRWAY_LOG_LEVEL",
+    about: "Least important lines that are written.",
+    fallback: "info",
+    example: "debug",
+    parse: parse.oneOf("debug", "info", "warn", "error", "off"),
+  }),
+  logFormat: define({
+    name: "FAIRWAY_LOG_FORMAT",
+    about: "Form of log lines; auto is text on a terminal and json elsewhere.",
+    fallback: "auto",
+    example: "json",
+    parse: parse.oneOf("auto", "json", "text"),
+  }),
+  roles: define({
+    name: "FAIRWAY_ROLES",
+    about:
+      "What this process does: relay serves models, console the management API and its screens, jobs the background work.",
+    fallback: "relay,console,jobs",
+    example: "relay",
+    parse: parse.setOf("relay", "console", "jobs"),
+  }),
+  instanceId: define({
+    name: "FAIRWAY_INSTANCE_ID",
+    about: "Name of this process among its replicas. Blank means host name and process id.",
+    fallback: "",
+    example: "gateway-0",
+    parse: parse.text,
+  }),
+  migrate: define({
+    name: "FAIRWAY_MIGRATE",
+    about:
+      "Database schema at the start: auto changes it, wait waits for another process, verify refuses an old one, off does not look.",
+    fallback: "auto",
+    example: "wait",
+    parse: parse.oneOf("auto", "wait", "verify", "off"),
+  }),
+  demo: define({
+    name: "FAIRWAY_DEMO",
+    about: "Fills an empty database with sample data and an upstream of its own, to look around.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  setupWizard: define({
+    name: "FAIRWAY_SETUP_WIZARD",
+    about: "Makes no first account; the console asks for it.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  setupToken: define({
+    name: "FAIRWAY_SETUP_TOKEN",
+    about: "Must be named to the setup screen, so that nobody else owns a fresh installation.",
+    fallback: "",
+    example: "a-long-random-text",
+    parse: parse.optional(parse.secret()),
+    isSecret: true,
+  }),
+  quotaOnOutage: define({
+    name: "FAIRWAY_QUOTA_ON_OUTAGE",
+    about: "New requests while Redis is away: deny refuses them, sql reserves in the database.",
+    fallback: "deny",
+    example: "sql",
+    parse: parse.oneOf("deny", "sql"),
+  }),
+  limitApi: define({
+    name: "FAIRWAY_LIMIT_API",
+    about:
+      "Rate of the management API as count/seconds or off: per address for callers who are not signed in, per user for those who are. A single rate is for both.",
+    fallback: "180/180,1800/180",
+    example: "off",
+    parse: parse.apiRates,
+  }),
+  limitWeb: define({
+    name: "FAIRWAY_LIMIT_WEB",
+    about: "Rate of the console's files per address.",
+    fallback: "900/180",
+    example: "off",
+    parse: parse.rate,
+  }),
+  limitCritical: define({
+    name: "FAIRWAY_LIMIT_CRITICAL",
+    about: "Rate of sign-in, registration, mails and the like per address.",
+    fallback: "20/1200",
+    example: "off",
+    parse: parse.rate,
+  }),
+  maxUserTokens: define({
+    name: "FAIRWAY_MAX_USER_TOKENS",
+    about: "Most tokens of one user.",
+    fallback: "1000",
+    example: "50",
+    parse: parse.integer(1, 1_000_000),
+  }),
+  generateDefaultToken: define({
+    name: "FAIRWAY_GENERATE_DEFAULT_TOKEN",
+    about: "Gives every new user a token.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  channelTestMinutes: define({
+    name: "FAIRWAY_CHANNEL_TEST_FREQUENCY",
+    about: "Minutes between tests of all channels; 0 = never.",
+    fallback: "0",
+    example: "60",
+    parse: parse.integer(0, MINUTES_PER_YEAR),
+  }),
+  channelUpdateMinutes: define({
+    name: "FAIRWAY_CHANNEL_UPDATE_FREQUENCY",
+    about: "Minutes between readings of all upstream balances; 0 = never.",
+    fallback: "0",
+    example: "1440",
+    parse: parse.integer(0, MINUTES_PER_YEAR),
+  }),
+  pollingSeconds: define({
+    name: "FAIRWAY_POLLING_INTERVAL",
+    about: "Seconds between two channels when all are tested.",
+    fallback: "0",
+    example: "2",
+    parse: parse.decimal(0, 3_600),
+  }),
+  updateTasks: define({
+    name: "FAIRWAY_UPDATE_TASKS",
+    about: "Asks upstreams about drawing and music tasks that are not finished.",
+    fallback: "true",
+    example: "false",
+    parse: parse.boolean,
+  }),
+  blockPrivateUpstreams: define({
+    name: "FAIRWAY_BLOCK_PRIVATE_UPSTREAMS",
+    about: "Refuses channels whose address is in a private network.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  connectTimeoutMs: define({
+    name: "FAIRWAY_CONNECT_TIMEOUT_MS",
+    about: "Time to connect to an upstream.",
+    fallback: "10000",
+    example: "5000",
+    parse: parse.integer(1, MS_PER_DAY),
+  }),
+  headerTimeoutMs: define({
+    name: "FAIRWAY_HEADER_TIMEOUT_MS",
+    about: "Time until an upstream begins a plain answer.",
+    fallback: "600000",
+    example: "300000",
+    parse: parse.integer(1, MS_PER_DAY),
+  }),
+  streamHeaderTimeoutMs: define({
+    name: "FAIRWAY_STREAM_HEADER_TIMEOUT_MS",
+    about: "Time until an upstream begins a streamed answer.",
+    fallback: "120000",
+    example: "60000",
+    parse: parse.integer(1, MS_PER_DAY),
+  }),
+  streamIdleTimeoutMs: define({
+    name: "FAIRWAY_STREAM_IDLE_TIMEOUT_MS",
+    about: "Longest silence of an upstream inside an answer.",
+    fallback: "300000",
+    example: "60000",
+    parse: parse.integer(1, MS_PER_DAY),
+  }),
+  heartbeatMs: define({
+    name: "FAIRWAY_HEARTBEAT_MS",
+    about: "Silence after which a stream gets a keep-alive; 0 = none.",
+    fallback: "15000",
+    example: "10000",
+    parse: parse.integer(0, MS_PER_DAY),
+  }),
+  retryTotalSeconds: define({
+    name: "FAIRWAY_RETRY_TOTAL_SECONDS",
+    about: "No further channel is tried when a request is older than this.",
+    fallback: "120",
+    example: "60",
+    parse: parse.decimal(0, 86_400),
+  }),
+  drainSeconds: define({
+    name: "FAIRWAY_DRAIN_SECONDS",
+    about: "Time for running streams to end at a stop; then they get an error event and are settled.",
+    fallback: "240",
+    example: "20",
+    parse: parse.decimal(0, 86_400),
+  }),
+  githubUrl: define({
+    name: "FAIRWAY_GITHUB_URL",
+    about: "GitHub's address for signing in.",
+    fallback: "https://github.com",
+    example: "https://github.example.com",
+    parse: parse.webAddress,
+  }),
+  githubApiUrl: define({
+    name: "FAIRWAY_GITHUB_API_URL",
+    about: "Address of GitHub's API.",
+    fallback: "https://api.github.com",
+    example: "https://github.example.com/api/v3",
+    parse: parse.webAddress,
+  }),
+  turnstileUrl: define({
+    name: "FAIRWAY_TURNSTILE_URL",
+    about: "Address of the human check.",
+    fallback: "https://challenges.cloudflare.com",
+    example: "http://127.0.0.1:9999",
+    parse: parse.webAddress,
+  }),
+} as const;
+
+/** Names of the command line and of tests, which may stand in the same shell. */
+export const NAMES_OF_OTHERS = new Set([
+  "FAIRWAY_SERVER",
+  "FAIRWAY_TOKEN",
+  "FAIRWAY_USER_ID",
+  "FAIRWAY_CONTEXT",
+  "FAIRWAY_OUTPUT",
+  "FAIRWAY_CONFIG",
+  "FAIRWAY_REQUIRE_SERVICES",
+]);
+export const PREFIX_OF_TESTS = "FAIRWAY_TEST_";

@@ -1,0 +1,71 @@
+import type { Insertable } from "kysely";
+import type { RawTransaction, SqlValue } from "./raw.ts";
+import type { LogTable } from "./schema.ts";
+
+/** Columns of `logs` in the order of `valuesOf`. */
+export const LOG_COLUMNS = [
+  "user_id",
+  "created_at",
+  "type",
+  "content",
+  "username",
+  "token_name",
+  "model_name",
+  "quota",
+  "prompt_tokens",
+  "completion_tokens",
+  "use_time",
+  "is_stream",
+  "channel_id",
+  "token_id",
+  "group",
+  "ip",
+  "request_id",
+  "other",
+] as const satisfies readonly (keyof LogTable)[];
+
+export type LogRowInput = Insertable<Omit<LogTable, "id">>;
+
+/** What a row needs besides its defaults. */
+export type LogEntry = Pick<LogRowInput, "user_id" | "username" | "created_at" | "type" | "content"> &
+  Partial<LogRowInput>;
+
+const DEFAULTS = {
+  token_name: "",
+  model_name: "",
+  quota: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  use_time: 0,
+  is_stream: 0,
+  channel_id: 0,
+  token_id: 0,
+  group: "",
+  ip: "",
+  request_id: "",
+  other: "",
+} as const;
+
+/** Writes log rows in the transaction of what they tell about. */
+export type WriteLog = (tx: RawTransaction, entry: LogEntry) => Promise<void>;
+
+/** @param isSeparate true when the logs live in a database of their own: the rows then wait in `log_outbox` */
+export function createLogWriter(isSeparate: boolean): WriteLog {
+  const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
+  const insert = `insert into logs (${columns}) values (${LOG_COLUMNS.map(() => "?").join(", ")})`;
+  return async (tx, entry) => {
+    const row: LogRowInput = { ...DEFAULTS, ...entry };
+    if (isSeparate)
+      await tx.run('insert into log_outbox (request_id, "row") values (?, ?)', [row.request_id, JSON.stringify(row)]);
+    else await tx.run(insert, valuesOf(row));
+  };
+}
+
+export function valuesOf(row: LogRowInput): SqlValue[] {
+  return LOG_COLUMNS.map((name) => row[name]);
+}
+
+/** `other.admin_info` of a management row: who did it, hidden from the user it concerns. */
+export function operatorInfo(operator: { readonly userId: number; readonly username: string }, ip: string): string {
+  return JSON.stringify({ admin_info: { operator_id: operator.userId, operator_name: operator.username, ip } });
+}
