@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { queryText } from "./envelope.ts";
+import { pageFields } from "./paging.ts";
+
+export const OptionRow = z.object({ key: z.string(), value: z.string() });
+
+/** Numbers and booleans are taken as their text; without a value nothing changes. */
+const optionValue = z.optional(z.union([z.string(), z.number(), z.boolean()]));
+
+export const optionList = endpoint({
+  name: "optionList",
+  method: "GET",
+  path: "/api/option/",
+  access: "root",
+  summary: "Every option but the hidden ones, by key.",
+  data: z.array(OptionRow),
+});
+
+export const optionUpdate = endpoint({
+  name: "optionUpdate",
+  method: "PUT",
+  path: "/api/option/",
+  access: "root",
+  summary: "Changes one option; it holds when the call answers.",
+  body: z.object({ key: z.optional(z.string()), value: optionValue }),
+  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12"],
+});
+
+export const optionBatch = endpoint({
+  name: "optionBatch",
+  method: "PUT",
+  path: "/api/option/batch",
+  access: "root",
+  summary: "Changes several options, all or none; `errors` names every refused key.",
+  body: z.array(z.object({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
+  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12"],
+});
+
+export const OptionError = z.object({ key: z.string(), code: z.string(), message: z.string() });
+export type OptionError = z.output<typeof OptionError>;
+
+export const optionReset = endpoint({
+  name: "optionReset",
+  method: "POST",
+  path: "/api/option/rest_model_ratio",
+  access: "root",
+  summary: "Puts the built-in model ratios back.",
+});
+
+export const OptionChange = z.object({
+  id: z.int(),
+  key: z.string(),
+  /** Null where nothing was stored, and for hidden options. */
+  old_value: z.nullable(z.string()),
+  new_value: z.nullable(z.string()),
+  user_id: z.int(),
+  username: z.string(),
+  created_at: z.int(),
+});
+export type OptionChange = z.output<typeof OptionChange>;
+
+export const optionHistory = endpoint({
+  name: "optionHistory",
+  method: "GET",
+  path: "/api/option/history",
+  access: "root",
+  summary: "Who changed which option when, the latest first.",
+  query: z.object({ ...pageFields, key: queryText }),
+  data: z.array(OptionChange),
+});
