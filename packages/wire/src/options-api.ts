@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { queryText } from "./envelope.ts";
 import { pageFields } from "./paging.ts";
 
-export const OptionRow = z.object({ key: z.string(), value: z.string() });
+export const OptionView = z.object({ key: z.string(), value: z.string() });
 
 /** Numbers and booleans are taken as their text; without a value nothing changes. */
 const optionValue = z.optional(z.union([z.string(), z.number(), z.boolean()]));
@@ -14,7 +14,7 @@ export const optionList = endpoint({
   path: "/api/option/",
   access: "root",
   summary: "Every option but the hidden ones, by key.",
-  data: z.array(OptionRow),
+  data: z.array(OptionView),
 });
 
 export const optionUpdate = endpoint({
