@@ -1,10 +1,10 @@
 import type { JsonObject } from "../dialects/types.ts";
 import { flag, list, object, text } from "../dialects/read.ts";
+import { without } from "./json-edit.ts";
 import { bearer } from "./bearer.ts";
 import { openaiCompatible, openaiRoute } from "./openai-compatible.ts";
 import { developerToSystem } from "./quirks/roles.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
-import { without } from "./repairs/each-choice.ts";
 import type { ChannelRecord, ProviderAdapter, Quirk, UpstreamRoute } from "./types.ts";
 
 /**

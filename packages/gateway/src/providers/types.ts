@@ -192,6 +192,8 @@ export interface SigningContext {
   readonly http: HttpJson;
   /** The client's own protocol headers that may travel (anthropic-version, anthropic-beta, openai-beta), validated. */
   readonly clientHeaders: Readonly<Record<string, string>>;
+  /** Where this gateway is reached, for vendors that want to know their callers. */
+  readonly publicUrl?: string;
 }
 
 /** A vendor: data plus at most a few functions. One file and one export line in `providers/index.ts`. */

@@ -1,7 +1,6 @@
 import type { Body, JsonObject } from "../../dialects/types.ts";
-import { isObject } from "../../lib/json.ts";
 import type { Quirk } from "../types.ts";
-import { without } from "../repairs/each-choice.ts";
+import { eachObject, without } from "../json-edit.ts";
 
 /** What the name of an OpenAI model says about its reasoning. */
 export interface ReasoningModel {
@@ -80,11 +79,8 @@ function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject
 
 /** `system` is called `developer`; the first o1 previews know neither. */
 function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
-  const messages = body["messages"];
-  if (!Array.isArray(messages) || /^o1-(?:mini|preview)/.test(model.name)) return body;
-  const isSystem = (message: unknown) => isObject(message) && message["role"] === "system";
-  if (!messages.some(isSystem)) return body;
-  return { ...body, messages: messages.map((message) => (isObject(message) && isSystem(message) ? { ...message, role: "developer" } : message)) };
+  if (/^o1-(?:mini|preview)/.test(model.name)) return body;
+  return eachObject(body, "messages", (message) => (message["role"] === "system" ? { ...message, role: "developer" } : message));
 }
 
 /** From gpt-5.4 on, function tools together with reasoning are refused on chat completions; only the effort `none` passes. */

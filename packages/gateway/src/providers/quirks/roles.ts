@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../dialects/types.ts";
-import { isObject } from "../../lib/json.ts";
+import { eachObject } from "../json-edit.ts";
+import type { Quirk } from "../types.ts";
 
 /** For servers that know only `system`. */
 export function developerToSystem(body: JsonObject): JsonObject {
-  const messages = body["messages"];
-  const isDeveloper = (message: unknown) => isObject(message) && message["role"] === "developer";
-  if (!Array.isArray(messages) || !messages.some(isDeveloper)) return body;
-  return { ...body, messages: messages.map((message) => (isObject(message) && isDeveloper(message) ? { ...message, role: "system" } : message)) };
+  return eachObject(body, "messages", (message) => (message["role"] === "developer" ? { ...message, role: "system" } : message));
 }
+
+export const noDeveloperRole: Quirk = { name: "developer messages as system", apply: developerToSystem };

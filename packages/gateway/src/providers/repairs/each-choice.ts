@@ -1,19 +1,12 @@
-import { isObject } from "../../lib/json.ts";
 import type { JsonObject, StreamEvent } from "../../dialects/types.ts";
+import { isObject } from "../../lib/json.ts";
+import { eachObject } from "../json-edit.ts";
 
 type Edit = (value: JsonObject) => JsonObject;
 
 /** Edits every choice of a chat answer or chunk; the same object when no choice changes. */
 export function eachChoice(body: JsonObject, edit: Edit): JsonObject {
-  const choices = body["choices"];
-  if (!Array.isArray(choices)) return body;
-  let hasChanged = false;
-  const edited = choices.map((choice) => {
-    const result = isObject(choice) ? edit(choice) : choice;
-    hasChanged ||= result !== choice;
-    return result;
-  });
-  return hasChanged ? { ...body, choices: edited } : body;
+  return eachObject(body, "choices", edit);
 }
 
 /** Edits the message of every choice, or its delta in a chunk. */
@@ -27,18 +20,19 @@ export function eachMessage(body: JsonObject, edit: Edit): JsonObject {
   });
 }
 
+/** Gives finish reasons that no client knows a known name. */
+export function finishReasons(names: Readonly<Record<string, string>>): Edit {
+  return (body) =>
+    eachChoice(body, (choice) => {
+      const known = names[String(choice["finish_reason"])];
+      return known === undefined ? choice : { ...choice, finish_reason: known };
+    });
+}
+
 /** An edit of bodies as an edit of events. */
 export function onEvent(edit: Edit): (event: StreamEvent) => StreamEvent {
   return (event) => {
     const edited = event.data && edit(event.data);
     return edited === undefined || edited === event.data ? event : { event: event.event, data: edited, raw: "" };
   };
-}
-
-/** The object without some members; the same object when it has none of them. */
-export function without(from: JsonObject, names: readonly string[]): JsonObject {
-  if (!names.some((name) => from[name] !== undefined)) return from;
-  const rest = { ...from };
-  for (const name of names) delete rest[name];
-  return rest;
 }

@@ -1,0 +1,39 @@
+import type { UpstreamAnswer } from "./types.ts";
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The whole body of an answer that has to be looked at before it can be handed on. */
+export async function wholeBody(answer: UpstreamAnswer, maxBytes = MAX_BYTES): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of answer.body) {
+    size += part.length;
+    if (size > maxBytes) throw new Error(`the answer exceeds ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size);
+}
+
+/** Bytes as the body of an answer. */
+export async function* bodyOf(...parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* parts;
+}
+
+export function jsonAnswer(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): UpstreamAnswer {
+  return { status, headers: { ...headers, "content-type": "application/json" }, body: bodyOf(Buffer.from(JSON.stringify(json))) };
+}
+
+/** The answer with its body read, which can be handed on. */
+export interface ReadAnswer {
+  readonly answer: UpstreamAnswer;
+  readonly bytes: Buffer;
+}
+
+export async function readWhole(answer: UpstreamAnswer): Promise<ReadAnswer> {
+  const bytes = await wholeBody(answer);
+  return { bytes, answer: { ...answer, body: bodyOf(bytes) } };
+}
+
+export function isJsonAnswer(answer: UpstreamAnswer): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json\b/.test(answer.headers["content-type"] ?? "");
+}

@@ -1,0 +1,24 @@
+import { openaiCompatible } from "./openai-compatible.ts";
+
+export const lingyi = openaiCompatible({
+  type: 31,
+  id: "lingyi",
+  label: "01.AI",
+  baseUrl: "https://api.lingyiwanwu.com",
+  ownedBy: "lingyiwanwu",
+  models: [
+    "yi-lightning",
+    "yi-vision-v2",
+    "yi-large",
+    "yi-medium",
+    "yi-vision",
+    "yi-medium-200k",
+    "yi-spark",
+    "yi-large-rag",
+    "yi-large-turbo",
+    "yi-large-preview",
+    "yi-large-rag-preview",
+  ],
+  operations: ["chat"],
+  streamUsage: false,
+});

@@ -1,0 +1,116 @@
+import type { JsonObject, StreamEvent } from "../dialects/types.ts";
+import { isObject, list, object, text } from "../dialects/read.ts";
+import { asNumber, asText } from "./error-body.ts";
+import { eachObject, without } from "./json-edit.ts";
+import { embeddingBridge } from "./minimax/embeddings.ts";
+import { speechBridge, speechExchange } from "./minimax/speech.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
+import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+
+const VENDOR_MEMBERS = ["base_resp", "input_sensitive", "output_sensitive", "input_sensitive_type", "output_sensitive_type", "output_sensitive_int"];
+
+/** The endpoint wants the schema of a function as JSON text. */
+const schemaText: Quirk = {
+  name: "function parameters as text",
+  apply: (body) =>
+    eachObject(body, "tools", (tool) => {
+      const named = object(tool, "function");
+      if (!named || !isObject(named["parameters"])) return tool;
+      return { ...tool, function: { ...named, parameters: JSON.stringify(named["parameters"]) } };
+    }),
+};
+
+/** After the deltas comes one object with the whole text again and the usage: only the usage is new. */
+const summary: AnswerRepair = {
+  name: "summary chunk and vendor members",
+  marks: ['"base_resp"', '"input_sensitive', '"output_sensitive', '"chat.completion"'],
+  answer: (body) => without(body, VENDOR_MEMBERS),
+  stream: () => (event) => (event.data ? unwrap(event, event.data) : event),
+};
+
+function unwrap(event: StreamEvent, data: JsonObject): StreamEvent | readonly StreamEvent[] {
+  const code = asNumber(object(data, "base_resp")?.["status_code"]);
+  if (code !== undefined && code !== 0) {
+    const message = text(object(data, "base_resp"), "status_msg") ?? "";
+    return { event: undefined, data: { error: { message, type: "minimax_error", code: String(code) } }, raw: "" };
+  }
+  const isSummary = list(data, "choices").some((choice) => isObject(choice) && choice["message"] !== undefined);
+  if (!isSummary) {
+    const clean = without(data, VENDOR_MEMBERS);
+    return clean === data ? event : { event: event.event, data: clean, raw: "" };
+  }
+  if (!isObject(data["usage"])) return [];
+  const { usage, id, created, model } = data;
+  return { event: undefined, data: { id, object: "chat.completion.chunk", created, model, choices: [], usage }, raw: "" };
+}
+
+const CODES: CodeTable = {
+  bad_key: ["1004", "2049"],
+  out_of_credit: ["1008"],
+  rate_limit: ["1002", "1039"],
+  overloaded: ["1001", "1024", "1033"],
+  content_filter: ["1026", "1027"],
+  bad_request: ["2013", "1042"],
+};
+
+/** Failures come with status 200 and `base_resp.status_code`. */
+function readMiniMax(answer: FailedAnswer): Verdict | undefined {
+  const base = isObject(answer.json) ? object(answer.json, "base_resp") : undefined;
+  const error = errorOf(answer);
+  const number = asNumber(base?.["status_code"]) ?? (error?.type === "minimax_error" ? asNumber(error.code) : undefined);
+  if (number === undefined || number === 0) return undefined;
+  const code = String(number);
+  const message = asText(base?.["status_msg"]) ?? error?.message ?? "";
+  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "minimax_error", code, message, status: answer.status });
+}
+
+const compatible = openaiCompatible({
+  type: 35,
+  id: "minimax",
+  label: "MiniMax",
+  baseUrl: "https://api.minimax.chat",
+  models: [
+    "MiniMax-M2",
+    "MiniMax-M1",
+    "MiniMax-Text-01",
+    "MiniMax-VL-01",
+    "abab6.5-chat",
+    "abab6.5s-chat",
+    "abab6-chat",
+    "abab5.5-chat",
+    "abab5.5s-chat",
+    "speech-02-hd",
+    "speech-02-turbo",
+    "speech-01-hd",
+    "speech-01-turbo",
+    "embo-01",
+  ],
+  operations: ["chat"],
+  paths: { chat: "/v1/text/chatcompletion_v2" },
+  streamUsage: false,
+  quirks: [schemaText],
+  repairs: [summary],
+  classify: readMiniMax,
+});
+
+export const minimax: ProviderAdapter = {
+  ...compatible,
+  speaks: [
+    ...compatible.speaks,
+    {
+      operation: "audio.speech",
+      dialect: "private:minimax-speech",
+      path: "/v1/t2a_v2",
+      when: (ask) => ask.operation === "audio.speech",
+      exchange: speechExchange,
+    },
+    {
+      operation: "embeddings",
+      dialect: "private:minimax-embeddings",
+      path: (_ask, _model, channel) => (channel.other === "" ? "/v1/embeddings" : `/v1/embeddings?GroupId=${encodeURIComponent(channel.other)}`),
+    },
+  ],
+  bridges: [speechBridge, embeddingBridge],
+  otherHint: "Group id, for embeddings",
+};

@@ -1,0 +1,48 @@
+import { general } from "./classify.ts";
+import { mistralAnswer } from "./mistral/answer.ts";
+import { mistralParams } from "./mistral/request.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import type { FailedAnswer, Verdict } from "./types.ts";
+import { verdict } from "./verdict.ts";
+
+/** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
+function readMistral(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 429) return undefined;
+  const { message } = general(answer, answer.json);
+  return /capacity exceeded/i.test(message) ? verdict({ class: "overloaded", status: 429, message }) : undefined;
+}
+
+export const mistral = openaiCompatible({
+  type: 42,
+  id: "mistral",
+  label: "Mistral AI",
+  baseUrl: "https://api.mistral.ai",
+  models: [
+    "mistral-large-latest",
+    "mistral-large-2512",
+    "mistral-medium-latest",
+    "mistral-medium-2604",
+    "mistral-medium-2508",
+    "mistral-small-latest",
+    "mistral-small-2603",
+    "magistral-medium-latest",
+    "magistral-small",
+    "devstral-latest",
+    "devstral-2512",
+    "devstral-medium-latest",
+    "codestral-latest",
+    "ministral-8b-latest",
+    "ministral-3b-latest",
+    "pixtral-large-latest",
+    "pixtral-12b",
+    "open-mistral-nemo",
+    "open-mistral-7b",
+    "open-mixtral-8x7b",
+    "mistral-embed",
+  ],
+  operations: ["chat", "embeddings", "moderations", "audio.transcriptions"],
+  streamUsage: false,
+  quirks: [mistralParams],
+  repairs: [mistralAnswer],
+  classify: readMistral,
+});

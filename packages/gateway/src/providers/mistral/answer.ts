@@ -1,0 +1,42 @@
+import type { JsonObject } from "../../dialects/types.ts";
+import { count, isObject, object, objects, text } from "../../dialects/read.ts";
+import { eachObject } from "../json-edit.ts";
+import { eachMessage, finishReasons, onEvent } from "../repairs/each-choice.ts";
+import type { AnswerRepair } from "../types.ts";
+
+const stopNames = finishReasons({ model_length: "length", error: "stop" });
+
+export const mistralAnswer: AnswerRepair = {
+  name: "content parts, tool calls and finish reasons of Mistral",
+  marks: ['"model_length"', '"error"', '"content":[', '"content": [', '"tool_calls"', '"num_cached_tokens"', '"prompt_token_details"'],
+  answer: (body) => edit(body, false),
+  stream: () => onEvent((chunk) => edit(chunk, true)),
+};
+
+function edit(body: JsonObject, isChunk: boolean): JsonObject {
+  return cachedTokens(eachMessage(stopNames(body), (message) => toolCalls(content(message), isChunk)));
+}
+
+/** A list of text and thinking parts becomes the text and `reasoning_content`. */
+function content(message: JsonObject): JsonObject {
+  if (!Array.isArray(message["content"])) return message;
+  const parts = objects(message, "content");
+  const textOf = (entries: readonly JsonObject[]) => entries.map((part) => text(part, "text") ?? "").join("");
+  const thought = parts.filter((part) => part["type"] === "thinking").map((part) => textOf(objects(part, "thinking"))).join("");
+  return { ...message, content: textOf(parts.filter((part) => part["type"] === "text")), ...(thought === "" ? {} : { reasoning_content: thought }) };
+}
+
+function toolCalls(message: JsonObject, isChunk: boolean): JsonObject {
+  return eachObject(message, "tool_calls", (call, index) => {
+    const isComplete = call["type"] !== undefined && (!isChunk || call["index"] !== undefined);
+    return isComplete ? call : { ...(isChunk ? { index } : {}), type: "function", ...call };
+  });
+}
+
+/** Three spellings are in use. */
+function cachedTokens(body: JsonObject): JsonObject {
+  const usage = object(body, "usage");
+  if (!usage || isObject(usage["prompt_tokens_details"])) return body;
+  const cached = count(usage, "num_cached_tokens") ?? count(object(usage, "prompt_token_details"), "cached_tokens");
+  return cached === undefined ? body : { ...body, usage: { ...usage, prompt_tokens_details: { cached_tokens: cached } } };
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from "../dialects/types.ts";
+import { isObject, number, object } from "../dialects/read.ts";
+import { bearer } from "./bearer.ts";
+import { general } from "./classify.ts";
+import { joinUrl } from "./join-url.ts";
+import { bearerHeaders, getJson } from "./model-list.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import { onEvent } from "./repairs/each-choice.ts";
+import { reasoningName } from "./repairs/reasoning-name.ts";
+import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "./types.ts";
+import { verdict } from "./verdict.ts";
+
+const BASE = "https://openrouter.ai/api";
+
+const reasoningObject: Quirk = {
+  name: "effort inside the reasoning object",
+  apply(body) {
+    const { reasoning_effort: effort, ...rest } = body;
+    if (typeof effort !== "string") return body;
+    return { ...rest, reasoning: { effort, ...object(body, "reasoning") } };
+  },
+};
+
+/** A failure in the middle is a chunk with an `error` beside its choices. */
+const errorChunk: AnswerRepair = {
+  name: "error chunks",
+  marks: ['"error"'],
+  stream: () => onEvent((chunk) => (isObject(chunk["error"]) && chunk["choices"] !== undefined ? { error: chunk["error"] } : chunk)),
+};
+
+export const openrouter = openaiCompatible({
+  type: 20,
+  id: "openrouter",
+  label: "OpenRouter",
+  baseUrl: BASE,
+  models: [],
+  operations: ["chat", "completions", "responses", "embeddings"],
+  streamUsage: false,
+  quirks: [reasoningObject],
+  repairs: [reasoningName, errorChunk],
+  authorize(call, channel, context) {
+    bearer(call, channel, context);
+    if (context.publicUrl) call.headers["http-referer"] = context.publicUrl;
+    call.headers["x-title"] = "Fairway";
+  },
+  classify: readOpenRouter,
+  balance,
+  keyHint: "sk-or-v1-...",
+});
+
+/** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
+function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
+  const error = isObject(answer.json) ? object(answer.json, "error") : undefined;
+  const metadata = object(error, "metadata");
+  const status = answer.status >= 400 ? answer.status : number(error, "code");
+  if (!error || status === undefined) return undefined;
+  const read = general({ ...answer, status }, answer.json);
+  if (status === 402 && read.retryAfterMs !== undefined) {
+    return verdict({ class: "rate_limit", message: read.message, status: 429, retryAfterMs: read.retryAfterMs });
+  }
+  const isModeration = metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
+  if (status === 403 && isModeration) return verdict({ class: "content_filter", message: read.message, status });
+  return undefined;
+}
+
+/** What the key may still spend; without a limit of its own, what the account has left. */
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const read = async (path: string): Promise<JsonObject> => {
+    const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
+    return (isObject(json) ? object(json, "data") : undefined) ?? {};
+  };
+  const left = number(await read("/v1/key"), "limit_remaining");
+  if (left !== undefined) return left;
+  const credits = await read("/v1/credits");
+  const total = number(credits, "total_credits");
+  if (total === undefined) throw new Error("the upstream's answer holds no balance");
+  return total - (number(credits, "total_usage") ?? 0);
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from "../dialects/types.ts";
+import { isObject, object } from "../dialects/read.ts";
+import { amountOf } from "./amount.ts";
+import { asNumber, asText } from "./error-body.ts";
+import { joinUrl } from "./join-url.ts";
+import { renamed, without } from "./json-edit.ts";
+import { bearerHeaders, getJson } from "./model-list.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import { SILICONCLOUD_MODELS } from "./siliconcloud/models.ts";
+import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "./types.ts";
+import { classOfCode, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+
+const BASE = "https://api.siliconflow.cn";
+
+const imageNames: Quirk = {
+  name: "image_size and batch_size",
+  on: ["openai-images"],
+  apply: (body) => renamed(renamed(body, "size", "image_size"), "n", "batch_size"),
+};
+
+const imageAnswer: AnswerRepair = {
+  name: "images as data",
+  on: ["openai-images"],
+  answer(body, { now }) {
+    if (!Array.isArray(body["images"])) return body;
+    return { created: Math.floor(now / 1000), data: body["images"] };
+  },
+};
+
+/** Comes after the general rule that fills `usage`. */
+const rerankAnswer: AnswerRepair = {
+  name: "rerank without id and meta",
+  on: ["rerank"],
+  answer: (body) => without(body, ["id", "meta"]),
+};
+
+const CODES: CodeTable = {
+  not_found: ["20012"],
+  out_of_credit: ["30001"],
+  overloaded: ["50505"],
+};
+
+/** `{code, message, data}` with numbers of their own. */
+function readSiliconCloud({ status, json }: FailedAnswer): Verdict | undefined {
+  if (!isObject(json) || status < 400) return undefined;
+  const code = asNumber(json["code"]);
+  const errorClass = code === undefined ? undefined : classOfCode(CODES, String(code));
+  if (!errorClass) return undefined;
+  const message = asText(json["message"]) ?? "";
+  return vendorVerdict(errorClass, { type: "upstream_error", code: String(code), message, status, param: String(status) });
+}
+
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/user/info").href, bearerHeaders(key));
+  const data: JsonObject | undefined = isObject(json) ? object(json, "data") : undefined;
+  return amountOf(data, "totalBalance");
+}
+
+export const siliconcloud = openaiCompatible({
+  type: 40,
+  id: "siliconcloud",
+  label: "SiliconCloud",
+  baseUrl: BASE,
+  ownedBy: "siliconflow",
+  models: SILICONCLOUD_MODELS,
+  operations: ["chat", "completions", "embeddings", "rerank", "images.generations", "audio.speech", "audio.transcriptions"],
+  streamUsage: false,
+  quirks: [imageNames],
+  repairs: [imageAnswer, rerankAnswer],
+  classify: readSiliconCloud,
+  balance,
+});
