@@ -129,6 +129,7 @@ export default defineConfig({
         "eslint/complexity": ["error", { max: 24 }],
       },
     },
+    { files: ["scripts/**"], rules: { "eslint/no-restricted-imports": "off" } },
     { files: ["packages/gateway/src/storage/{schema,migrations/*}.ts"], rules: { "eslint/max-lines": "off" } },
     { files: ["packages/console/public/*.js"], rules: { "eslint/no-var": "off" } },
     {

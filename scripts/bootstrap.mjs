@@ -11,44 +11,89 @@ const NODE = join(ROOT, "node_modules", ".bin", "node");
 const LOCK_POLL_MS = 250;
 const TICK_MS = 1_000;
 
-/** Installs the packages of the lock file when they are not there, or others are. */
-export async function ensureInstalled() {
-  if (isInstalled()) return;
+// `npm start` needs no tests and no linter: half the packages, half the wait.
+const START_WORKSPACES = ["packages/wire", "packages/gateway", "packages/console"];
+const START_ARGS = ["--omit=dev", "--include-workspace-root", ...START_WORKSPACES.map((path) => `--workspace=${path}`)];
+
+/**
+ * Installs the packages of the lock file when they are not there, or others are.
+ * @param {"start" | "all"} scope
+ */
+export async function ensureInstalled(scope) {
+  if (isInstalled(scope)) return;
   await withLock("install", async () => {
-    if (isInstalled()) return; // a parallel run did it meanwhile
-    await install();
-    if (!isInstalled()) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
+    if (isInstalled(scope)) return; // a parallel run did it meanwhile
+    // Where the tools are already, they stay: npm would remove what it is told to omit.
+    const isPartly = scope === "start" && !existsSync(join(ROOT, "node_modules", "vitest"));
+    await install(isPartly ? START_ARGS : []);
+    if (!isInstalled(scope)) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
   });
 }
 
 /** Compares npm's own record of node_modules with the lock file: no stamp that could lie. */
-function isInstalled() {
+function isInstalled(scope) {
   const record = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(record) || spawnSync(NODE, ["--version"]).status !== 0) return false;
-  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
-  const present = JSON.parse(readFileSync(record, "utf8")).packages;
-  return Object.entries(wanted).every(([path, entry]) => {
-    if (!path.startsWith("node_modules/") || entry.optional || entry.devOptional || entry.peer) return true;
-    return present[path]?.version === entry.version && present[path]?.integrity === entry.integrity;
-  });
+  const wanted = readPackages(join(ROOT, "package-lock.json"));
+  const present = readPackages(record);
+  const isSame = (path) =>
+    present[path]?.version === wanted[path].version && present[path]?.integrity === wanted[path].integrity;
+  const needed = scope === "start" ? startPackages(wanted) : allPackages(wanted);
+  return (
+    needed.every(isSame) &&
+    Object.keys(present).every((path) => !(wanted[path]?.version && path.startsWith("node_modules/")) || isSame(path))
+  );
 }
 
-function install() {
-  const total = Object.keys(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages).length;
+function readPackages(file) {
+  return JSON.parse(readFileSync(file, "utf8")).packages;
+}
+
+function startPackages(wanted) {
+  return ["", ...START_WORKSPACES].flatMap((workspace) =>
+    Object.keys(wanted[workspace]?.dependencies ?? {}).flatMap((name) => {
+      const own = `${workspace}/node_modules/${name}`;
+      return wanted[own] ? [own] : wanted[`node_modules/${name}`]?.version ? [`node_modules/${name}`] : [];
+    }),
+  );
+}
+
+function allPackages(wanted) {
+  const isNeeded = ([path, entry]) =>
+    path.includes("node_modules/") && entry.version && !(entry.optional || entry.devOptional || entry.peer);
+  return Object.entries(wanted)
+    .filter(isNeeded)
+    .map(([path]) => path);
+}
+
+// Not `npm ci`: it refuses a lock file whose optional packages for other platforms the registry did not have.
+function install(scopeArgs) {
+  const total = Object.keys(readPackages(join(ROOT, "package-lock.json"))).length;
   const npm = process.env["npm_execpath"];
-  const args = ["ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  const args = [
+    "install",
+    "--no-save",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    ...scopeArgs,
+  ];
   const child = npm?.endsWith(".js")
     ? spawn(process.execPath, [npm, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
     : spawn("npm", args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const progress = startProgress("Installing packages", () => `${countPackages()} of about ${total}`);
+  const progress = startProgress(
+    "Installing packages",
+    () => `${countPackages()} of about ${scopeArgs.length > 0 ? Math.round(total / 2) : total}`,
+  );
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
       progress.end(code === 0);
       if (code === 0) resolve(undefined);
-      else reject(new Error(`npm ci failed with ${code}:\n${output.trim()}`));
+      else reject(new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}`));
     });
   });
 }

@@ -1,7 +1,6 @@
 // `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current.
 import { existsSync, globSync, renameSync, rmSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { rolldown } from "rolldown";
 import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
 import { fingerprint, isCurrent, remember } from "./fingerprint.ts";
 import { main, runTool } from "./process.ts";
@@ -82,6 +81,8 @@ async function viteBuild(folder: string): Promise<void> {
 async function bundleGateway(): Promise<void> {
   const folder = join(ROOT, "packages/gateway");
   const workers = globSync("src/**/*-worker.ts", { cwd: folder });
+  // Loaded here because `npm start` builds the console where no development tool is installed.
+  const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
     cwd: folder,
     input: Object.fromEntries(["src/main.ts", ...workers].map((file) => [basename(file, ".ts"), `./${file}`])),

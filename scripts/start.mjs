@@ -2,7 +2,7 @@
 import { ensureInstalled, handOver } from "./bootstrap.mjs";
 
 try {
-  await ensureInstalled();
+  await ensureInstalled("start");
   handOver("scripts/serve.ts", process.argv.slice(2));
 } catch (error) {
   console.error(error.message);

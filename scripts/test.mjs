@@ -21,7 +21,7 @@ const PROGRAMS = [
 
 try {
   await ensurePrograms();
-  await ensureInstalled();
+  await ensureInstalled("all");
   handOver("scripts/stages.ts", process.argv.slice(2));
 } catch (error) {
   console.error(error.message);

@@ -27,7 +27,10 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
         folder,
       ),
     args: (folder, port) => [
-      ...["-D", join(folder, "data"), "-p", String(port), "-h", "127.0.0.1", "-k", folder],
+      `-D${join(folder, "data")}`,
+      `-p${port}`,
+      "-h127.0.0.1",
+      `-k${folder}`,
       ...options.flatMap((option) => ["-c", option]),
     ],
     ready: "database system is ready to accept connections",
