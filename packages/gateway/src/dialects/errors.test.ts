@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../lib/app-error.ts";
+import { AppError, ERRORS, type ErrorCode } from "../lib/app-error.ts";
 import { parseEvents } from "../lib/sse.ts";
 import { errorAnswer, errorFrame } from "./errors.ts";
 import type { ErrorDialect } from "./types.ts";
@@ -84,18 +84,24 @@ describe("errorAnswer", () => {
   });
 
   it("never uses types that make a chained gateway disable its channel", () => {
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      const { error } = JSON.parse(errorAnswer("openai", new AppError(code), ID).body.toString()) as {
+        error: { type: string };
+      };
+      expect(error.type).toMatch(/^(invalid_request_error|insufficient_quota|rate_limit_error|server_error)$/);
+    }
+  });
+
+  it("tells clients not to repeat what cannot succeed", () => {
     const error = AppError.upstream({
       status: 502,
       message: "x",
-      type: "authentication_error",
+      type: undefined,
       code: "upstream_auth_error",
       param: undefined,
       retryable: false,
     });
-    expect(answer("openai", error)).toMatchObject({
-      headers: { "x-should-retry": "false" },
-      json: { error: { type: "server_error" } },
-    });
+    expect(answer("openai", error).headers).toMatchObject({ "x-should-retry": "false" });
   });
 
   it("speaks to drawing and music clients", () => {

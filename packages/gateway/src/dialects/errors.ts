@@ -25,9 +25,6 @@ const QUOTA_CODES = new Set([
   "insufficient_quota",
 ]);
 
-/** A gateway of the same family that is chained behind would disable its channel for a client's fault. */
-const MISLEADING_TYPES = new Set(["authentication_error", "permission_error", "forbidden"]);
-
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -122,8 +119,12 @@ function withRequestId(message: string, requestId: string): string {
   return `${message} (request id: ${requestId})`;
 }
 
+/**
+ * An upstream's own type is kept. Local errors never use authentication_error, permission_error or forbidden: a
+ * gateway of the same family that is chained behind would disable its channel for a client's fault.
+ */
 function openaiType(error: AppError, status: number): string {
-  if (error.type !== undefined && !MISLEADING_TYPES.has(error.type)) return error.type;
+  if (error.type !== undefined) return error.type;
   if (isQuota(error)) return "insufficient_quota";
   if (status === 429) return "rate_limit_error";
   return status >= 500 && status !== 501 ? "server_error" : "invalid_request_error";

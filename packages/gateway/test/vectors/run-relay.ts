@@ -1,0 +1,243 @@
+// Runs a vector through one real attempt of the relay: a client on a loopback socket, the upstream played by a script.
+import { generateKeyPairSync } from "node:crypto";
+import { createServer, request as httpRequest, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dialectById } from "../../src/dialects/index.ts";
+import { errorAnswer } from "../../src/dialects/errors.ts";
+import { object, text } from "../../src/dialects/read.ts";
+import { NO_USAGE, type Dialect, type JsonObject, type Usage } from "../../src/dialects/types.ts";
+import { AppError } from "../../src/lib/app-error.ts";
+import { DISABLE_KEYWORDS } from "../../src/providers/classify.ts";
+import type { ChannelRecord, Verdict } from "../../src/providers/types.ts";
+import { Attempt } from "../../src/relay/attempt.ts";
+import { Delivery, DeliveryTicker } from "../../src/relay/delivery.ts";
+import { STREAM_HEAD } from "../../src/relay/heads.ts";
+import { planFor } from "../../src/relay/plan.ts";
+import { jsonBody } from "../../src/relay/read-body.ts";
+import { matchRoute } from "../../src/relay/routes.ts";
+import type { Choice } from "../../src/relay/select.ts";
+import type { AttemptResult } from "../../src/relay/sink.ts";
+import type { RelayRequest } from "../../src/relay/types.ts";
+import { compareAnswer, type ClientAnswer } from "./answers.ts";
+import { VectorMismatch, expectSame } from "./compare.ts";
+import type { Vector } from "./load.ts";
+import { createScript, type Chunking, type Script } from "./script.ts";
+import { compareUsage } from "./usages.ts";
+
+export const REQUEST_ID = "01J00000000000000000000000";
+
+/** What one run leaves behind besides the client's answer. */
+interface Outcome {
+  result: AttemptResult | undefined;
+  usage: Usage | undefined;
+  verdict: Verdict | undefined;
+}
+
+class RecordedAttempt extends Attempt {
+  verdict: Verdict | undefined;
+
+  override refused(verdict: Verdict) {
+    this.verdict = verdict;
+    return super.refused(verdict);
+  }
+}
+
+export async function runRelay(vector: Vector): Promise<void> {
+  const isStreamed = vector.steps.some(({ response }) => ["sse", "ndjson", "body_base64"].some((key) => key in response));
+  for (const chunking of isStreamed ? (["whole", "events", "pieces"] as const) : (["whole"] as const)) {
+    await runOnce(vector, chunking);
+  }
+}
+
+async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {
+  const script = createScript(vector, chunking);
+  const outcome: Outcome = { result: undefined, usage: undefined, verdict: undefined };
+  const answer = await overLoopback((response) => serve(vector, script, response, outcome));
+  if (script.failure) throw script.failure;
+  script.finish();
+  compareAnswer(answer, vector, REQUEST_ID);
+  compareVerdict(vector, outcome);
+  if (vector.usage !== undefined) compareUsage(outcome.usage, vector.usage);
+}
+
+async function serve(vector: Vector, script: Script, response: ServerResponse, outcome: Outcome): Promise<void> {
+  let dialect = dialectById("openai-chat") as Dialect;
+  try {
+    const request = relayRequestOf(vector, (found) => (dialect = found));
+    const attempt = attemptOf(vector, request, script, { response, outcome });
+    const result = await attempt.start();
+    outcome.result = result;
+    outcome.verdict = attempt.verdict;
+    if (result.kind === "failed") throw result.failure.error;
+  } catch (error) {
+    const { status, headers, body } = errorAnswer(dialect.errors, AppError.from(error), REQUEST_ID);
+    if (error instanceof Error && AppError.from(error).code === "internal_error") throw error;
+    response.writeHead(status, headers).end(body);
+  }
+}
+
+function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => void): RelayRequest {
+  const path = text(vector.client, "path") ?? "";
+  const match = matchRoute(text(vector.client, "method") ?? "POST", path.split("?")[0] ?? "");
+  if (match.kind !== "relay") throw new VectorMismatch(`${path} is no path of the relay`);
+  const dialect = dialectById(match.dialect);
+  if (dialect === undefined) throw new VectorMismatch(`no dialect ${match.dialect}`);
+  onDialect(dialect);
+  const body = jsonBody(Buffer.from(JSON.stringify(object(vector.client, "body"))));
+  const ask = dialect.inspect(body, match.operation, match.pathModel);
+  return {
+    id: REQUEST_ID,
+    ask: match.isStreamPath ? { ...ask, stream: true } : ask,
+    dialect,
+    body,
+    contentType: "application/json",
+    caller: {
+      userId: 1,
+      username: "vector",
+      role: 1,
+      group: "default",
+      userGroup: "default",
+      tokenId: 1,
+      tokenName: "vector",
+      isUnlimited: true,
+      modelLimits: undefined,
+      pinnedChannel: undefined,
+      ip: "127.0.0.1",
+    },
+    url: path,
+    protocolHeaders: {},
+    startedAt: performance.now(),
+    autoGroup: undefined,
+    isPlayground: false,
+  };
+}
+
+interface Ends {
+  readonly response: ServerResponse;
+  readonly outcome: Outcome;
+}
+
+function attemptOf(vector: Vector, request: RelayRequest, script: Script, { response, outcome }: Ends): RecordedAttempt {
+  const delivery = new Delivery(response, ticker);
+  if (request.ask.stream) delivery.streamHead = STREAM_HEAD;
+  return new RecordedAttempt(
+    request,
+    choiceOf(vector, request, script),
+    {
+      delivery,
+      settle: (ending) => {
+        outcome.usage = ending.usage;
+        return Promise.resolve(ending.usage ?? NO_USAGE);
+      },
+      progress: () => undefined,
+    },
+    {
+      upstreams: script,
+      http: script.json,
+      now: () => vector.now,
+      userAgent: "fairway",
+      counter: { count: () => Promise.resolve([0]) },
+      headersTimeoutMs: { stream: 0, whole: 0 },
+      idleTimeoutMs: 0,
+      disableKeywords: () => DISABLE_KEYWORDS,
+    },
+  );
+}
+
+/** The plan as the relay makes it; only sockets and waiting are the script's. */
+function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice {
+  const channel = channelOf(vector);
+  const plan = planFor(channel, request.ask, request.ask.model);
+  if (plan === undefined) throw new VectorMismatch(`channel type ${channel.type} cannot serve ${request.ask.dialect}`);
+  const { exchange } = plan.route;
+  const route = exchange && {
+    ...plan.route,
+    exchange: ((call, context) =>
+      exchange(call, { ...context, connect: (upgrade) => script.connect(upgrade), sleep: () => Promise.resolve() })) satisfies typeof exchange,
+  };
+  return { channel, group: "default", plan: route ? { ...plan, route } : plan, upstreamModel: request.ask.model, keyIndex: 0 };
+}
+
+let privateKey: string | undefined;
+
+export function channelOf(vector: Vector): ChannelRecord {
+  const { channel } = vector;
+  const other = channel["other"];
+  return {
+    id: 1,
+    type: vector.type,
+    name: vector.name,
+    status: 1,
+    keys: [keyOf(channel["key"])],
+    keyMode: "random",
+    baseUrl: (text(channel, "base_url") ?? "").replace(/\/+$/, ""),
+    other: typeof other === "string" ? other : JSON.stringify(other ?? ""),
+    organization: text(channel, "openai_organization") ?? "",
+    models: new Set(),
+    groups: ["default"],
+    modelMapping: new Map(),
+    statusMapping: new Map(keptStatuses(vector).map((status) => [status, status])),
+    priority: 0,
+    weight: 0,
+    autoBan: true,
+    testModel: "",
+    maxInputTokens: 0,
+    tag: "",
+    setting: object(channel, "setting") ?? {},
+    paramOverride: undefined,
+  };
+}
+
+/** What concerns the operator's key reaches clients as 502 unless the channel maps it; the vectors show it unmapped. */
+function keptStatuses(vector: Vector): number[] {
+  const isKey = vector.verdict?.class === "bad_key" || vector.verdict?.class === "out_of_credit";
+  return isKey ? [400, 401, 402, 403, 429] : [401, 402, 403];
+}
+
+/** A service account gets a key of its own; the vectors hold none. */
+function keyOf(key: JsonObject[string]): string {
+  if (typeof key === "string") return key;
+  privateKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return JSON.stringify({ ...(key as JsonObject), private_key: privateKey });
+}
+
+function compareVerdict(vector: Vector, { result, verdict }: Outcome): void {
+  const expected = vector.verdict;
+  if (expected === undefined) return;
+  if (verdict !== undefined) expectSame(verdict.class, expected.class, "class");
+  if (expected.retryAfterMs !== undefined) expectSame(verdict?.retryAfterMs, expected.retryAfterMs, "retry after");
+  if (result?.kind !== "failed") return;
+  if (expected.retry !== undefined) expectSame(verdict?.retry ?? result.failure.retry, expected.retry, "retry");
+  expectSame(verdict?.disable ?? result.failure.disable !== undefined, expected.disable, "disable");
+}
+
+const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });
+
+/** One request over a real socket; `answer` writes the response. */
+function overLoopback(answer: (response: ServerResponse) => Promise<void>): Promise<ClientAnswer> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((_request, response) => {
+      answer(response).catch((error: unknown) => {
+        reject(error as Error);
+        response.destroy();
+      });
+    });
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      const call = httpRequest({ host: "127.0.0.1", port, agent: false }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () => {
+          server.close();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) });
+        });
+      });
+      call.on("error", (error) => {
+        server.close();
+        reject(error);
+      });
+      call.end();
+    });
+  });
+}
