@@ -379,7 +379,8 @@ export const channelBulk = endpoint({
   method: "POST",
   path: "/api/channel/bulk",
   access: "admin",
-  summary: "Does one thing to many channels and tells how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
+  summary:
+    "Does one thing to many channels and tells how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
   body: z.object({
     ids,
     filter: z.optional(

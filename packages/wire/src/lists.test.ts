@@ -5,8 +5,16 @@ import { queryInts, queryTexts, queryTristate, splitList } from "./lists.ts";
 const Query = z.object({ models: queryTexts, status: queryInts, is_stream: queryTristate });
 
 test("lists of a query may be comma-joined or repeated", () => {
-  expect(Query.parse({ models: " a, b,,a ", status: "1,x,2.5,3" })).toEqual({ models: ["a", "b"], status: [1, 3], is_stream: undefined });
-  expect(Query.parse({ models: ["a", "b,c"], status: [1, 2] })).toEqual({ models: ["a", "b", "c"], status: [1, 2], is_stream: undefined });
+  expect(Query.parse({ models: " a, b,,a ", status: "1,x,2.5,3" })).toEqual({
+    models: ["a", "b"],
+    status: [1, 3],
+    is_stream: undefined,
+  });
+  expect(Query.parse({ models: ["a", "b,c"], status: [1, 2] })).toEqual({
+    models: ["a", "b", "c"],
+    status: [1, 2],
+    is_stream: undefined,
+  });
   expect(Query.parse({})).toEqual({ models: [], status: [], is_stream: undefined });
 });
 

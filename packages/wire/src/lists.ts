@@ -37,6 +37,10 @@ export function splitList(text: string): string[] {
 }
 
 function textsOf(value: QueryValue): string[] {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((one) => one !== undefined && one !== null).map((one) => String(one).trim());
+  if (value === undefined) return [];
+  return (isList(value) ? value : [value]).map((one) => String(one).trim());
+}
+
+function isList(value: QueryValue): value is readonly (string | number)[] {
+  return Array.isArray(value);
 }

@@ -19,6 +19,7 @@ export const pricingList = endpoint({
   method: "GET",
   path: "/api/pricing",
   access: "try",
-  summary: "Prices of the models that the caller's groups may use; `group_ratio` and `usable_group` stand beside `data`.",
+  summary:
+    "Prices of the models that the caller's groups may use; `group_ratio` and `usable_group` stand beside `data`.",
   data: z.array(PricingRow),
 });

@@ -1,0 +1,53 @@
+import type { ChannelInput } from "@fairway/wire";
+import { Refusal } from "../../lib/refusal.ts";
+import { newFields, splitKeys, type TypeCheck } from "./input.ts";
+import type { ChannelStore } from "./store.ts";
+
+/** Lines of a key beyond this are a mistake rather than channels. */
+const KEYS_PER_CALL = 1000;
+/** Routing rows of one channel beyond this would slow every refresh. */
+const ABILITIES_PER_CHANNEL = 20_000;
+
+export interface CreateInput extends ChannelInput {
+  readonly id?: unknown;
+  readonly copy_from?: number | undefined;
+  readonly multi_key?: boolean | undefined;
+}
+
+/** Creates the channels of a form and answers their ids. */
+export async function createChannels(store: ChannelStore, isType: TypeCheck, input: CreateInput): Promise<number[]> {
+  if ((input.name ?? "").trim() === "") throw new Refusal("CH1", { field: "name" });
+  const key = await keyOf(store, input);
+  if (key.trim() === "") throw new Refusal("CH1", { field: "key" });
+  const fields = newFields(input, isType);
+  checkSize(fields);
+  const isCopied = key !== input.key;
+  const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);
+  if (keys.length > KEYS_PER_CALL)
+    throw new Refusal("G2", { field: "key", values: { field: "key", reason: "is too long" } });
+  return store.create(fields, keys);
+}
+
+/** Refuses lists whose product is out of all proportion. */
+export function checkSize(fields: { readonly models?: string; readonly group?: string }): void {
+  const { models = "", group = "" } = fields;
+  if (models.split(",").length * group.split(",").length <= ABILITIES_PER_CHANNEL) return;
+  throw new Refusal("G2", { field: "models", values: { field: "models", reason: "is too long" } });
+}
+
+/** The typed key, or that of the channel it is taken from. */
+async function keyOf(store: ChannelStore, input: CreateInput): Promise<string> {
+  const source = sourceOf(input);
+  if (source === undefined) return input.key ?? "";
+  const key = await store.keyOf(source);
+  if (key === undefined && input.copy_from !== undefined) throw new Refusal("CH8", { field: "copy_from" });
+  return key ?? input.key ?? "";
+}
+
+/**
+ * Lists show no key, so consoles of the family that copy a row send its id in the key's place; ours names the source.
+ */
+function sourceOf({ id, key = "", copy_from }: CreateInput): number | undefined {
+  if (key.trim() === "") return copy_from;
+  return typeof id === "number" && Number.isSafeInteger(id) && key.trim() === String(id) ? id : undefined;
+}

@@ -1,0 +1,245 @@
+import { CHANNEL_STATUS, characters, splitList, type ChannelInput, type MessageValues } from "@fairway/wire";
+import { withDefaults } from "../../lib/defaults.ts";
+import { parseObject } from "../../lib/json.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { mapModel } from "../../relay/model-mapping.ts";
+
+const MODEL_NAME_LIMIT = 255;
+const AZURE = 3;
+const SPARK = 18;
+const VERTEX = 41;
+const AZURE_VERSION = "2023-06-01-preview";
+const SPARK_VERSION = "v2.1";
+
+/** What a form decides about a channel, ready for its row. */
+export interface ChannelFields {
+  readonly type: number;
+  readonly name: string;
+  readonly status: number;
+  readonly models: string;
+  readonly group: string;
+  readonly base_url: string;
+  readonly other: string;
+  readonly openai_organization: string;
+  readonly test_model: string;
+  readonly model_mapping: string;
+  readonly status_code_mapping: string;
+  readonly max_input_tokens: number;
+  readonly auto_ban: number;
+  readonly priority: number;
+  readonly weight: number;
+  readonly tag: string | null;
+  readonly setting: string | null;
+  readonly param_override: string | null;
+}
+
+/** Tells whether a channel type exists. */
+export type TypeCheck = (type: number) => boolean;
+
+/** Fields of a new channel with their defaults; refuses with the codes of CH1 to CH17 and G2. */
+export function newFields(input: ChannelInput, isType: TypeCheck): ChannelFields {
+  const form = withDefaults(DEFAULTS, input);
+  const name = form.name.trim();
+  if (name === "") throw new Refusal("CH1", { field: "name" });
+  const type = checkType(form.type, isType);
+  return {
+    type,
+    name,
+    status: newStatus(input.status),
+    models: checkModels(form.models),
+    group: checkGroup(form.group),
+    base_url: checkBaseUrl(form.base_url),
+    other: checkOther(type, form.other),
+    openai_organization: form.openai_organization.trim(),
+    test_model: form.test_model.trim(),
+    model_mapping: checkModelMapping(form.model_mapping),
+    status_code_mapping: checkStatusMapping(form.status_code_mapping),
+    max_input_tokens: form.max_input_tokens,
+    auto_ban: form.auto_ban,
+    priority: form.priority,
+    weight: Math.max(0, form.weight),
+    tag: checkTag(form.tag),
+    setting: checkObjectText("setting", form.setting),
+    param_override: checkObjectText("param_override", form.param_override),
+  };
+}
+
+const DEFAULTS = {
+  type: 1,
+  name: "",
+  models: "",
+  group: "",
+  base_url: "",
+  other: "",
+  openai_organization: "",
+  test_model: "",
+  model_mapping: "",
+  status_code_mapping: "",
+  max_input_tokens: 0,
+  auto_ban: 1,
+  priority: 0,
+  weight: 0,
+  tag: "",
+  setting: "",
+  param_override: "",
+};
+
+/** The fields that a form changes; absent members stay as they are in `current`. */
+export function changedFields(
+  input: ChannelInput,
+  current: { readonly type: number; readonly status: number; readonly other: string },
+  isType: TypeCheck,
+): Partial<ChannelFields> {
+  const type = input.type === undefined ? current.type : checkType(input.type, isType);
+  const needsOther = input.other !== undefined || type !== current.type;
+  return dropAbsent({
+    type: input.type,
+    name: input.name === undefined || input.name.trim() === "" ? undefined : input.name.trim(),
+    status: input.status === undefined ? undefined : checkStatus(input.status, current.status),
+    models: present(input.models, checkModels),
+    group: present(input.group, checkGroup),
+    base_url: present(input.base_url, checkBaseUrl),
+    other: needsOther ? checkOther(type, input.other ?? current.other) : undefined,
+    openai_organization: input.openai_organization?.trim(),
+    test_model: input.test_model?.trim(),
+    model_mapping: present(input.model_mapping, checkModelMapping),
+    status_code_mapping: present(input.status_code_mapping, checkStatusMapping),
+    max_input_tokens: input.max_input_tokens,
+    auto_ban: input.auto_ban,
+    priority: input.priority,
+    weight: present(input.weight, (weight) => Math.max(0, weight)),
+    tag: present(input.tag, checkTag),
+    setting: present(input.setting, (text) => checkObjectText("setting", text)),
+    param_override: present(input.param_override, (text) => checkObjectText("param_override", text)),
+  });
+}
+
+/**
+ * The keys of a form, one per channel to create. Lines are channels of their own, but for service accounts,
+ * which span lines, and for a form that wants one channel with many keys.
+ */
+export function splitKeys(key: string, type: number, areOneChannel: boolean): string[] {
+  const whole = key.trim();
+  if (whole === "") return [];
+  if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
+  const lines = keyLines(whole);
+  return areOneChannel ? [lines.join("\n")] : lines;
+}
+
+/** One key per line, trimmed, without blank lines. */
+export function keyLines(key: string): string[] {
+  return key
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** The key as it is stored when a form replaces it. */
+export function storedKey(key: string, type: number): string | undefined {
+  return splitKeys(key, type, true)[0];
+}
+
+export function checkModels(text: string): string {
+  const models = splitList(text);
+  if (models.length === 0) throw new Refusal("CH2", { field: "models" });
+  const long = models.find((model) => characters(model) > MODEL_NAME_LIMIT);
+  if (long !== undefined) throw new Refusal("CH7", { field: "models", values: { model: long } });
+  return models.join(",");
+}
+
+export function checkGroup(text: string): string {
+  const groups = splitList(text);
+  if (groups.some((group) => characters(group) > 64)) throw tooLong("group");
+  const joined = groups.length === 0 ? "default" : groups.join(",");
+  if (joined.length > 255) throw tooLong("group");
+  return joined;
+}
+
+/** Refuses mappings that no request could follow. */
+export function checkModelMapping(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "";
+  const mapping = parseObject(trimmed);
+  const pairs = Object.entries(mapping ?? {});
+  if (!mapping || pairs.some(([, target]) => typeof target !== "string"))
+    throw new Refusal("CH3", { field: "model_mapping" });
+  const names = new Map(pairs as [string, string][]);
+  try {
+    for (const name of names.keys()) mapModel(names, name);
+  } catch (cause) {
+    throw new Refusal("CH3", { field: "model_mapping", cause });
+  }
+  return trimmed;
+}
+
+function checkStatusMapping(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed !== "" && !parseObject(trimmed)) throw new Refusal("CH4", { field: "status_code_mapping" });
+  return trimmed;
+}
+
+function checkType(type: number, isType: TypeCheck): number {
+  if (!isType(type)) throw new Refusal("CH15", { field: "type" });
+  return type;
+}
+
+function newStatus(status: number | undefined): number {
+  if (status === undefined || status === CHANNEL_STATUS.disabledBySystem) return CHANNEL_STATUS.enabled;
+  return checkStatus(status, CHANNEL_STATUS.enabled);
+}
+
+function checkStatus(status: number, current: number): number {
+  const isSettable = status === CHANNEL_STATUS.enabled || status === CHANNEL_STATUS.disabledByHand;
+  if (!isSettable && status !== current) throw new Refusal("CH17", { field: "status" });
+  return status;
+}
+
+function checkBaseUrl(text: string): string {
+  return text.trim().replace(/\/$/, "");
+}
+
+/** The free field means an API version, a plug-in version or regions, depending on the type. */
+function checkOther(type: number, text: string): string {
+  const other = text.trim();
+  if (type === AZURE && other === "") return AZURE_VERSION;
+  if (type === SPARK && other === "") return SPARK_VERSION;
+  if (type !== VERTEX) return other;
+  if (other === "") throw new Refusal("CH5", { field: "other" });
+  const regions = parseObject(other);
+  if (regions && !Object.hasOwn(regions, "default")) throw new Refusal("CH6", { field: "other" });
+  return other;
+}
+
+function checkTag(text: string): string | null {
+  const tag = text.trim();
+  return tag === "" ? null : tag;
+}
+
+function checkObjectText(field: string, text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  if (!parseObject(trimmed)) throw invalid(field, "must be a JSON object");
+  return trimmed;
+}
+
+function tooLong(field: string): Refusal {
+  return invalid(field, "is too long");
+}
+
+function invalid(field: string, reason: string): Refusal {
+  const values: MessageValues = { field, reason };
+  return new Refusal("G2", { field, values });
+}
+
+function present<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {
+  return value === undefined ? undefined : check(value);
+}
+
+/** A copy without the members that are undefined, so that an update names changed columns only. */
+function dropAbsent(fields: {
+  readonly [F in keyof ChannelFields]: ChannelFields[F] | undefined;
+}): Partial<ChannelFields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<ChannelFields>;
+}

@@ -1,0 +1,83 @@
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
+import { containing, likeAnyCase } from "../../storage/like.ts";
+import type { Schema } from "../../storage/schema.ts";
+
+/** Narrows a list of channels; empty members do not filter. */
+export interface ChannelFilter {
+  readonly keyword: string;
+  readonly group: string;
+  readonly model: string;
+  readonly tag: string;
+  readonly status: readonly number[];
+  readonly type: readonly number[];
+}
+
+export const NO_FILTER: ChannelFilter = { keyword: "", group: "", model: "", tag: "", status: [], type: [] };
+
+const SORTABLE = [
+  "id",
+  "name",
+  "type",
+  "status",
+  "priority",
+  "weight",
+  "response_time",
+  "test_time",
+  "balance",
+  "used_quota",
+  "created_time",
+] as const;
+
+export interface ChannelOrder {
+  readonly column: (typeof SORTABLE)[number];
+  readonly direction: "asc" | "desc";
+}
+
+/** The order that a list asks for: a sortable column, newest first, or best priority first. */
+export function orderOf(query: {
+  readonly sort: string;
+  readonly order: string;
+  readonly id_sort: boolean;
+}): ChannelOrder[] {
+  const column = SORTABLE.find((name) => name === query.sort);
+  const direction = query.order === "asc" ? "asc" : "desc";
+  const newest: ChannelOrder = { column: "id", direction: "desc" };
+  if (column === "id") return [{ column, direction }];
+  if (column) return [{ column, direction }, newest];
+  return query.id_sort ? [newest] : [{ column: "priority", direction: "desc" }, newest];
+}
+
+/** @param hashKey hash of a key, for the search by exact key */
+export function conditionOf(
+  eb: ExpressionBuilder<Schema, "channels">,
+  filter: ChannelFilter,
+  hashKey: (key: string) => string,
+): Expression<SqlBool> {
+  const conditions: Expression<SqlBool>[] = [];
+  if (filter.keyword !== "") conditions.push(keywordCondition(eb, filter.keyword, hashKey));
+  if (filter.model !== "") conditions.push(likeAnyCase("models", containing(filter.model)));
+  // Family consoles send the text `null` when no group is chosen.
+  if (filter.group !== "" && filter.group !== "null") conditions.push(inGroup(eb, filter.group));
+  if (filter.tag !== "") conditions.push(eb("tag", "=", filter.tag));
+  if (filter.status.length > 0) conditions.push(eb("status", "in", filter.status));
+  if (filter.type.length > 0) conditions.push(eb("type", "in", filter.type));
+  return eb.and(conditions);
+}
+
+function keywordCondition(
+  eb: ExpressionBuilder<Schema, "channels">,
+  keyword: string,
+  hashKey: (key: string) => string,
+): Expression<SqlBool> {
+  const ways: Expression<SqlBool>[] = [likeAnyCase("name", containing(keyword)), eb("key_hash", "=", hashKey(keyword))];
+  if (/^\d{1,15}$/.test(keyword)) ways.push(eb("id", "=", Number(keyword)));
+  return eb.or(ways);
+}
+
+/** Every channel has routing rows for each of its groups, whatever its status. */
+function inGroup(eb: ExpressionBuilder<Schema, "channels">, group: string): Expression<SqlBool> {
+  return eb("id", "in", eb.selectFrom("abilities").select("channel_id").where("group", "=", group));
+}
+
+/** Distinct tags in use. */
+export const hasTag = sql<SqlBool>`tag is not null and tag <> ''`;

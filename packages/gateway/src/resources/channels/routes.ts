@@ -1,0 +1,157 @@
+import {
+  channelBatchDelete,
+  channelBatchTag,
+  channelCatalogue,
+  channelCopy,
+  channelCreate,
+  channelDelete,
+  channelDeleteDisabled,
+  channelFix,
+  channelGet,
+  channelList,
+  channelModelsEnabled,
+  channelSearch,
+  channelUpdate,
+  pageOf,
+  SEARCH_CAP,
+  type CatalogueModel,
+  type Channel,
+} from "@fairway/wire";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { checkSize, createChannels } from "./create.ts";
+import { changedFields, storedKey, type TypeCheck } from "./input.ts";
+import { orderOf } from "./query.ts";
+import type { ChannelPage, ChannelStore } from "./store.ts";
+import { tagRoutes } from "./tag-routes.ts";
+import { keyFacts, viewOf } from "./view.ts";
+
+export interface ChannelRoutesDeps {
+  readonly store: ChannelStore;
+  readonly isType: TypeCheck;
+  /** Every model that the gateway knows, ascending. */
+  readonly catalogue: readonly CatalogueModel[];
+}
+
+const NAME_LIMIT = 191;
+const COPY_SUFFIX = "Copy";
+
+export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
+  const { store, isType, catalogue } = deps;
+  return [
+    implement(channelList, async (call) => {
+      const { offset, limit } = pageOf(call.query);
+      return answerPage(call, await readPage(store, call.query, offset, limit));
+    }),
+    implement(channelSearch, async (call) => {
+      const isPaged = call.query.page_size > 0 || call.query.p > 0;
+      const { offset, limit } = isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP };
+      return answerPage(call, await readPage(store, call.query, offset, limit));
+    }),
+    implement(channelGet, async ({ params, response }) => {
+      const [row, key] = await Promise.all([store.get(params.id), store.keyOf(params.id)]);
+      if (!row || key === undefined) throw new Refusal("CH8");
+      setVersion(response, row.version);
+      return { ...viewOf(row), ...keyFacts(key) };
+    }),
+    implement(channelCreate, async ({ body }) => {
+      await createChannels(store, isType, body);
+    }),
+    implement(channelUpdate, async ({ body, request, response }) => {
+      const channel = await update(deps, body, versionOf(request));
+      setVersion(response, channel.version);
+      return channel;
+    }),
+    implement(channelDelete, async ({ params }) => {
+      await store.remove([params.id]);
+    }),
+    implement(channelDeleteDisabled, () => store.removeDisabled()),
+    implement(channelBatchDelete, async ({ body }) => {
+      const ids = chosen(body.ids);
+      await store.remove(ids);
+      return ids.length;
+    }),
+    implement(channelBatchTag, async ({ body }) => {
+      const ids = chosen(body.ids);
+      const tag = (body.tag ?? "").trim();
+      await store.updateEach(ids, () => ({ tag: tag === "" ? null : tag }));
+      return ids.length;
+    }),
+    implement(channelFix, () => store.rebuildAll()),
+    implement(channelCopy, async ({ params }) => copy(store, params.id)),
+    implement(channelCatalogue, () => [...catalogue]),
+    implement(channelModelsEnabled, () => store.enabledModels()),
+    ...tagRoutes(deps),
+  ];
+}
+
+type ListQuery = Call<typeof channelList>["query"];
+
+function readPage(store: ChannelStore, query: ListQuery, offset: number, limit: number): Promise<ChannelPage> {
+  const request = { filter: query, order: orderOf(query), offset, limit };
+  return query.tag_mode ? store.pageOfTags(request) : store.page(request);
+}
+
+function answerPage(call: { setTotal(total: number): void }, page: ChannelPage): Channel[] {
+  call.setTotal(page.total);
+  return page.rows.map(viewOf);
+}
+
+async function update(
+  { store, isType }: ChannelRoutesDeps,
+  body: Call<typeof channelUpdate>["body"],
+  version: number | undefined,
+) {
+  const { id, key = "", ...input } = body;
+  if (id === undefined || id <= 0) throw new Refusal("G1", { field: "id" });
+  const current = await store.get(id);
+  if (!current) throw new Refusal("CH8");
+  const patch = changedFields(input, current, isType);
+  checkSize({ ...current, ...patch });
+  const outcome = await store.update(id, patch, { key: storedKey(key, patch.type ?? current.type), version });
+  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
+  return viewOf(outcome.row);
+}
+
+/** The copy takes everything but what the original earned: its counters, its balance, its state. */
+async function copy(store: ChannelStore, id: number): Promise<Channel> {
+  const [row, key] = await Promise.all([store.get(id), store.keyOf(id)]);
+  if (!row || key === undefined) throw new Refusal("CH8");
+  const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
+  const { status_code_mapping, max_input_tokens, auto_ban, priority, weight, tag, setting, param_override } = row;
+  const name =
+    Array.from(row.name)
+      .slice(0, NAME_LIMIT - COPY_SUFFIX.length)
+      .join("") + COPY_SUFFIX;
+  const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban, max_input_tokens };
+  const texts = {
+    base_url,
+    other,
+    openai_organization,
+    test_model,
+    model_mapping,
+    status_code_mapping,
+    setting,
+    param_override,
+  };
+  const [created = 0] = await store.create({ ...routed, ...texts }, [key]);
+  const copied = await store.get(created);
+  if (!copied) throw new Refusal("CH8");
+  return viewOf(copied);
+}
+
+function chosen(ids: readonly number[] | undefined): readonly number[] {
+  if (!ids || ids.length === 0) throw new Refusal("CH16", { field: "ids" });
+  return ids;
+}
+
+/** `If-Match: "3"`; undefined when the client does not care. */
+function versionOf(request: IncomingMessage): number | undefined {
+  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(request.headers["if-match"] ?? "")?.[1];
+  return version === undefined ? undefined : Number(version);
+}
+
+function setVersion(response: ServerResponse, version: number): void {
+  response.setHeader("ETag", `"${version}"`);
+}

@@ -1,0 +1,314 @@
+import { CHANNEL_STATUS } from "@fairway/wire";
+import type { Transaction } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { inChunks } from "../../lib/chunks.ts";
+import type { Database } from "../../storage/database.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import { bump } from "../../storage/revisions.ts";
+import type { Schema } from "../../storage/schema.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { Announce, Vault } from "../ports.ts";
+import { rebuildAbilities, removeAbilities } from "./abilities.ts";
+import type { ChannelFields } from "./input.ts";
+import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
+import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+
+export interface ChannelStoreDeps {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly announce: Announce;
+  readonly clock: Clock;
+}
+
+export interface ChannelPage {
+  readonly rows: ChannelRow[];
+  /** Rows, or tags for a page of tags, before paging. */
+  readonly total: number;
+}
+
+interface PageQuery {
+  readonly filter: ChannelFilter;
+  readonly order: readonly ChannelOrder[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What a change of a channel did: the new row, or why there is none. */
+export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "missing" | "stale" };
+
+export interface UpdateOptions {
+  /** Sealed and stored when given. */
+  readonly key?: string | undefined;
+  /** Refuses the change when the row has another version. */
+  readonly version?: number | undefined;
+}
+
+export type ChannelStore = ReturnType<typeof createChannelStore>;
+
+/** Fields whose change moves the routing rows. */
+const ROUTING_FIELDS = [
+  "models",
+  "group",
+  "status",
+  "priority",
+  "weight",
+  "tag",
+] as const satisfies readonly (keyof ChannelFields)[];
+const IDS_PER_STATEMENT = 1000;
+
+/** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
+export function createChannelStore(deps: ChannelStoreDeps) {
+  const writing = { ...deps, write: writer(deps) };
+  return { ...reads(deps), ...changes(writing), ...removals(writing), ...records(deps) };
+}
+
+interface Writing extends ChannelStoreDeps {
+  /** Runs a change in a transaction, raises the revision in it, and tells everybody after it. */
+  readonly write: <T>(work: (trx: Transaction<Schema>) => Promise<T>) => Promise<T>;
+}
+
+function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
+  return async (work) => {
+    const result = await transact(database.db, async (trx) => {
+      const answer = await work(trx);
+      await bump(rawOn(trx, database.kind), database.kind, "channels");
+      return answer;
+    });
+    await announce("channels");
+    return result;
+  };
+}
+
+function reads({ database: { db }, vault }: ChannelStoreDeps) {
+  return {
+    async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
+      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      let rows = from.select(VIEW_COLUMNS);
+      for (const { column, direction } of order) rows = rows.orderBy(column, direction);
+      const { total } = await from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      return { rows: await rows.offset(offset).limit(limit).execute(), total: Number(total) };
+    },
+
+    /** All channels of one page of tags, ascending. */
+    async pageOfTags({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
+      const tagged = db
+        .selectFrom("channels")
+        .where((eb) => conditionOf(eb, filter, vault.hashKey))
+        .where(hasTag);
+      const { total } = await tagged
+        .select((eb) => eb.fn.count<number>("tag").distinct().as("total"))
+        .executeTakeFirstOrThrow();
+      const tags = await tagged.select("tag").distinct().orderBy("tag").offset(offset).limit(limit).execute();
+      if (tags.length === 0) return { rows: [], total: Number(total) };
+      let rows = tagged
+        .where(
+          "tag",
+          "in",
+          tags.map(({ tag }) => tag),
+        )
+        .select(VIEW_COLUMNS)
+        .orderBy("tag");
+      for (const { column, direction } of order) rows = rows.orderBy(column, direction);
+      return { rows: await rows.execute(), total: Number(total) };
+    },
+
+    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
+
+    /** The key in clear; undefined for an unknown channel. */
+    async keyOf(id: number): Promise<string | undefined> {
+      const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
+      return row && vault.open(row.key_sealed);
+    },
+
+    async ids(filter: ChannelFilter): Promise<number[]> {
+      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
+    },
+
+    /** Models that some enabled channel serves, ascending. */
+    async enabledModels(): Promise<string[]> {
+      const rows = await db
+        .selectFrom("abilities")
+        .select("model")
+        .distinct()
+        .where("enabled", "=", 1)
+        .orderBy("model")
+        .execute();
+      return rows.map(({ model }) => model);
+    },
+  };
+}
+
+function changes(writing: Writing) {
+  const { write, vault, clock } = writing;
+  return {
+    /** One channel per key, all or none. */
+    create: (fields: ChannelFields, keys: readonly string[]): Promise<number[]> =>
+      write(async (trx) => {
+        const created: number[] = [];
+        for (const key of keys) {
+          const sealed = { key_sealed: vault.seal(key), key_hash: vault.hashKey(key) };
+          const row = { ...fields, ...sealed, created_time: seconds(clock), other_info: "" };
+          created.push(await insertRow(trx, "channels", row));
+        }
+        await rebuildAbilities(
+          trx,
+          created.map((id) => ({ ...fields, id })),
+        );
+        return created;
+      }),
+
+    update: (id: number, patch: Partial<ChannelFields>, options: UpdateOptions = {}): Promise<UpdateOutcome> =>
+      write(async (trx) => {
+        const current = await rowOf(trx, id);
+        if (!current) return { refused: "missing" };
+        if (options.version !== undefined && options.version !== current.version) return { refused: "stale" };
+        return { row: await change(trx, writing, current, { patch, key: options.key }) };
+      }),
+
+    /**
+     * Changes the channels that the ids name; `patchOf` may refuse some of them by throwing, which changes nothing
+     * there. Unknown ids have no outcome.
+     */
+    updateEach: (
+      ids: readonly number[],
+      patchOf: (row: ChannelRow) => Partial<ChannelFields>,
+    ): Promise<ReadonlyMap<number, unknown>> =>
+      write(async (trx) => {
+        const outcomes = new Map<number, unknown>();
+        for (const row of await rowsOf(trx, ids)) {
+          const patch = attempt(() => patchOf(row));
+          if ("value" in patch) await change(trx, writing, row, { patch: patch.value });
+          outcomes.set(row.id, "value" in patch ? undefined : patch.error);
+        }
+        return outcomes;
+      }),
+
+    /** Applies a change to every channel of a tag; answers how many there are. */
+    updateTag: (tag: string, patch: Partial<ChannelFields>): Promise<number> =>
+      write(async (trx) => {
+        const rows = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("tag", "=", tag).execute();
+        for (const row of rows) await change(trx, writing, row, { patch });
+        return rows.length;
+      }),
+  };
+}
+
+function removals({ write, clock }: Writing) {
+  return {
+    remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, ids)),
+
+    removeDisabled: (): Promise<number> =>
+      write(async (trx) => {
+        const disabled = [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem];
+        const rows = await trx.selectFrom("channels").select("id").where("status", "in", disabled).execute();
+        return removeRows(
+          trx,
+          rows.map(({ id }) => id),
+        );
+      }),
+
+    /** Rebuilds all routing rows and drops those of channels that are gone; answers the number of channels. */
+    rebuildAll: (): Promise<number> =>
+      write(async (trx) => {
+        const rows = await trx.selectFrom("channels").select(VIEW_COLUMNS).orderBy("id").execute();
+        await trx.deleteFrom("abilities").execute();
+        await rebuildAbilities(trx, rows);
+        return rows.length;
+      }),
+
+    /** Switches a channel as the system, unless somebody switched it meanwhile; answers whether it did. */
+    switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
+      write(async (trx) => {
+        const other_info = JSON.stringify({ status_reason: reason, status_time: seconds(clock) });
+        const { numUpdatedRows } = await trx
+          .updateTable("channels")
+          .set((eb) => ({ status: to, other_info, version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .where("status", "=", from)
+          .executeTakeFirstOrThrow();
+        const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
+        if (row) await rebuildAbilities(trx, [row]);
+        return row !== undefined;
+      }),
+  };
+}
+
+/** Findings about a channel: no routing depends on them, so they raise no revision. */
+function records({ database: { db }, clock }: ChannelStoreDeps) {
+  return {
+    async recordTest(id: number, milliseconds: number): Promise<void> {
+      const values = { response_time: Math.round(milliseconds), test_time: seconds(clock) };
+      await db.updateTable("channels").set(values).where("id", "=", id).execute();
+    },
+
+    async recordBalance(id: number, balance: number): Promise<void> {
+      await db
+        .updateTable("channels")
+        .set({ balance, balance_updated_time: seconds(clock) })
+        .where("id", "=", id)
+        .execute();
+    },
+  };
+}
+
+interface Change {
+  readonly patch: Partial<ChannelFields>;
+  readonly key?: string | undefined;
+}
+
+async function change(
+  trx: Transaction<Schema>,
+  { vault, clock }: Writing,
+  current: ChannelRow,
+  { patch, key }: Change,
+): Promise<ChannelRow> {
+  const isSwitched = patch.status !== undefined && patch.status !== current.status;
+  const next = {
+    ...patch,
+    ...(isSwitched ? { other_info: JSON.stringify({ status_reason: "", status_time: seconds(clock) }) } : {}),
+    version: current.version + 1,
+  };
+  const sealed = key === undefined ? {} : { key_sealed: vault.seal(key), key_hash: vault.hashKey(key) };
+  await trx
+    .updateTable("channels")
+    .set({ ...next, ...sealed })
+    .where("id", "=", current.id)
+    .execute();
+  const row = { ...current, ...next };
+  if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
+    await rebuildAbilities(trx, [row]);
+  return row;
+}
+
+function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise<ChannelRow | undefined> {
+  return db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirst();
+}
+
+async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise<ChannelRow[]> {
+  const rows: ChannelRow[] = [];
+  for (const some of inChunks([...new Set(ids)], IDS_PER_STATEMENT)) {
+    rows.push(
+      ...(await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", some).orderBy("id").execute()),
+    );
+  }
+  return rows;
+}
+
+async function removeRows(trx: Transaction<Schema>, ids: readonly number[]): Promise<number> {
+  let removed = 0;
+  for (const some of inChunks(ids, IDS_PER_STATEMENT)) {
+    const { numDeletedRows } = await trx.deleteFrom("channels").where("id", "in", some).executeTakeFirstOrThrow();
+    removed += Number(numDeletedRows);
+  }
+  await removeAbilities(trx, ids);
+  return removed;
+}
+
+function attempt<T>(work: () => T): { readonly value: T } | { readonly error: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}

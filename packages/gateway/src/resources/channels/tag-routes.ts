@@ -1,0 +1,48 @@
+import {
+  CHANNEL_STATUS,
+  channelTagDisable,
+  channelTagEnable,
+  channelTagUpdate,
+  type ChannelInput,
+} from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { changedFields, type TypeCheck } from "./input.ts";
+import type { ChannelStore } from "./store.ts";
+
+/** Calls that change all channels of a tag at once. */
+export function tagRoutes({ store, isType }: { readonly store: ChannelStore; readonly isType: TypeCheck }): Route[] {
+  return [
+    implement(channelTagEnable, async ({ body }) => {
+      await store.updateTag(tagOf(body.tag), { status: CHANNEL_STATUS.enabled });
+    }),
+    implement(channelTagDisable, async ({ body }) => {
+      await store.updateTag(tagOf(body.tag), { status: CHANNEL_STATUS.disabledByHand });
+    }),
+    implement(channelTagUpdate, async ({ body }) => {
+      const tag = tagOf(body.tag);
+      const input: ChannelInput = {
+        tag: body.new_tag ?? unlessEmpty(body.newTag),
+        priority: body.priority,
+        weight: body.weight,
+        model_mapping: unlessEmpty(body.model_mapping),
+        models: unlessEmpty(body.models),
+        group: unlessEmpty(body.groups),
+      };
+      await store.updateTag(tag, changedFields(input, NOWHERE, isType));
+    }),
+  ];
+}
+
+/** Nothing of what a tag's channels share depends on the single channel. */
+const NOWHERE = { type: 0, status: CHANNEL_STATUS.enabled, other: "" };
+
+function tagOf(tag: string | undefined): string {
+  const trimmed = (tag ?? "").trim();
+  if (trimmed === "") throw new Refusal("CH14", { field: "tag" });
+  return trimmed;
+}
+
+function unlessEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

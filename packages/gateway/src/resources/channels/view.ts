@@ -1,0 +1,59 @@
+import type { Channel } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import { parseObject } from "../../lib/json.ts";
+import type { ChannelTable } from "../../storage/schema.ts";
+import { keyLines } from "./input.ts";
+
+/** Columns that lists read; the sealed key stays in the database. */
+export const VIEW_COLUMNS = [
+  "id",
+  "type",
+  "openai_organization",
+  "test_model",
+  "status",
+  "name",
+  "weight",
+  "created_time",
+  "test_time",
+  "response_time",
+  "base_url",
+  "other",
+  "balance",
+  "balance_updated_time",
+  "models",
+  "group",
+  "used_quota",
+  "model_mapping",
+  "status_code_mapping",
+  "max_input_tokens",
+  "priority",
+  "auto_ban",
+  "other_info",
+  "tag",
+  "setting",
+  "param_override",
+  "version",
+] as const satisfies readonly (keyof ChannelTable)[];
+
+export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[number]>;
+
+/** A row as answers show it: consoles of the family cannot read null in texts. */
+export function viewOf(row: ChannelRow): Channel {
+  return { ...row, key: "", setting: row.setting ?? "", param_override: row.param_override ?? "" };
+}
+
+const HINT_CHARS = 4;
+const SHORTEST_HINTED_KEY = 20;
+
+/** Facts that tell a channel's key apart from others without giving it away. */
+export function keyFacts(key: string): { key_count: number; key_hint: string } {
+  const keys = parseObject(key) ? [key] : keyLines(key);
+  const [only] = keys;
+  const isHinted =
+    keys.length === 1 &&
+    only !== undefined &&
+    only.length >= SHORTEST_HINTED_KEY &&
+    !only.includes("\n") &&
+    !parseObject(only);
+  return { key_count: keys.length, key_hint: isHinted ? only.slice(-HINT_CHARS) : "" };
+}

@@ -1,0 +1,91 @@
+import { LOG_TYPE, type LogFilter } from "@fairway/wire";
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
+import { like, withWildcards } from "../../storage/like.ts";
+import type { Schema } from "../../storage/schema.ts";
+
+/** A filter with the owner that self calls are bound to. */
+export interface LogQuery extends LogFilter {
+  /** Set for self calls: nothing of anybody else is ever read. */
+  readonly ownerId?: number;
+}
+
+type Builder = ExpressionBuilder<Schema, "logs">;
+
+/** Most digits of a channel id that the retry filter tells apart. */
+const CHANNEL_DIGITS = 6;
+
+/** Conditions of a filter but for the period, which `within` adds. */
+export function conditionOf(eb: Builder, query: LogQuery): Expression<SqlBool> {
+  return eb.and([...whoConditions(eb, query), ...whatConditions(eb, query)]);
+}
+
+function whoConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
+  if (query.ownerId !== undefined) conditions.push(eb("user_id", "=", query.ownerId));
+  if (query.user_id > 0) conditions.push(eb("user_id", "=", query.user_id));
+  if (query.username !== "") conditions.push(eb("username", "=", query.username));
+  if (query.token_name !== "") conditions.push(eb("token_name", "=", query.token_name));
+  if (query.tokens.length > 0) conditions.push(eb("token_name", "in", query.tokens));
+  if (query.channel > 0) conditions.push(eb("channel_id", "=", query.channel));
+  if (query.group !== "") conditions.push(eb("group", "=", query.group));
+  return conditions;
+}
+
+function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
+  if (query.type > LOG_TYPE.unknown) conditions.push(eb("type", "=", query.type));
+  if (query.model_name !== "") conditions.push(modelCondition(eb, query.model_name));
+  if (query.models.length > 0) conditions.push(eb("model_name", "in", query.models));
+  if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
+  if (query.min_use_time > 0) conditions.push(eb("use_time", ">=", query.min_use_time));
+  if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));
+  if (query.has_retry !== undefined) conditions.push(query.has_retry ? wasRetried : eb.not(wasRetried));
+  return conditions;
+}
+
+function modelCondition(eb: Builder, model: string): Expression<SqlBool> {
+  return model.includes("%") ? like("model_name", withWildcards(model)) : eb("model_name", "=", model);
+}
+
+/**
+ * The chain of channels stands in the JSON of `other` as `"use_channel":["4","7"]`; a second entry means a retry.
+ * The three databases share no JSON function that survives broken JSON, so the text itself is matched.
+ */
+const wasRetried = sql<SqlBool>`(${sql.join(
+  Array.from(
+    { length: CHANNEL_DIGITS },
+    (_, index) => sql`other like ${`%"use!_channel":["${"_".repeat(index + 1)}","%`} escape '!'`,
+  ),
+  sql` or `,
+)})`;
+
+/** A period in seconds, both ends included; 0 = open. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function within(eb: Builder, { from, to }: Period): Expression<SqlBool> {
+  const bounds: Expression<SqlBool>[] = [];
+  if (from > 0) bounds.push(eb("created_at", ">=", from));
+  if (to > 0) bounds.push(eb("created_at", "<=", to));
+  return eb.and(bounds);
+}
+
+export function periodOf(query: LogQuery): Period {
+  return { from: query.start_timestamp, to: query.end_timestamp };
+}
+
+/** Where a page continues: below this row in the order of the list. */
+export interface Cursor {
+  readonly createdAt: number;
+  readonly id: number;
+}
+
+/** `created_at <= ?` besides the exact condition lets an index begin at the cursor. */
+export function below(eb: Builder, { createdAt, id }: Cursor): Expression<SqlBool> {
+  return eb.and([
+    eb("created_at", "<=", createdAt),
+    eb.or([eb("created_at", "<", createdAt), eb.and([eb("created_at", "=", createdAt), eb("id", "<", id)])]),
+  ]);
+}

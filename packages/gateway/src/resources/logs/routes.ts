@@ -1,0 +1,205 @@
+import {
+  logClear,
+  logExport,
+  logExportSelf,
+  logFacets,
+  logFacetsSelf,
+  logGet,
+  logGetSelf,
+  logHistogram,
+  logHistogramSelf,
+  logList,
+  logListSelf,
+  logOfToken,
+  logSearch,
+  logSearchSelf,
+  logStat,
+  logStatSelf,
+  logTail,
+  logTailSelf,
+  pageOf,
+  type LogFilter,
+  type LogPage,
+  type LogRow,
+} from "@fairway/wire";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { openEventStream } from "../event-stream.ts";
+import type { Vault } from "../ports.ts";
+import { exportLogs, type ExportFormat } from "./export.ts";
+import { facetsOf } from "./facets.ts";
+import type { Cursor, LogQuery } from "./filter.ts";
+import type { LogStore } from "./store.ts";
+import type { LogTail } from "./tail.ts";
+import { adminView, ownerView, type StoredLog } from "./view.ts";
+
+export interface LogRoutesDeps {
+  readonly store: LogStore;
+  readonly tail: LogTail;
+  /** Names of channels, which live in the main database. */
+  readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  /** Owner and id of the token behind a relay key. */
+  readonly findToken: (key: string) => Promise<{ readonly id: number; readonly userId: number } | undefined>;
+  /** Seals the cursors of owners, who must not learn real ids. */
+  readonly vault: Vault;
+  /** Writes the management row that tells of a deletion. */
+  readonly logClearing: (operator: Principal, ip: string, content: string) => Promise<void>;
+}
+
+export function logRoutes(deps: LogRoutesDeps): Route[] {
+  return [...adminRoutes(deps), ...selfRoutes(deps), tokenRoute(deps)];
+}
+
+function adminRoutes(deps: LogRoutesDeps): Route[] {
+  const { store, tail } = deps;
+  const view = (rows: readonly StoredLog[]) => adminViews(deps, rows);
+  return [
+    implement(logList, async ({ query }) => {
+      const before = query.before === "" ? undefined : await store.cursorAt(idOf(query.before));
+      return readPage(store, { query, page: query, before, viewFrom: () => view, cursorText: String });
+    }),
+    implement(logGet, async ({ params }) => first(await view(present(await store.get(params.id))))),
+    implement(logStat, ({ query }) => statOf(store, query)),
+    implement(logSearch, async ({ query }) => view(await store.search(query.keyword, undefined))),
+    implement(logFacets, async ({ query }) => facetsOf(await store.facets(query), false)),
+    implement(logHistogram, ({ query }) => store.histogram(query)),
+    implement(logExport, ({ query, response }) =>
+      exportLogs(response, { store, query, format: formatOf(query.format), view }),
+    ),
+    implement(logTail, ({ query, response }) => tail.follow(openEventStream(response), query, view)),
+    implement(logClear, async (call) => {
+      const time = call.query.target_timestamp;
+      if (time <= 0) throw new Refusal("H1", { field: "target_timestamp" });
+      const removed = await store.removeBefore(time);
+      await deps.logClearing(call.caller, call.context.ip, `Cleared ${removed} logs before ${time}`);
+      return removed;
+    }),
+  ];
+}
+
+function selfRoutes(deps: LogRoutesDeps): Route[] {
+  const { store, tail, vault } = deps;
+  return [
+    implement(logListSelf, async ({ query, caller }) => {
+      const before = query.before === "" ? undefined : await store.cursorAt(idOf(openCursor(vault, query.before)));
+      const cursorText = (id: number) => Buffer.from(vault.seal(String(id))).toString("base64url");
+      return readPage(store, { query: ownQuery(query, caller), page: query, before, viewFrom: ownerViews, cursorText });
+    }),
+    implement(logGetSelf, async ({ params, caller }) => {
+      const query = { ...ownQuery(EVERYTHING, caller), request_id: params.request };
+      return first(await ownerViews()(await store.page(query, { offset: 0, limit: 1 })));
+    }),
+    implement(logStatSelf, ({ query, caller }) => statOf(store, ownQuery(query, caller))),
+    implement(logSearchSelf, async ({ query, caller }) =>
+      ownerViews()(await store.search(query.keyword, caller.userId)),
+    ),
+    implement(logFacetsSelf, async ({ query, caller }) => facetsOf(await store.facets(ownQuery(query, caller)), true)),
+    implement(logHistogramSelf, ({ query, caller }) => store.histogram(ownQuery(query, caller))),
+    implement(logExportSelf, ({ query, caller, response }) => {
+      const job = { store, query: ownQuery(query, caller), format: formatOf(query.format), view: ownerViews() };
+      return exportLogs(response, job);
+    }),
+    implement(logTailSelf, ({ query, caller, response }) =>
+      tail.follow(openEventStream(response), ownQuery(query, caller), ownerViews()),
+    ),
+  ];
+}
+
+function tokenRoute({ store, findToken }: LogRoutesDeps): Route {
+  return implement(logOfToken, async ({ query, request }) => {
+    const bearer = /^Bearer\s+(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
+    const token = await findToken((bearer ?? query.key).replace(/^sk-/, ""));
+    const rows = token ? await store.ofToken(token.userId, token.id) : [];
+    return ownerViews()(rows);
+  });
+}
+
+const EVERYTHING: Omit<LogFilter, "username" | "channel" | "user_id"> = {
+  type: 0,
+  token_name: "",
+  model_name: "",
+  start_timestamp: 0,
+  end_timestamp: 0,
+  group: "",
+  request_id: "",
+  min_use_time: 0,
+  is_stream: undefined,
+  has_retry: undefined,
+  models: [],
+  tokens: [],
+};
+
+function ownQuery(filter: typeof EVERYTHING, caller: Principal): LogQuery {
+  return { ...filter, username: "", channel: 0, user_id: 0, ownerId: caller.userId };
+}
+
+type View = (rows: readonly StoredLog[]) => Promise<LogRow[]>;
+
+/** Rows as their owner sees them, numbered from the first to the last that the call answers. */
+function ownerViews(offset = 0): View {
+  let number = offset;
+  return async (rows) => rows.map((row) => ownerView(row, (number += 1)));
+}
+
+interface PageRead {
+  readonly query: LogQuery;
+  readonly page: { readonly p: number; readonly page_size: number };
+  readonly before: Cursor | undefined;
+  /** @param offset rows before the page */
+  readonly viewFrom: (offset: number) => View;
+  readonly cursorText: (id: number) => string;
+}
+
+async function readPage(store: LogStore, { query, page, before, viewFrom, cursorText }: PageRead): Promise<LogPage> {
+  const number = Math.max(1, page.p);
+  const { offset, limit } = pageOf({ p: number - 1, page_size: page.page_size });
+  const rows = await store.page(query, { offset, limit, before });
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return {
+    items: await viewFrom(before ? 0 : offset)(rows),
+    total: await store.total(query),
+    page: number,
+    page_size: limit,
+    next: last ? cursorText(last.id) : "",
+  };
+}
+
+async function statOf(store: LogStore, query: LogQuery): Promise<{ quota: number; rpm: number; tpm: number }> {
+  return { quota: await store.spent(query), ...(await store.rates(query)) };
+}
+
+async function adminViews({ channelNames }: LogRoutesDeps, rows: readonly StoredLog[]): Promise<LogRow[]> {
+  const ids = [...new Set(rows.map((row) => row.channel_id))].filter((id) => id !== 0);
+  const names = ids.length === 0 ? new Map<number, string>() : await channelNames(ids);
+  return rows.map((row) => adminView(row, names.get(row.channel_id) ?? ""));
+}
+
+function idOf(text: string): number {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (id <= 0) throw new Refusal("G1", { field: "before" });
+  return id;
+}
+
+function openCursor(vault: Vault, text: string): string {
+  try {
+    return vault.open(Buffer.from(text, "base64url").toString());
+  } catch (cause) {
+    throw new Refusal("G1", { field: "before", cause });
+  }
+}
+
+function formatOf(text: string): ExportFormat {
+  if (text === "" || text === "csv") return "csv";
+  if (text === "ndjson") return "ndjson";
+  throw new Refusal("G1", { field: "format" });
+}
+
+function present<Row>(row: Row | undefined): Row[] {
+  return row === undefined ? [] : [row];
+}
+
+function first(rows: readonly LogRow[]): LogRow {
+  const [row] = rows;
+  if (!row) throw new Refusal("H3");
+  return row;
+}

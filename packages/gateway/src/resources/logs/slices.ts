@@ -1,0 +1,58 @@
+import type { Kysely } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { Schema } from "../../storage/schema.ts";
+import { conditionOf, within, type LogQuery, type Period } from "./filter.ts";
+
+/** Rows that one statement reads on SQLite, where a statement holds the whole process up. */
+const SQLITE_ROWS = 20_000;
+
+/**
+ * Cuts a period, newest first, into parts that one statement reads quickly. Only SQLite needs it: the servers
+ * answer while the process does other work, and get the period whole.
+ */
+export async function* slicesOf(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
+  if (database.kind !== "sqlite") {
+    yield period;
+    return;
+  }
+  let { to } = period;
+  for (;;) {
+    const edge = await nthBelow(database.db, query, { from: period.from, to });
+    if (edge === undefined) {
+      yield { from: period.from, to };
+      return;
+    }
+    // A single second may hold more rows than a part should.
+    const from = edge === to ? edge : edge + 1;
+    yield { from, to };
+    to = from - 1;
+    if (to < Math.max(period.from, 1)) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Time of the row that stands `SQLITE_ROWS` below the newest one; undefined when there are fewer. */
+async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("logs")
+    .select("created_at")
+    .where((eb) => conditionOf(eb, indexed(query)))
+    .where((eb) => within(eb, period))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .offset(SQLITE_ROWS)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** The part of a filter that an index answers; the rest would make the search for edges as slow as the work itself. */
+function indexed(query: LogQuery): LogQuery {
+  return {
+    ...query,
+    model_name: query.model_name.includes("%") ? "" : query.model_name,
+    min_use_time: 0,
+    is_stream: undefined,
+    has_retry: undefined,
+  };
+}

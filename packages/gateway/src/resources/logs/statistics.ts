@@ -1,0 +1,128 @@
+import { LOG_FACET_SAMPLE, LOG_TOTAL_CAP, LOG_TYPE, type LogHistogram } from "@fairway/wire";
+import { sql, type Kysely } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Schema } from "../../storage/schema.ts";
+import { periodOf, type LogQuery, type Period } from "./filter.ts";
+import { matching, newestFirst } from "./rows.ts";
+import { slicesOf } from "./slices.ts";
+
+/** How often one combination of values occurs. */
+export interface FacetRow {
+  readonly model_name: string;
+  readonly token_name: string;
+  readonly group: string;
+  readonly type: number;
+  readonly channel_id: number;
+  readonly username: string;
+  readonly count: number;
+}
+
+interface Bucket {
+  readonly start: number;
+  readonly count: number;
+  readonly errors: number;
+}
+
+const RATE_WINDOW_SECONDS = 60;
+const ERROR_TYPE = 5;
+const MOST_BUCKETS = 120;
+/** Lengths of buckets that people read easily. */
+const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
+const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;
+
+/** Matching rows, counted up to `LOG_TOTAL_CAP`. */
+export async function countRows(database: Database, query: LogQuery): Promise<number> {
+  const { db } = database;
+  let total = 0;
+  for await (const slice of slicesOf(database, query, periodOf(query))) {
+    const some = matching(db, query, slice)
+      .select(sql<number>`1`.as("one"))
+      .limit(LOG_TOTAL_CAP - total);
+    const row = await db
+      .selectFrom(some.as("some"))
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    total += Number(row.count);
+    if (total >= LOG_TOTAL_CAP) return LOG_TOTAL_CAP;
+  }
+  return total;
+}
+
+/** Quota of the consumption rows of the period, whatever type the filter names. */
+export async function sumQuota(database: Database, query: LogQuery): Promise<number> {
+  const consumption = { ...query, type: LOG_TYPE.consume };
+  let spent = 0;
+  for await (const slice of slicesOf(database, consumption, periodOf(query))) {
+    const row = await matching(database.db, consumption, slice)
+      .select((eb) => eb.fn.sum<number | null>("quota").as("quota"))
+      .executeTakeFirstOrThrow();
+    spent += Number(row.quota ?? 0);
+  }
+  return spent;
+}
+
+/** Calls and tokens of the last minute, whatever period the filter names. */
+export async function readRates(
+  db: Kysely<Schema>,
+  query: LogQuery,
+  clock: Clock,
+): Promise<{ rpm: number; tpm: number }> {
+  const consumption = { ...query, type: LOG_TYPE.consume };
+  const row = await matching(db, consumption, { from: seconds(clock) - RATE_WINDOW_SECONDS, to: 0 })
+    .select((eb) => [
+      eb.fn.countAll<number>().as("rpm"),
+      eb.fn.sum<number | null>("prompt_tokens").as("input"),
+      eb.fn.sum<number | null>("completion_tokens").as("output"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { rpm: Number(row.rpm), tpm: Number(row.input ?? 0) + Number(row.output ?? 0) };
+}
+
+/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows. */
+export async function readFacets(db: Kysely<Schema>, query: LogQuery): Promise<FacetRow[]> {
+  const sample = newestFirst(db, query).select(FACETS).limit(LOG_FACET_SAMPLE);
+  const counted = db
+    .selectFrom(sample.as("sample"))
+    .select(FACETS)
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .groupBy(FACETS);
+  return (await counted.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+export async function readHistogram(database: Database, query: LogQuery): Promise<LogHistogram> {
+  const period = await closedPeriod(database.db, query);
+  if (!period) return { interval: BUCKET_SECONDS[0] ?? 1, buckets: [] };
+  const span = period.to - period.from + 1;
+  const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
+  const buckets = new Map<number, Bucket>();
+  for await (const slice of slicesOf(database, query, period)) {
+    for (const { start, count, errors } of await bucketsOf(database.db, query, slice, interval)) {
+      const known = buckets.get(start) ?? { count: 0, errors: 0 };
+      buckets.set(start, { start, count: known.count + count, errors: known.errors + errors });
+    }
+  }
+  return { interval, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
+}
+
+/** From the start of the filter, or else the first matching row, to the last one; undefined without rows. */
+async function closedPeriod(db: Kysely<Schema>, query: LogQuery): Promise<Period | undefined> {
+  const ends = matching(db, query).select("created_at").limit(1);
+  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
+  const last = await ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst();
+  if (!first || !last) return undefined;
+  return { from: query.start_timestamp > 0 ? query.start_timestamp : first.created_at, to: last.created_at };
+}
+
+async function bucketsOf(db: Kysely<Schema>, query: LogQuery, slice: Period, interval: number): Promise<Bucket[]> {
+  const start = sql<number>`created_at - (created_at % ${sql.lit(interval)})`;
+  const rows = await matching(db, query, slice)
+    .select((eb) => [start.as("start"), "type", eb.fn.countAll<number>().as("count")])
+    .groupBy([start, "type"])
+    .execute();
+  return rows.map((row) => ({
+    start: Number(row.start),
+    count: Number(row.count),
+    errors: row.type === ERROR_TYPE ? Number(row.count) : 0,
+  }));
+}

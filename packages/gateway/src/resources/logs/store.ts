@@ -1,0 +1,93 @@
+import { LOG_SEARCH_CAP, LOG_TOKEN_CAP, type LogHistogram } from "@fairway/wire";
+import type { Kysely } from "kysely";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { beginningWith, likeAnyCase } from "../../storage/like.ts";
+import type { Schema } from "../../storage/schema.ts";
+import type { Cursor, LogQuery } from "./filter.ts";
+import { matching, readPage, type PageRequest } from "./rows.ts";
+import { countRows, readFacets, readHistogram, readRates, sumQuota, type FacetRow } from "./statistics.ts";
+import type { StoredLog } from "./view.ts";
+
+export interface LogStoreDeps {
+  /** The database that holds `logs`; the main one unless logs have their own. */
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export type LogStore = ReturnType<typeof createLogStore>;
+
+const DELETE_ROWS = 2_000;
+
+/**
+ * SQL of the log, in the order of the list (created_at, id descending) that every index of the table ends with:
+ * a page of 10 million rows is read from its first row on.
+ */
+export function createLogStore({ database, clock }: LogStoreDeps) {
+  const { db } = database;
+  return {
+    page: (query: LogQuery, page: PageRequest): Promise<StoredLog[]> => readPage(db, query, page),
+    total: (query: LogQuery): Promise<number> => countRows(database, query),
+    spent: (query: LogQuery): Promise<number> => sumQuota(database, query),
+    rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
+    facets: (query: LogQuery): Promise<FacetRow[]> => readFacets(db, query),
+    histogram: (query: LogQuery): Promise<LogHistogram> => readHistogram(database, query),
+    search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(db, keyword, ownerId),
+    removeBefore: (time: number): Promise<number> => removeBefore(db, time),
+    cursorAt: (id: number): Promise<Cursor> => cursorAt(db, id),
+
+    get: (id: number): Promise<StoredLog | undefined> =>
+      db.selectFrom("logs").selectAll().where("id", "=", id).executeTakeFirst(),
+
+    ofToken(userId: number, tokenId: number): Promise<StoredLog[]> {
+      const rows = db.selectFrom("logs").selectAll().where("user_id", "=", userId).where("token_id", "=", tokenId);
+      return rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(LOG_TOKEN_CAP).execute();
+    },
+
+    /** Matching rows with an id above `id`, oldest first. */
+    after: (query: LogQuery, id: number, limit: number): Promise<StoredLog[]> =>
+      matching(db, query).selectAll().where("id", ">", id).orderBy("id").limit(limit).execute(),
+
+    async newestId(): Promise<number> {
+      const row = await db
+        .selectFrom("logs")
+        .select((eb) => eb.fn.max("id").as("id"))
+        .executeTakeFirstOrThrow();
+      return Number(row.id ?? 0);
+    },
+  };
+}
+
+/** The place of a row in the list; a row that is gone leaves its id as the only clue. */
+async function cursorAt(db: Kysely<Schema>, id: number): Promise<Cursor> {
+  const row = await db.selectFrom("logs").select("created_at").where("id", "=", id).executeTakeFirst();
+  if (row) return { createdAt: row.created_at, id };
+  const older = db.selectFrom("logs").select("created_at").where("id", "<", id).orderBy("id", "desc").limit(1);
+  return { createdAt: (await older.executeTakeFirst())?.created_at ?? 0, id };
+}
+
+/** Rows whose type is the keyword or, for administrators, whose content begins with it. */
+function search(db: Kysely<Schema>, keyword: string, ownerId: number | undefined): Promise<StoredLog[]> {
+  const type = /^\d{1,9}$/.test(keyword) ? Number(keyword) : -1;
+  let rows = db.selectFrom("logs").selectAll();
+  if (ownerId !== undefined) rows = rows.where("user_id", "=", ownerId).where("type", "=", type);
+  else rows = rows.where((eb) => eb.or([eb("type", "=", type), likeAnyCase("content", beginningWith(keyword))]));
+  return rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(LOG_SEARCH_CAP).execute();
+}
+
+/** Deletes the rows older than `time`, a few at a time, so that nothing waits long for a lock. */
+async function removeBefore(db: Kysely<Schema>, time: number): Promise<number> {
+  const oldest = db
+    .selectFrom("logs")
+    .select("id")
+    .where("created_at", "<", time)
+    .orderBy("created_at")
+    .limit(DELETE_ROWS);
+  for (let removed = 0; ;) {
+    const ids = (await oldest.execute()).map(({ id }) => id);
+    if (ids.length === 0) return removed;
+    const { numDeletedRows } = await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow();
+    removed += Number(numDeletedRows);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,53 @@
+import type { LogRow } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import { parseObject } from "../../lib/json.ts";
+import type { LogTable } from "../../storage/schema.ts";
+
+export type StoredLog = Selectable<LogTable>;
+
+/** Members of `other` that only administrators may see. */
+const OPERATOR_MEMBERS = ["admin_info", "upstream_model_name"];
+
+/** A row as administrators see it. */
+export function adminView(row: StoredLog, channelName: string): LogRow {
+  return { ...shared(row), channel: row.channel_id, channel_name: channelName, other: objectText(row.other) };
+}
+
+/** A row as its owner sees it, with a running number for an id. */
+export function ownerView(row: StoredLog, number: number): LogRow {
+  return { ...shared(row), id: number, channel: 0, channel_name: "", other: withoutOperator(row.other) };
+}
+
+function shared(row: StoredLog): Omit<LogRow, "channel" | "channel_name" | "other"> {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    created_at: row.created_at,
+    type: row.type,
+    content: row.content,
+    username: row.username,
+    token_name: row.token_name,
+    model_name: row.model_name,
+    quota: row.quota,
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+    use_time: row.use_time,
+    is_stream: row.is_stream !== 0,
+    token_id: row.token_id,
+    group: row.group,
+    ip: row.ip,
+    request_id: row.request_id,
+  };
+}
+
+/** Consoles of the family parse `other` and fail on anything but an object. */
+function objectText(other: string): string {
+  return other === "" || parseObject(other) === undefined ? "" : other;
+}
+
+function withoutOperator(other: string): string {
+  const members = other === "" ? undefined : parseObject(other);
+  if (!members) return "";
+  for (const name of OPERATOR_MEMBERS) delete members[name];
+  return JSON.stringify(members);
+}

@@ -1,0 +1,105 @@
+import {
+  pageOf,
+  SEARCH_CAP,
+  TOKEN_PAGE_CAP,
+  TOKEN_STATUS,
+  tokenCreate,
+  tokenDelete,
+  tokenGet,
+  tokenList,
+  tokenSearch,
+  tokenSetStatus,
+  tokenUpdate,
+  type Token,
+} from "@fairway/wire";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { checkEnabling, tokenFields } from "./input.ts";
+import type { TokenQuery, TokenStore } from "./store.ts";
+
+export interface TokenRoutesDeps {
+  readonly store: TokenStore;
+  readonly clock: Clock;
+  /** Groups that a caller may put on a token. */
+  readonly usableGroups: (ownGroup: string) => ReadonlySet<string>;
+  readonly maxTokens: number;
+}
+
+export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
+  const { store, clock, maxTokens } = deps;
+  return [
+    implement(tokenList, async (call) => answerPage(call, store, pageOf(sizedQuery(call), TOKEN_PAGE_CAP))),
+    implement(tokenSearch, async (call) => {
+      const query = sizedQuery(call);
+      const isPaged = query.page_size > 0 || query.p > 0;
+      return answerPage(call, store, isPaged ? pageOf(query, TOKEN_PAGE_CAP) : { offset: 0, limit: SEARCH_CAP });
+    }),
+    implement(tokenGet, async ({ params, caller }) => known(await store.get(caller.userId, params.id))),
+    implement(tokenCreate, async ({ body, caller }) => {
+      const fields = tokenFields(body, mayUse(deps, caller));
+      if ((await store.count(caller.userId)) >= maxTokens) throw new Refusal("K7", { values: { n: maxTokens } });
+      return store.create(caller.userId, fields);
+    }),
+    implement(tokenSetStatus, async ({ body, caller }) => {
+      const token = known(await store.get(caller.userId, body.id ?? 0));
+      const { status } = body;
+      if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
+        throw new Refusal("CH17", { field: "status" });
+      if (status === TOKEN_STATUS.enabled)
+        checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
+      return known(await store.setStatus(caller.userId, token.id, status));
+    }),
+    implement(tokenUpdate, async ({ body, caller }) => {
+      const token = known(await store.get(caller.userId, body.id ?? 0));
+      const fields = tokenFields(body, mayUse(deps, caller));
+      const unlimited = fields.unlimited_quota !== 0;
+      if (body.status === TOKEN_STATUS.enabled)
+        checkEnabling({ ...fields, status: token.status, unlimited }, seconds(clock));
+      return known(await store.update(caller.userId, token.id, fields));
+    }),
+    implement(tokenDelete, async ({ params, caller }) => {
+      known(await store.remove(caller.userId, params.id));
+    }),
+  ];
+}
+
+type ListCall = Call<typeof tokenList>;
+
+/** The family's name of the page size is `size`. */
+function sizedQuery({ query }: ListCall): ListCall["query"] {
+  return { ...query, page_size: query.size > 0 ? query.size : query.page_size };
+}
+
+async function answerPage(
+  call: ListCall,
+  store: TokenStore,
+  page: { offset: number; limit: number },
+): Promise<Token[]> {
+  const { rows, total } = await store.page({ ...queryOf(call), ...page });
+  call.setTotal(total);
+  return rows;
+}
+
+function queryOf({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limit"> {
+  return {
+    userId: caller.userId,
+    keyword: query.keyword,
+    keyPart: query.token.replace(/^sk-/, ""),
+    status: query.status,
+    group: query.group,
+    expiringWithin: query.expiring,
+    sort: query.sort,
+    order: query.order,
+  };
+}
+
+function mayUse({ usableGroups }: TokenRoutesDeps, caller: Principal): (group: string) => boolean {
+  const groups = usableGroups(caller.group);
+  return (group) => groups.has(group);
+}
+
+function known(token: Token | undefined): Token {
+  if (!token) throw new Refusal("K2");
+  return token;
+}

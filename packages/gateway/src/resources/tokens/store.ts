@@ -1,0 +1,201 @@
+import type { Token } from "@fairway/wire";
+import type { Selectable, Transaction, Updateable } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import type { Database } from "../../storage/database.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import { containing, likeAnyCase } from "../../storage/like.ts";
+import { bump } from "../../storage/revisions.ts";
+import type { Schema, TokenTable } from "../../storage/schema.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { Announce, Vault } from "../ports.ts";
+import type { TokenFields } from "./input.ts";
+
+export interface TokenStoreDeps {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly announce: Announce;
+  /** The relay's copies of tokens. */
+  readonly tokens: { dropToken(tokenId: number): void };
+}
+
+export interface TokenQuery {
+  readonly userId: number;
+  readonly keyword: string;
+  /** Part of a key, without `sk-`. */
+  readonly keyPart: string;
+  readonly status: readonly number[];
+  readonly group: string;
+  /** Only tokens that end within this many seconds; 0 = all. */
+  readonly expiringWithin: number;
+  readonly sort: string;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface TokenPage {
+  readonly rows: Token[];
+  readonly total: number;
+}
+
+export type TokenRow = Omit<Selectable<TokenTable>, "key_hash" | "held">;
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+const KEY_LENGTH = 48;
+const SORTABLE = [
+  "id",
+  "name",
+  "status",
+  "group",
+  "created_time",
+  "accessed_time",
+  "expired_time",
+  "remain_quota",
+  "used_quota",
+] as const;
+const COLUMNS = [
+  "id",
+  "user_id",
+  "key_sealed",
+  "status",
+  "name",
+  "created_time",
+  "accessed_time",
+  "expired_time",
+  "remain_quota",
+  "unlimited_quota",
+  "model_limits_enabled",
+  "model_limits",
+  "allow_ips",
+  "used_quota",
+  "group",
+  "deleted_at",
+] as const satisfies readonly (keyof TokenRow)[];
+
+/** SQL of access tokens. Every function is bound to one owner; a write drops the relay's copy everywhere. */
+export function createTokenStore(deps: TokenStoreDeps) {
+  return { ...reads(deps), ...writes(deps) };
+}
+
+function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
+  const own = (query: TokenQuery) => {
+    let rows = db.selectFrom("tokens").where("user_id", "=", query.userId).where("deleted_at", "is", null);
+    if (query.keyword !== "") rows = rows.where(likeAnyCase("name", containing(query.keyword)));
+    if (query.status.length > 0) rows = rows.where("status", "in", query.status);
+    if (query.group !== "") rows = rows.where("group", "=", query.group);
+    if (query.expiringWithin > 0) {
+      const now = seconds(clock);
+      rows = rows.where("expired_time", ">", now).where("expired_time", "<=", now + query.expiringWithin);
+    }
+    return rows;
+  };
+
+  const ordered = (query: TokenQuery) => {
+    const column = SORTABLE.find((name) => name === query.sort) ?? "id";
+    const direction = query.order === "asc" ? "asc" : "desc";
+    const rows = own(query).select(COLUMNS).orderBy(column, direction);
+    return column === "id" ? rows : rows.orderBy("id", "desc");
+  };
+  const view = (row: TokenRow): Token => viewOf(row, vault.open(row.key_sealed));
+  /** Keys are sealed, so a part of one is looked for in the owner's opened keys; owners have few. */
+  const pageByKey = async (query: TokenQuery): Promise<TokenPage> => {
+    const all = (await ordered(query).execute()).map(view).filter((token) => token.key.includes(query.keyPart));
+    return { rows: all.slice(query.offset, query.offset + query.limit), total: all.length };
+  };
+
+  return {
+    async page(query: TokenQuery): Promise<TokenPage> {
+      if (query.keyPart !== "") return pageByKey(query);
+      const rows = await ordered(query).offset(query.offset).limit(query.limit).execute();
+      const { total } = await own(query)
+        .select((eb) => eb.fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map(view), total: Number(total) };
+    },
+
+    async get(userId: number, id: number): Promise<Token | undefined> {
+      const row = await rowOf(db, userId, id);
+      return row && view(row);
+    },
+
+    async count(userId: number): Promise<number> {
+      const query = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
+      const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      return Number(total);
+    },
+  };
+}
+
+function writes({ database: { db, kind }, vault, clock, announce, tokens }: TokenStoreDeps) {
+  /** Changes one token of its owner; answers the new row, or undefined when there is none. */
+  const change = async (userId: number, id: number, values: Updateable<TokenTable>): Promise<Token | undefined> => {
+    const row = await transact(db, async (trx) => {
+      const current = await rowOf(trx, userId, id);
+      if (!current) return undefined;
+      await trx.updateTable("tokens").set(values).where("id", "=", id).execute();
+      await bump(rawOn(trx, kind), kind, "tokens");
+      return rowOf(trx, userId, id, true);
+    });
+    if (!row) return undefined;
+    tokens.dropToken(id);
+    await announce("tokens");
+    return viewOf(row, vault.open(row.key_sealed));
+  };
+
+  return {
+    async create(userId: number, fields: TokenFields): Promise<Token> {
+      const key = randomText(KEY_LENGTH);
+      const now = seconds(clock);
+      const row = {
+        ...fields,
+        user_id: userId,
+        key_hash: vault.hashKey(key),
+        key_sealed: vault.seal(key),
+        status: 1,
+        created_time: now,
+        accessed_time: now,
+        deleted_at: null,
+      };
+      const id = await insertRow(db, "tokens", row);
+      return viewOf({ ...row, id, used_quota: 0 }, key);
+    },
+
+    update: (userId: number, id: number, fields: TokenFields) => change(userId, id, fields),
+    setStatus: (userId: number, id: number, status: number) => change(userId, id, { status }),
+    /** The row stays, so that logs keep their reference and the key is never given again. */
+    remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
+  };
+}
+
+function rowOf(
+  db: Pick<Transaction<Schema>, "selectFrom">,
+  userId: number,
+  id: number,
+  isAny = false,
+): Promise<TokenRow | undefined> {
+  const row = db.selectFrom("tokens").select(COLUMNS).where("id", "=", id).where("user_id", "=", userId);
+  return (isAny ? row : row.where("deleted_at", "is", null)).executeTakeFirst();
+}
+
+function viewOf(row: Omit<TokenRow, "key_sealed">, key: string): Token {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    key,
+    status: row.status,
+    name: row.name,
+    created_time: row.created_time,
+    accessed_time: row.accessed_time,
+    expired_time: row.expired_time,
+    remain_quota: row.remain_quota,
+    unlimited_quota: row.unlimited_quota !== 0,
+    model_limits_enabled: row.model_limits_enabled !== 0,
+    model_limits: row.model_limits,
+    allow_ips: row.allow_ips,
+    used_quota: row.used_quota,
+    group: row.group,
+    DeletedAt: null,
+  };
+}
