@@ -1,0 +1,11 @@
+/**
+ * Decides once whether anything is coloured, before a library looks at the environment: the terminal renderer
+ * ignores NO_COLOR and takes an empty FORCE_COLOR for a yes.
+ */
+export function settleColour(env: NodeJS.ProcessEnv, args: readonly string[], isTerminal: boolean): void {
+  const isForced = (env["FORCE_COLOR"] ?? "") !== "" && env["FORCE_COLOR"] !== "0";
+  const isOff = args.includes("--no-color") || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb" || !isTerminal;
+  if (isOff && !isForced) env["FORCE_COLOR"] = "0";
+  else if (env["FORCE_COLOR"] === "") delete env["FORCE_COLOR"];
+  delete env["NO_COLOR"];
+}

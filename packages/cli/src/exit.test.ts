@@ -1,0 +1,24 @@
+import { ApiProblem } from "@fairway/wire";
+import { describe, expect, it } from "vitest";
+import { CliError, exitCodeOf, hintOf } from "./exit.ts";
+
+describe("exitCodeOf", () => {
+  it.each([
+    [new CliError("x", 8), 8],
+    [new ApiProblem("x", { status: 0 }), 7],
+    [new ApiProblem("x", { status: 401, code: "AU1" }), 4],
+    [new ApiProblem("x", { status: 200, code: "AU7" }), 6],
+    [new ApiProblem("x", { status: 200, code: "CH8" }), 3],
+    [new ApiProblem("x", { status: 200, code: "CH20" }), 5],
+    [new ApiProblem("x", { status: 429 }), 7],
+    [new ApiProblem("x", { status: 500 }), 7],
+    [new ApiProblem("x", { status: 200 }), 1],
+    [new Error("x"), 1],
+  ])("%#", (thrown, code) => expect(exitCodeOf(thrown)).toBe(code));
+});
+
+it("names the cure where there is one", () => {
+  expect(hintOf(new ApiProblem("x", { status: 401 }))).toContain("fairway login");
+  expect(hintOf(new ApiProblem("x", { status: 429, retryAfter: "3" }))).toBe("try again in 3 s");
+  expect(hintOf(new Error("x"))).toBeUndefined();
+});

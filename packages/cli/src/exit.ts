@@ -1,0 +1,59 @@
+import { ApiProblem } from "@fairway/wire";
+
+/** Documented in docs/reference/cli.md; scripts rely on them. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  notSignedIn: 4,
+  conflict: 5,
+  forbidden: 6,
+  unreachable: 7,
+  partial: 8,
+  interrupted: 130,
+} as const;
+
+/** A failure that a person can act on; `hint` says how. */
+export class CliError extends Error {
+  readonly code: number;
+  readonly hint: string | undefined;
+
+  constructor(message: string, code: number = EXIT.failure, hint?: string) {
+    super(message);
+    this.name = "CliError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+const BY_CODE: Readonly<Record<string, number>> = {
+  AU7: EXIT.forbidden,
+  CH8: EXIT.notFound,
+  CH20: EXIT.conflict,
+  K2: EXIT.notFound,
+  U1: EXIT.notFound,
+  P6: EXIT.notFound,
+  G1: EXIT.usage,
+  G2: EXIT.usage,
+};
+
+/** What a thrown value means for the shell. */
+export function exitCodeOf(thrown: unknown): number {
+  if (thrown instanceof CliError) return thrown.code;
+  if (!(thrown instanceof ApiProblem)) return EXIT.failure;
+  if (thrown.code !== undefined && thrown.code in BY_CODE) return BY_CODE[thrown.code] ?? EXIT.failure;
+  if (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500) return EXIT.unreachable;
+  if (thrown.status === 401) return EXIT.notSignedIn;
+  return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
+}
+
+/** The cure that goes with a failure, if one is known. */
+export function hintOf(thrown: unknown): string | undefined {
+  if (thrown instanceof CliError) return thrown.hint;
+  if (!(thrown instanceof ApiProblem)) return undefined;
+  if (thrown.status === 0) return "check the address with `fairway status`, or sign in to another server with `fairway login URL`";
+  if (thrown.status === 401) return "sign in with `fairway login`";
+  if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined) return `try again in ${thrown.retryAfterSeconds} s`;
+  return thrown.code === "AU7" ? "this command needs a user with a higher role" : undefined;
+}

@@ -1,0 +1,38 @@
+import { CommanderError } from "commander";
+import { settleColour } from "./colour.ts";
+import { exitCodeOf, EXIT, hintOf } from "./exit.ts";
+import { createProgram } from "./program.ts";
+import { VERSION } from "./version.ts";
+
+const args = process.argv.filter((word) => word !== "--no-color");
+settleColour(process.env, process.argv, process.stdout.isTTY);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+});
+process.once("SIGINT", () => process.exit(EXIT.interrupted));
+
+const program = createProgram(VERSION, {
+  env: process.env,
+  width: process.stdout.isTTY ? process.stdout.columns : undefined,
+  isTerminal: process.stdin.isTTY && process.stdout.isTTY,
+  nowSeconds: () => Math.floor(Date.now() / 1000),
+  out: (text) => void process.stdout.write(`${text}\n`),
+  note: (text) => void process.stderr.write(`${text}\n`),
+});
+for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
+
+try {
+  await program.parseAsync(args);
+} catch (thrown) {
+  process.exitCode = thrown instanceof CommanderError ? (thrown.exitCode === 0 ? EXIT.ok : EXIT.usage) : fail(thrown);
+}
+
+/** One line, the cure below it, no stack. */
+function fail(thrown: unknown): number {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const hint = hintOf(thrown);
+  const isJson = program.opts<{ output: string }>().output !== "table";
+  if (isJson) process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
+  else process.stderr.write(`error: ${message}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
+  return exitCodeOf(thrown);
+}

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { table } from "./table.ts";
+
+const columns = [
+  { title: "ID", value: (row: { id: number; name: string }) => String(row.id), isNumber: true },
+  { title: "NAME", value: (row: { id: number; name: string }) => row.name },
+];
+
+it("aligns numbers right and texts left", () => {
+  expect(table(columns, [{ id: 7, name: "a" }, { id: 123, name: "bcd" }], undefined)).toBe(" ID  NAME\n  7  a\n123  bcd");
+});
+
+it("cuts only for a narrow terminal, and keeps control characters out of it", () => {
+  const rows = [{ id: 1, name: "a long name that does not fit \u001b[31m" }];
+  expect(table(columns, rows, undefined)).toContain("a long name that does not fit �[31m");
+  expect(table(columns, rows, 16)).toBe("ID  NAME\n 1  a long name…");
+});

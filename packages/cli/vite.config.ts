@@ -1,0 +1,17 @@
+import { defineConfig } from "vite";
+
+// One file with everything inside, so that the program starts fast and needs no node_modules.
+export default defineConfig({
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
+  build: {
+    ssr: "src/main.ts",
+    target: "node26",
+    outDir: "dist",
+    emptyOutDir: true,
+    rolldownOptions: {
+      output: { entryFileNames: "fairway.mjs", chunkFileNames: "[name].mjs", banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : "") },
+    },
+  },
+  ssr: { noExternal: true },
+  resolve: { alias: { "react-devtools-core": new URL("src/ui/no-devtools.ts", import.meta.url).pathname } },
+});
