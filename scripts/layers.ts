@@ -23,6 +23,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   resources: [...MIDDLE, "relay", "tasks", "http"],
   jobs: [...MIDDLE, "relay", "tasks", "http"],
   kubernetes: [...MIDDLE, "relay", "tasks", "http"],
+  demo: [...MIDDLE, "http", "resources"],
 };
 
 /** npm packages that one folder owns; the rest of the gateway reaches them through it. */

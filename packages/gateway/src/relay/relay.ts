@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler } from "express";
 import { dialectById } from "../dialects/index.ts";
 import type { Dialect, ErrorDialect } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
@@ -34,12 +33,15 @@ export interface RelayDeps extends PipelineDeps {
   readonly isDraining: () => boolean;
 }
 
+/** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
+export type RelayHandler = (request: IncomingMessage & { readonly originalUrl?: string }, response: ServerResponse, next: () => void) => void;
+
 type RelayMatch = Extract<RouteMatch, { kind: "relay" }>;
 
 /** Every path of the relay's prefixes; other paths are handed on. */
-export function createRelay(deps: RelayDeps): RequestHandler {
+export function createRelay(deps: RelayDeps): RelayHandler {
   return (request, response, next) => {
-    const url = request.originalUrl;
+    const url = request.originalUrl ?? request.url ?? "/";
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);
     if (!isRelayPath(path)) return next();
