@@ -1,4 +1,5 @@
 import { CompiledQuery, sql, type Kysely } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
 import { systemClock, type Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import { createTable, bigint, integer, text, type DatabaseKind } from "./columns.ts";
@@ -8,7 +9,6 @@ import { withMigrationLock } from "./migration-lock.ts";
 import type { Migration, StepContext } from "./migration.ts";
 import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
 import type { Schema } from "./schema.ts";
-import { pause } from "./transaction.ts";
 
 /** `auto` changes the schema, `wait` waits until somebody else did, `verify` refuses an old one, `off` looks at nothing. */
 export type MigrateMode = "auto" | "wait" | "verify" | "off";

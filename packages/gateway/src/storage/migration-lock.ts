@@ -1,9 +1,9 @@
 import { CompiledQuery, sql, type Kysely } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database.ts";
 import { isTransient } from "./errors.ts";
 import type { Schema } from "./schema.ts";
 import { TAKE_FILE } from "./sqlite.ts";
-import { pause } from "./transaction.ts";
 
 // Any fixed number; PostgreSQL keeps these locks per database.
 const POSTGRES_KEY = 7_233_102;

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type CompiledQuery,
   SqliteAdapter,
@@ -14,7 +15,6 @@ import {
 import { isTransient } from "./errors.ts";
 import { Mutex } from "./mutex.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
-import { pause } from "./transaction.ts";
 
 const KEPT_STATEMENTS = 500;
 /** SQLite waits for other processes by blocking the whole process, so it waits briefly; the rest is waited here. */

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
 import { isTransient } from "./errors.ts";
 import { numberPlaceholders } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction } from "./raw.ts";
@@ -38,8 +39,4 @@ export function rawOn(trx: Transaction<Schema>, kind: RawDatabase["kind"]): RawT
       return result.rows as Row[];
     },
   };
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

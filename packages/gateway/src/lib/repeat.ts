@@ -1,0 +1,34 @@
+import type { Runnable } from "./runnable.ts";
+
+export interface RepeatSettings {
+  readonly name: string;
+  /** From the end of one run to the begin of the next. */
+  readonly everyMs: number;
+  readonly work: () => Promise<void>;
+  /** Told of a run that failed; the next one comes all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs `work` again and again, never twice at once. The first run comes after the first pause. */
+export function repeat({ name, everyMs, work, onError }: RepeatSettings): Runnable {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  const later = () => {
+    timer = setTimeout(() => {
+      running = work()
+        .catch(onError)
+        .finally(() => {
+          if (timer) later();
+        });
+    }, everyMs).unref();
+  };
+  return {
+    name,
+    start: later,
+    async stop() {
+      clearTimeout(timer);
+      timer = undefined;
+      await running;
+    },
+  };
+}

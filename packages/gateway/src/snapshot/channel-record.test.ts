@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { channelRecord, type ChannelRow } from "./channel-record.ts";
+
+const row = (change: Partial<ChannelRow> = {}): ChannelRow => ({
+  id: 1,
+  type: 1,
+  key_sealed: "sk-one",
+  openai_organization: "",
+  test_model: "",
+  status: 1,
+  name: "first",
+  weight: 0,
+  base_url: "",
+  other: "",
+  models: "gpt-4o",
+  group: "default",
+  model_mapping: "",
+  status_code_mapping: "",
+  max_input_tokens: 0,
+  priority: 0,
+  auto_ban: 1,
+  tag: null,
+  setting: null,
+  param_override: null,
+  ...change,
+});
+const record = (change: Partial<ChannelRow>) => channelRecord(row(change), (sealed) => sealed);
+
+describe("keys", () => {
+  test.each([
+    ["sk-one", ["sk-one"]],
+    [" sk-one \r\n\n sk-two\n", ["sk-one", "sk-two"]],
+    ["", [""]],
+    [
+      '{\n "type": "service_account",\n "private_key": "a"\n}',
+      ['{\n "type": "service_account",\n "private_key": "a"\n}'],
+    ],
+  ])("%j is %j", (text, keys) => {
+    expect(record({ key_sealed: text }).keys).toEqual(keys);
+  });
+
+  test("of Vertex are never split", () => {
+    expect(record({ key_sealed: "not\njson", type: 41 }).keys).toEqual(["not\njson"]);
+  });
+
+  test("are drawn at random unless the setting says otherwise", () => {
+    expect(record({}).keyMode).toBe("random");
+    expect(record({ setting: '{"multi_key_mode":"polling"}' }).keyMode).toBe("polling");
+  });
+});
+
+describe("lists and mappings", () => {
+  test("lose blanks and repetitions", () => {
+    const { models, groups, baseUrl } = record({
+      models: " a,b,,a ",
+      group: "default, vip",
+      base_url: "https://up.example/ ",
+    });
+    expect([...models]).toEqual(["a", "b"]);
+    expect(groups).toEqual(["default", "vip"]);
+    expect(baseUrl).toBe("https://up.example");
+  });
+
+  test.each(["", "{}", "null", " "])("the mapping %j is none", (text) => {
+    expect(record({ model_mapping: text }).modelMapping.size).toBe(0);
+  });
+
+  test("names of prototypes are names like others", () => {
+    const { modelMapping } = record({ model_mapping: '{"__proto__":"a","constructor":"b"}' });
+    expect([...modelMapping]).toEqual([
+      ["__proto__", "a"],
+      ["constructor", "b"],
+    ]);
+    expect(modelMapping.get("toString")).toBeUndefined();
+  });
+
+  test("statuses may be numbers or digits; what is no failure is left out", () => {
+    const { statusMapping } = record({
+      status_code_mapping: '{"429":"503","401":500,"404":200,"x":500,"402":"soon","403":600}',
+    });
+    expect([...statusMapping]).toEqual([
+      [401, 500],
+      [429, 503],
+    ]);
+  });
+
+  test.each([
+    ["model_mapping", "{", "model_mapping is no JSON object"],
+    ["model_mapping", '{"a":1}', "model_mapping names something that is not text"],
+    ["status_code_mapping", "[]", "status_code_mapping is no JSON object"],
+    ["setting", "no", "setting is no JSON object"],
+    ["param_override", "1", "param_override is no JSON object"],
+  ])("a broken %s (%s) is refused by name", (field, text, message) => {
+    expect(() => record({ [field]: text })).toThrow(message);
+  });
+});
+
+test("a negative weight is none, and the record cannot be changed", () => {
+  const frozen = record({ weight: -3, tag: "eu", param_override: '{"temperature":0}' });
+  expect(frozen).toMatchObject({ weight: 0, tag: "eu", autoBan: true, paramOverride: { temperature: 0 } });
+  expect(Object.isFrozen(frozen)).toBe(true);
+});

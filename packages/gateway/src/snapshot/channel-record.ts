@@ -1,0 +1,111 @@
+import { splitList } from "@fairway/wire";
+import { isObject, parseObject, type JsonObject } from "../lib/json.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+import type { ChannelTable } from "../storage/schema.ts";
+
+/** The columns that routing needs. */
+export const CHANNEL_COLUMNS = [
+  "id",
+  "type",
+  "key_sealed",
+  "openai_organization",
+  "test_model",
+  "status",
+  "name",
+  "weight",
+  "base_url",
+  "other",
+  "models",
+  "group",
+  "model_mapping",
+  "status_code_mapping",
+  "max_input_tokens",
+  "priority",
+  "auto_ban",
+  "tag",
+  "setting",
+  "param_override",
+] as const satisfies readonly (keyof ChannelTable)[];
+
+type Numbers = "id" | "type" | "status" | "weight" | "max_input_tokens" | "priority" | "auto_ban";
+type Column = (typeof CHANNEL_COLUMNS)[number];
+export type ChannelRow = {
+  readonly [K in Column]: K extends Numbers
+    ? number
+    : K extends "tag" | "setting" | "param_override"
+      ? string | null
+      : string;
+};
+
+/** Keys of this type are JSON files, however many lines they have. */
+const VERTEX = 41;
+const LOWEST_STATUS = 400;
+const HIGHEST_STATUS = 599;
+
+/** Reads a stored channel; throws an Error that names the field which cannot be read. */
+export function channelRecord(row: ChannelRow, open: (sealed: string) => string): ChannelRecord {
+  const setting = object("setting", row.setting) ?? {};
+  return Object.freeze({
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    status: row.status,
+    keys: Object.freeze(keysOf(open(row.key_sealed), row.type)),
+    keyMode: setting["multi_key_mode"] === "polling" ? "polling" : "random",
+    baseUrl: row.base_url.trim().replace(/\/+$/, ""),
+    other: row.other,
+    organization: row.openai_organization,
+    models: new Set(splitList(row.models)),
+    groups: Object.freeze(splitList(row.group)),
+    modelMapping: modelMapping(row.model_mapping),
+    statusMapping: statusMapping(row.status_code_mapping),
+    priority: row.priority,
+    weight: Math.max(0, row.weight),
+    autoBan: row.auto_ban === 1,
+    testModel: row.test_model,
+    maxInputTokens: row.max_input_tokens,
+    tag: row.tag ?? "",
+    setting,
+    paramOverride: object("param_override", row.param_override),
+  });
+}
+
+function keysOf(text: string, type: number): string[] {
+  const whole = text.trim();
+  if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
+  const lines = whole.split("\n").map((line) => line.trim());
+  const keys = lines.filter((line) => line !== "");
+  return keys.length === 0 ? [""] : keys;
+}
+
+function modelMapping(text: string): ReadonlyMap<string, string> {
+  const pairs = Object.entries(object("model_mapping", text) ?? {});
+  const names = pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  if (names.length < pairs.length) throw new Error("model_mapping names something that is not text");
+  return new Map(names);
+}
+
+/** Entries that are no statuses of failures are left out, one by one. */
+function statusMapping(text: string): ReadonlyMap<number, number> {
+  const pairs = Object.entries(object("status_code_mapping", text) ?? {});
+  const numbers = pairs.map(([from, to]) => [status(from), status(to)] as const);
+  return new Map(
+    numbers.filter(
+      (pair): pair is [number, number] =>
+        pair[0] !== undefined && pair[1] !== undefined && pair[1] >= LOWEST_STATUS && pair[1] <= HIGHEST_STATUS,
+    ),
+  );
+}
+
+function status(value: unknown): number | undefined {
+  if (typeof value === "string" && /^\d+$/.test(value)) return Number(value);
+  return typeof value === "number" && Number.isInteger(value) ? value : undefined;
+}
+
+/** Blank and `null` mean nothing. */
+function object(field: string, text: string | null): JsonObject | undefined {
+  if (text === null || text.trim() === "" || text.trim() === "null") return undefined;
+  const value = parseObject(text);
+  if (isObject(value)) return Object.freeze(value);
+  throw new Error(`${field} is no JSON object`);
+}

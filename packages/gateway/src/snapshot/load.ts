@@ -1,0 +1,76 @@
+import { isOptionKey, isSecretOption, parseOptions, splitList, type OptionRow } from "@fairway/wire";
+import { createPriceBook } from "../billing/price-book.ts";
+import type { Logger } from "../observability/log.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+import type { Database } from "../storage/database.ts";
+import { readRevisions, type Revisions } from "../storage/revisions.ts";
+import { isSealed, type Vault } from "../storage/secrets.ts";
+import { CHANNEL_COLUMNS, channelRecord } from "./channel-record.ts";
+import { priceOptionDefaults } from "./option-defaults.ts";
+import { createSnapshot, type Listing } from "./snapshot.ts";
+import type { Snapshot } from "./types.ts";
+
+export interface LoadDeps {
+  readonly database: Pick<Database, "db" | "raw">;
+  readonly vault: Pick<Vault, "open">;
+  readonly log: Logger;
+}
+
+export interface Loaded {
+  readonly snapshot: Snapshot;
+  /** Read before the rest: what changed in between is read again. */
+  readonly revisions: Revisions;
+}
+
+/** Reads options and channels. What cannot be read is left out with a warning; the rest works. */
+export async function loadSnapshot(deps: LoadDeps): Promise<Loaded> {
+  const revisions = await readRevisions(deps.database);
+  const [options, { channels, unusable }] = await Promise.all([readOptions(deps), readChannels(deps)]);
+  const snapshot = createSnapshot({
+    revision: revisions.options + revisions.channels,
+    options,
+    prices: createPriceBook(options),
+    channels,
+    unusable,
+  });
+  return { snapshot, revisions };
+}
+
+async function readOptions({ database, vault, log }: LoadDeps): Promise<Snapshot["options"]> {
+  const rows = await database.db.selectFrom("options").select(["key", "value"]).execute();
+  const readable = rows.flatMap((row) => openOption(row, vault, log));
+  return parseOptions(readable, {
+    defaults: priceOptionDefaults(),
+    warn: (key) => log.warn("option has an unusable value, its default stays", { key }),
+  });
+}
+
+function openOption(row: OptionRow, vault: LoadDeps["vault"], log: Logger): OptionRow[] {
+  if (!isOptionKey(row.key) || !isSecretOption(row.key) || !isSealed(row.value)) return [row];
+  try {
+    return [{ key: row.key, value: vault.open(row.value) }];
+  } catch (error) {
+    log.warn("secret option cannot be opened, its default stays", { key: row.key, error });
+    return [];
+  }
+}
+
+interface Channels {
+  readonly channels: readonly ChannelRecord[];
+  readonly unusable: readonly Listing[];
+}
+
+async function readChannels({ database, vault, log }: LoadDeps): Promise<Channels> {
+  const rows = await database.db.selectFrom("channels").select(CHANNEL_COLUMNS).orderBy("id").execute();
+  const channels: ChannelRecord[] = [];
+  const unusable: Listing[] = [];
+  for (const row of rows) {
+    try {
+      channels.push(channelRecord(row, vault.open));
+    } catch (error) {
+      log.warn("channel cannot be read, it is left out", { channelId: row.id, channelName: row.name, error });
+      unusable.push({ groups: splitList(row.group), models: new Set(splitList(row.models)) });
+    }
+  }
+  return { channels, unusable };
+}

@@ -1,0 +1,188 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import type { Insertable } from "kysely";
+import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Secret } from "../lib/secret.ts";
+import { createLog } from "../observability/log.ts";
+import { openDatabase, type Database } from "../storage/database.ts";
+import { migrate } from "../storage/migrate.ts";
+import { bump, type Topic } from "../storage/revisions.ts";
+import type { Schema } from "../storage/schema.ts";
+import { createVault } from "../storage/secrets.ts";
+import { createSnapshotStore, type SnapshotStoreDeps } from "./refresh.ts";
+
+const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
+const FAST_MS = 5;
+
+eachDatabase("the snapshot", (open) => {
+  let database: Database;
+  let lines: string;
+  let stop: (() => Promise<void> | void)[];
+
+  beforeEach(async () => {
+    lines = "";
+    stop = [];
+    database = openDatabase({ url: await open(), log: logger() });
+    await migrate(database, { log: logger(), mode: "auto" });
+  });
+  afterEach(async () => {
+    for (const end of stop) await end();
+    await database.close();
+  });
+
+  const logger = () => {
+    const out = new PassThrough();
+    out.on("data", (chunk: Buffer) => (lines += chunk.toString()));
+    return createLog({ level: "warn", format: "json", out });
+  };
+
+  const store = async (settings: Partial<SnapshotStoreDeps> = {}) => {
+    const live = createSnapshotStore({ database, vault, log: logger(), pollMs: FAST_MS, ...settings });
+    stop.push(() => live.stop());
+    await live.start();
+    return live;
+  };
+
+  const addChannel = async (change: Partial<Channel> = {}) => {
+    await database.db.insertInto("channels").values(channelRow(change)).execute();
+  };
+  const bumped = (topic: Topic) => database.raw.transaction((tx) => bump(tx, database.kind, topic));
+
+  test("orders enabled channels by group, model and priority", async () => {
+    await addChannel({ name: "low", priority: 0, models: "a,b", group: "default,vip" });
+    await addChannel({ name: "high", priority: 5, models: "a", weight: 7 });
+    await addChannel({ name: "high too", priority: 5, models: "a" });
+    await addChannel({ name: "off", status: 2, models: "c" });
+    const { index, listed, channels } = (await store()).current();
+    const levels = index.get("default")?.get("a");
+    expect(levels?.map((level) => [level.priority, level.channels.map((channel) => channel.name)])).toEqual([
+      [5, ["high", "high too"]],
+      [0, ["low"]],
+    ]);
+    expect([...(index.get("vip")?.keys() ?? [])]).toEqual(["a", "b"]);
+    expect(index.get("default")?.has("c")).toBe(false);
+    expect(listed.get("default")?.has("c")).toBe(true);
+    expect([...channels.values()].map((channel) => channel.name)).toEqual(["low", "high", "high too", "off"]);
+    expect(channels.get(1)?.keys).toEqual(["sk-test"]);
+  });
+
+  test("leaves out what cannot be read, says so, and knows its models", async () => {
+    await addChannel({ name: "good" });
+    await addChannel({ name: "broken", model_mapping: "{", models: "only-here" });
+    await addChannel({ name: "sealed elsewhere", key_sealed: "v1:other:AAAA" });
+    await database.db
+      .insertInto("options")
+      .values([
+        { key: "RetryTimes", value: "many" },
+        { key: "NoSuchOption", value: "x" },
+      ])
+      .execute();
+    const snapshot = (await store()).current();
+    expect([...snapshot.channels.values()].map((channel) => channel.name)).toEqual(["good"]);
+    expect(snapshot.listed.get("default")?.has("only-here")).toBe(true);
+    expect(snapshot.options.RetryTimes).toBe(0);
+    expect(lines).toContain('"channelName":"broken"');
+    expect(lines).toContain('"channelName":"sealed elsewhere"');
+    expect(lines).toContain('"key":"RetryTimes"');
+  });
+
+  test("has options, opened where they are sealed, and prices that follow them", async () => {
+    const before = (await store()).current();
+    expect(before.prices.find("my-model")).toBeUndefined();
+    expect(before.prices.find("gpt-4o")).toBeDefined();
+    await database.db
+      .insertInto("options")
+      .values([
+        { key: "SMTPToken", value: vault.seal("mail secret") },
+        { key: "ModelRatio", value: '{"my-model":2}' },
+        { key: "GroupRatio", value: '{"default":1,"cheap":0.5}' },
+      ])
+      .execute();
+    const { options, prices } = (await store()).current();
+    expect(options.SMTPToken).toBe("mail secret");
+    expect(prices.find("my-model")).toBeDefined();
+    expect(prices.groupRatio("cheap")).toBe("0.5");
+  });
+
+  test("shows a change at once where it was announced, and tells the others", async () => {
+    const told: Topic[] = [];
+    const live = await store({ pollMs: 60_000, publish: async (topic) => void told.push(topic) });
+    const seen: number[] = [];
+    const unsubscribe = live.subscribe((snapshot) => seen.push(snapshot.channels.size));
+    await addChannel();
+    await bumped("channels");
+    await live.announce("channels");
+    expect(live.current().channels.size).toBe(1);
+    expect(live.current().revision).toBe(1);
+    await live.announce("tokens");
+    expect(told).toEqual(["channels", "tokens"]);
+    unsubscribe();
+    await live.refresh();
+    expect(seen).toEqual([1]);
+  });
+
+  test("finds by its poll what nobody told", async () => {
+    const onAccountsChanged = vi.fn<() => void>();
+    const live = await store({ onAccountsChanged });
+    await addChannel();
+    await bumped("channels");
+    await vi.waitFor(() => expect(live.current().channels.size).toBe(1));
+    expect(onAccountsChanged).not.toHaveBeenCalled();
+    await bumped("users");
+    await vi.waitFor(() => expect(onAccountsChanged).toHaveBeenCalledTimes(1));
+    await live.changed("tokens");
+    expect(onAccountsChanged).toHaveBeenCalledTimes(2);
+  });
+
+  test("a refresh that is asked for during another sees what was written before it", async () => {
+    const live = await store({ pollMs: 60_000 });
+    const first = live.refresh();
+    await addChannel();
+    await Promise.all([live.refresh(), live.refresh(), first]);
+    expect(live.current().channels.size).toBe(1);
+  });
+
+  test("keeps the last state while the database is away", async () => {
+    const live = await store();
+    const rows = vi.spyOn(database.raw, "rows").mockRejectedValue(new Error("connection lost"));
+    await vi.waitFor(() => expect(lines).toContain("changes cannot be read"));
+    expect(live.current().channels.size).toBe(0);
+    rows.mockRestore();
+    await addChannel();
+    await bumped("channels");
+    await vi.waitFor(() => expect(live.current().channels.size).toBe(1));
+  });
+});
+
+test("a snapshot that was never loaded is a mistake", () => {
+  const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+  const database = openDatabase({ url: "sqlite::memory:", log });
+  expect(() => createSnapshotStore({ database, vault, log }).current()).toThrow("before it was loaded");
+});
+
+type Channel = Insertable<Schema["channels"]>;
+
+function channelRow(change: Partial<Channel>): Channel {
+  return {
+    type: 1,
+    key_sealed: vault.seal("sk-test"),
+    key_hash: vault.hashKey("sk-test"),
+    openai_organization: "",
+    test_model: "",
+    status: 1,
+    name: "channel",
+    weight: 0,
+    created_time: 0,
+    base_url: "",
+    other: "",
+    models: "gpt-4o",
+    group: "default",
+    model_mapping: "",
+    status_code_mapping: "",
+    tag: null,
+    setting: null,
+    param_override: null,
+    ...change,
+  };
+}

@@ -1,0 +1,113 @@
+import { repeat } from "../lib/repeat.ts";
+import type { Runnable } from "../lib/runnable.ts";
+import { readRevisions, type Revisions, type Topic } from "../storage/revisions.ts";
+import { loadSnapshot, type LoadDeps } from "./load.ts";
+import type { Snapshot, SnapshotStore } from "./types.ts";
+
+const POLL_MS = 5_000;
+
+export interface SnapshotStoreDeps extends LoadDeps {
+  readonly pollMs?: number;
+  /** Tokens or users changed somewhere; which ones is not known. */
+  readonly onAccountsChanged?: () => void;
+  /** Tells the other replicas, which then call `changed`. */
+  readonly publish?: (topic: Topic) => Promise<void>;
+}
+
+export interface LiveSnapshots extends SnapshotStore, Runnable {
+  /** After the commit of a change here: this replica knows it when the promise resolves, the others soon after. */
+  announce(topic: Topic): Promise<void>;
+  /** Another replica changed something. */
+  changed(topic: Topic): Promise<void>;
+}
+
+/**
+ * Keeps the snapshot current: at once after changes here, on messages from others, and by a poll of the revisions
+ * that finds what messages did not reach.
+ */
+export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
+  const { log, database, pollMs = POLL_MS } = deps;
+  const listeners = new Set<(snapshot: Snapshot) => void>();
+  let snapshot: Snapshot | undefined;
+  let known: Revisions | undefined;
+
+  const refresh = oneAtATime(async () => {
+    const loaded = await loadSnapshot(deps);
+    snapshot = loaded.snapshot;
+    // Accounts are only ever found changed by the poll.
+    known = {
+      ...loaded.revisions,
+      tokens: known?.tokens ?? loaded.revisions.tokens,
+      users: known?.users ?? loaded.revisions.users,
+    };
+    for (const listener of listeners) listener(snapshot);
+  });
+
+  const poll = async () => {
+    const found = await readRevisions(database);
+    if (!known) return;
+    const { options, channels, tokens, users } = known;
+    if (found.tokens !== tokens || found.users !== users) {
+      known = { ...known, tokens: found.tokens, users: found.users };
+      deps.onAccountsChanged?.();
+    }
+    if (found.options !== options || found.channels !== channels) await refresh();
+  };
+
+  const polling = repeat({
+    name: "revision poll",
+    everyMs: pollMs,
+    work: poll,
+    onError: (error) => log.warn("changes cannot be read, the last state stays", { error }),
+  });
+
+  return {
+    name: "snapshot",
+    current() {
+      if (snapshot) return snapshot;
+      throw new Error("the snapshot is used before it was loaded");
+    },
+    refresh,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async announce(topic) {
+      if (isInSnapshot(topic)) await refresh();
+      await deps.publish?.(topic);
+    },
+    async changed(topic) {
+      if (isInSnapshot(topic)) await refresh();
+      else deps.onAccountsChanged?.();
+    },
+    async start() {
+      await refresh();
+      await polling.start();
+    },
+    stop: () => polling.stop(),
+  };
+}
+
+function isInSnapshot(topic: Topic): boolean {
+  return topic === "options" || topic === "channels";
+}
+
+/**
+ * Runs of `work` never overlap. A call during a run gets the run after it, which sees everything that was written
+ * before the call; many calls share that one.
+ */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = () => {
+    next = undefined;
+    running = work().finally(() => (running = undefined));
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    // The failure of a run belongs to those who asked for it.
+    next ??= running.then(start, start);
+    return next;
+  };
+}

@@ -1,0 +1,74 @@
+import { CHANNEL_STATUS } from "@fairway/wire";
+import type { ChannelRecord } from "../providers/types.ts";
+import type { Level, Snapshot } from "./types.ts";
+
+/** A channel as far as the error for a missing model needs it; also of channels that cannot be used. */
+export interface Listing {
+  readonly groups: readonly string[];
+  readonly models: ReadonlySet<string>;
+}
+
+export interface SnapshotParts extends Pick<Snapshot, "revision" | "options" | "prices"> {
+  readonly channels: readonly ChannelRecord[];
+  /** Of channels that could not be read. */
+  readonly unusable: readonly Listing[];
+}
+
+/** Puts the parts in the order in which requests ask for them. */
+export function createSnapshot({ revision, options, prices, channels, unusable }: SnapshotParts): Snapshot {
+  const enabled = channels.filter((channel) => channel.status === CHANNEL_STATUS.enabled);
+  return Object.freeze({
+    revision,
+    options,
+    prices,
+    channels: new Map(channels.map((channel) => [channel.id, channel])),
+    index: indexOf(enabled),
+    listed: listedIn([...channels, ...unusable]),
+  });
+}
+
+function indexOf(channels: readonly ChannelRecord[]): Snapshot["index"] {
+  const index = new Map<string, Map<string, ChannelRecord[]>>();
+  for (const channel of channels) {
+    for (const group of channel.groups) {
+      const models = entry(index, group, () => new Map<string, ChannelRecord[]>());
+      for (const model of channel.models) entry(models, model, () => []).push(channel);
+    }
+  }
+  const levels = levelCache();
+  return new Map(
+    [...index].map(([group, models]) => [group, new Map([...models].map(([model, list]) => [model, levels(list)]))]),
+  );
+}
+
+/** Most models of a group have the same channels, so the same levels serve them. */
+function levelCache(): (channels: readonly ChannelRecord[]) => readonly Level[] {
+  const known = new Map<string, readonly Level[]>();
+  return (channels) => entry(known, channels.map((channel) => channel.id).join(), () => levelsOf(channels));
+}
+
+function levelsOf(channels: readonly ChannelRecord[]): readonly Level[] {
+  const byPriority = new Map<number, ChannelRecord[]>();
+  for (const channel of channels) entry(byPriority, channel.priority, () => []).push(channel);
+  const levels = [...byPriority].sort(([a], [b]) => b - a);
+  return Object.freeze(levels.map(([priority, list]) => Object.freeze({ priority, channels: Object.freeze(list) })));
+}
+
+function listedIn(channels: readonly Listing[]): Snapshot["listed"] {
+  const listed = new Map<string, Set<string>>();
+  for (const { groups, models } of channels) {
+    for (const group of groups) {
+      const names = entry(listed, group, () => new Set<string>());
+      for (const model of models) names.add(model);
+    }
+  }
+  return listed;
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = create();
+  map.set(key, value);
+  return value;
+}

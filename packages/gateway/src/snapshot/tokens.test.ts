@@ -1,0 +1,214 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createLog } from "../observability/log.ts";
+import { openDatabase, type Database } from "../storage/database.ts";
+import { migrate } from "../storage/migrate.ts";
+import { createTokenCache } from "./tokens.ts";
+
+const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+
+eachDatabase("the token cache", (open) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = openDatabase({ url: await open(), log });
+    await migrate(database, { log, mode: "auto" });
+    const user = { password: "", display_name: "", role: 1, status: 1, quota: 0, created_at: 0 };
+    await database.db
+      .insertInto("users")
+      .values([
+        { ...user, id: 1, username: "ann", username_key: "ann", group: "vip", aff_code: "a" },
+        { ...user, id: 2, username: "bob", username_key: "bob", group: "default", aff_code: "b", deleted_at: 5 },
+      ])
+      .execute();
+    const token = {
+      key_sealed: "",
+      status: 1,
+      created_time: 0,
+      accessed_time: 0,
+      expired_time: -1,
+      remain_quota: 0,
+      unlimited_quota: 0,
+    };
+    const limits = { model_limits_enabled: 0, model_limits: "a, b,,a", allow_ips: "", group: "", deleted_at: null };
+    await database.db
+      .insertInto("tokens")
+      .values([
+        { ...token, ...limits, id: 1, user_id: 1, key_hash: "plain", name: "plain", remain_quota: 42 },
+        {
+          ...token,
+          ...limits,
+          id: 2,
+          user_id: 1,
+          key_hash: "bound",
+          name: "bound",
+          model_limits_enabled: 1,
+          allow_ips: "10.0.0.0/8\nnonsense",
+          group: "vip",
+          unlimited_quota: 1,
+          expired_time: 9,
+        },
+        { ...token, ...limits, id: 3, user_id: 2, key_hash: "left", name: "left", allow_ips: "nonsense" },
+        { ...token, ...limits, id: 4, user_id: 9, key_hash: "orphan", name: "orphan" },
+        { ...token, ...limits, id: 5, user_id: 1, key_hash: "deleted", name: "deleted", deleted_at: 3 },
+      ])
+      .execute();
+  });
+  afterAll(() => database.close());
+
+  const find = (keyHash: string) => createTokenCache({ raw: database.raw, clock: { now: () => 0 } }).find(keyHash);
+
+  test("reads a token with its owner", async () => {
+    expect(await find("plain")).toEqual({
+      id: 1,
+      name: "plain",
+      status: 1,
+      expiredTime: -1,
+      isUnlimited: false,
+      remainQuota: 42,
+      modelLimits: undefined,
+      allowedNetworks: undefined,
+      group: "",
+      user: { id: 1, username: "ann", role: 1, status: 1, group: "vip", isDeleted: false },
+    });
+  });
+
+  test("reads its limits", async () => {
+    const token = await find("bound");
+    expect(token).toMatchObject({ isUnlimited: true, expiredTime: 9, group: "vip" });
+    expect([...(token?.modelLimits ?? [])]).toEqual(["a", "b"]);
+    expect(token?.allowedNetworks?.map((network) => network.contains("10.9.9.9"))).toEqual([true]);
+  });
+
+  test("denies every address when no line of the list is one", async () => {
+    expect((await find("left"))?.allowedNetworks).toEqual([]);
+  });
+
+  test("tells owners that were deleted or are gone", async () => {
+    expect((await find("left"))?.user.isDeleted).toBe(true);
+    expect((await find("orphan"))?.user).toMatchObject({ id: 9, isDeleted: true, status: 2 });
+  });
+
+  test("does not know deleted tokens and other letter case", async () => {
+    expect(await find("deleted")).toBeUndefined();
+    expect(await find("PLAIN")).toBeUndefined();
+  });
+});
+
+describe("the memory of the token cache", () => {
+  let now: number;
+  let questions: string[];
+  let answers: ((rows: unknown[]) => void)[];
+  let hits: boolean[];
+  const row = (id: number, userId: number) => [
+    { id, user_id: userId, model_limits: "", allow_ips: "", username: "x", user_deleted_at: null },
+  ];
+  const cache = (capacity?: number) =>
+    createTokenCache({
+      raw: {
+        rows: <Row>(_sql: string, [keyHash]: readonly unknown[]) => {
+          questions.push(String(keyHash));
+          return new Promise<Row[]>((resolve) => answers.push(resolve as (rows: unknown[]) => void));
+        },
+      },
+      clock: { now: () => now },
+      onFind: (isHit) => hits.push(isHit),
+      ...(capacity === undefined ? {} : { capacity }),
+    });
+
+  beforeEach(() => {
+    now = 0;
+    questions = [];
+    answers = [];
+    hits = [];
+  });
+  const learn = async (tokens: ReturnType<typeof cache>, keyHash: string, rows: unknown[]) => {
+    const found = tokens.find(keyHash);
+    answers.at(-1)?.(rows);
+    return found;
+  };
+
+  test("asks once for many, and again after a minute", async () => {
+    const tokens = cache();
+    const [first, second] = [tokens.find("a"), tokens.find("a")];
+    answers[0]?.(row(1, 1));
+    expect((await first)?.id).toBe(1);
+    expect((await second)?.id).toBe(1);
+    now = 59_999;
+    await tokens.find("a");
+    expect(questions).toEqual(["a"]);
+    expect(hits).toEqual([false, false, true]);
+    now = 60_000;
+    await learn(tokens, "a", row(1, 1));
+    expect(questions).toEqual(["a", "a"]);
+  });
+
+  test("forgets unknown keys after five seconds", async () => {
+    const tokens = cache();
+    expect(await learn(tokens, "x", [])).toBeUndefined();
+    now = 4_999;
+    expect(await tokens.find("x")).toBeUndefined();
+    now = 5_000;
+    expect((await learn(tokens, "x", row(1, 1)))?.id).toBe(1);
+  });
+
+  test("drops a token, all tokens of a user, or everything", async () => {
+    const tokens = cache();
+    for (const [keyHash, id, user] of [
+      ["a", 1, 1],
+      ["b", 2, 1],
+      ["c", 3, 2],
+    ] as const)
+      await learn(tokens, keyHash, row(id, user));
+    const known = async () => {
+      questions = [];
+      for (const keyHash of ["a", "b", "c"]) void tokens.find(keyHash);
+      const asked = [...questions];
+      for (const [at, keyHash] of asked.entries())
+        answers[answers.length - asked.length + at]?.(row({ a: 1, b: 2, c: 3 }[keyHash] ?? 0, keyHash === "c" ? 2 : 1));
+      await Promise.all(["a", "b", "c"].map((keyHash) => tokens.find(keyHash)));
+      return ["a", "b", "c"].filter((keyHash) => !asked.includes(keyHash));
+    };
+    tokens.dropToken(2);
+    expect(await known()).toEqual(["a", "c"]);
+    tokens.dropUser(1);
+    expect(await known()).toEqual(["c"]);
+    tokens.clear();
+    expect(await known()).toEqual([]);
+    expect(await known()).toEqual(["a", "b", "c"]);
+  });
+
+  test("keeps no answer that may be older than a change", async () => {
+    const tokens = cache();
+    const stale = tokens.find("a");
+    tokens.dropToken(1);
+    const fresh = tokens.find("a");
+    answers[0]?.(row(1, 1));
+    await stale;
+    answers[1]?.(row(1, 1));
+    await fresh;
+    expect(questions).toEqual(["a", "a"]);
+    await tokens.find("a");
+    expect(questions).toEqual(["a", "a"]);
+  });
+
+  test("asks again after a failure", async () => {
+    let isDown = true;
+    const tokens = createTokenCache({
+      raw: { rows: async <Row>() => (isDown ? Promise.reject(new Error("down")) : (row(1, 1) as Row[])) },
+      clock: { now: () => 0 },
+    });
+    await expect(tokens.find("a")).rejects.toThrow("down");
+    isDown = false;
+    expect((await tokens.find("a"))?.id).toBe(1);
+  });
+
+  test("is bounded", async () => {
+    const tokens = cache(2);
+    for (const keyHash of ["a", "b", "c"]) await learn(tokens, keyHash, row(1, 1));
+    questions = [];
+    void tokens.find("b");
+    void tokens.find("a");
+    expect(questions).toEqual(["a"]);
+  });
+});

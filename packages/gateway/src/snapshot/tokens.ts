@@ -1,0 +1,125 @@
+import { splitList, USER_STATUS } from "@fairway/wire";
+import type { Clock } from "../lib/clock.ts";
+import { parseAllowList } from "../lib/ip.ts";
+import { Lru } from "../lib/lru.ts";
+import type { RawDatabase } from "../storage/raw.ts";
+import type { TokenCache, TokenRecord } from "./types.ts";
+
+const LIFE_MS = 60_000;
+const UNKNOWN_LIFE_MS = 5_000;
+const CAPACITY = 100_000;
+
+export interface TokenCacheDeps {
+  readonly raw: Pick<RawDatabase, "rows">;
+  readonly clock: Clock;
+  readonly capacity?: number;
+  /** Told of every question; for metrics. */
+  readonly onFind?: (isHit: boolean) => void;
+}
+
+export interface ClearableTokenCache extends TokenCache {
+  /** Forgets everything, for changes of which only the fact is known. */
+  clear(): void;
+}
+
+interface Entry {
+  readonly record: TokenRecord | undefined;
+  readonly expiresAt: number;
+}
+
+/** Tokens that were asked for lately. One question to the database at a time for each key. */
+export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: TokenCacheDeps): ClearableTokenCache {
+  const entries = new Lru<string, Entry>(capacity);
+  const asking = new Map<string, Promise<TokenRecord | undefined>>();
+  // An answer that was on its way during a change may be older than the change.
+  let changes = 0;
+
+  const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
+    const before = changes;
+    const [row] = await raw.rows<TokenRow>(QUERY, [keyHash]);
+    const record = row && tokenRecord(row);
+    const life = record ? LIFE_MS : UNKNOWN_LIFE_MS;
+    if (before === changes) entries.set(keyHash, { record, expiresAt: clock.now() + life });
+    return record;
+  };
+
+  const askOnce = (keyHash: string): Promise<TokenRecord | undefined> => {
+    const underWay = asking.get(keyHash);
+    if (underWay) return underWay;
+    const answer = ask(keyHash).finally(() => {
+      if (asking.get(keyHash) === answer) asking.delete(keyHash);
+    });
+    asking.set(keyHash, answer);
+    return answer;
+  };
+
+  const drop = (isMeant: (record: TokenRecord) => boolean) => {
+    changes += 1;
+    asking.clear();
+    for (const [keyHash, { record }] of entries.entries()) {
+      if (record && isMeant(record)) entries.delete(keyHash);
+    }
+  };
+
+  return {
+    find(keyHash) {
+      const entry = entries.get(keyHash);
+      const isHit = entry !== undefined && entry.expiresAt > clock.now();
+      onFind?.(isHit);
+      return isHit ? Promise.resolve(entry.record) : askOnce(keyHash);
+    },
+    dropToken: (tokenId) => drop((record) => record.id === tokenId),
+    dropUser: (userId) => drop((record) => record.user.id === userId),
+    clear() {
+      changes += 1;
+      asking.clear();
+      entries.clear();
+    },
+  };
+}
+
+const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.model_limits_enabled,
+  t.model_limits, t.allow_ips, t."group", t.user_id, u.username, u.role, u.status as user_status,
+  u."group" as user_group, u.deleted_at as user_deleted_at
+  from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
+
+interface TokenRow {
+  readonly id: number;
+  readonly name: string;
+  readonly status: number;
+  readonly expired_time: number;
+  readonly unlimited_quota: number;
+  readonly remain_quota: number;
+  readonly model_limits_enabled: number;
+  readonly model_limits: string;
+  readonly allow_ips: string;
+  readonly group: string;
+  readonly user_id: number;
+  readonly username: string | null;
+  readonly role: number | null;
+  readonly user_status: number | null;
+  readonly user_group: string | null;
+  readonly user_deleted_at: number | null;
+}
+
+function tokenRecord(row: TokenRow): TokenRecord {
+  return Object.freeze({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    expiredTime: row.expired_time,
+    isUnlimited: row.unlimited_quota === 1,
+    remainQuota: row.remain_quota,
+    modelLimits: row.model_limits_enabled === 1 ? new Set(splitList(row.model_limits)) : undefined,
+    allowedNetworks: parseAllowList(row.allow_ips).networks,
+    group: row.group,
+    user: Object.freeze({
+      id: row.user_id,
+      username: row.username ?? "",
+      role: row.role ?? 0,
+      status: row.user_status ?? USER_STATUS.disabled,
+      group: row.user_group ?? "",
+      isDeleted: row.username === null || row.user_deleted_at !== null,
+    }),
+  });
+}
