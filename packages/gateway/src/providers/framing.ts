@@ -30,7 +30,8 @@ const LF = 0x0a;
 function createLineDeframer(encode: (line: string) => string): Deframer {
   let rest: Buffer = Buffer.alloc(0);
   const take = (bytes: Buffer): Buffer | undefined => {
-    const text = bytes.toString("utf8").split("\n").map((line) => encode(line.replace(/\r$/, ""))).join("");
+    const lines = bytes.toString("utf8").replace(/\n$/, "").split("\n");
+    const text = lines.map((line) => encode(line.replace(/\r$/, ""))).join("");
     return text === "" ? undefined : Buffer.from(text);
   };
   return {
@@ -43,7 +44,7 @@ function createLineDeframer(encode: (line: string) => string): Deframer {
     end() {
       const last = rest;
       rest = Buffer.alloc(0);
-      return take(last);
+      return last.length === 0 ? undefined : take(last);
     },
   };
 }

@@ -19,3 +19,6 @@ export { xinference } from "./xinference.ts";
 export { volcengine } from "./volcengine.ts";
 export { siliconcloud } from "./siliconcloud.ts";
 export { minimax } from "./minimax.ts";
+export { zhipu, zhipuV4 } from "./zhipu.ts";
+export { perplexity } from "./perplexity.ts";
+export { fastgpt } from "./fastgpt.ts";

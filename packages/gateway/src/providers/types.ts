@@ -59,6 +59,8 @@ export interface UpstreamRoute {
   readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
   /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
   readonly query?: "all" | readonly string[];
+  /** The vendor takes images as bytes only: addresses in the request are fetched and inlined before conversion. */
+  readonly inlinesImages?: boolean;
   /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
   readonly exchange?: Exchange;
 }

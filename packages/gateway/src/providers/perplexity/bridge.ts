@@ -1,0 +1,111 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import { compact, count, isObject, object, objects, text } from "../../dialects/read.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { perplexityRequest } from "./request.ts";
+
+/** Chat completions over the Agent API: items in, output items out, searches beside them. */
+export const agentBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:perplexity-agent",
+  request: perplexityRequest,
+  response(body, context) {
+    const output = objects(body, "output");
+    const content = output.flatMap((item) => (item["type"] === "message" ? objects(item, "content") : []));
+    const calls = output.filter((item) => item["type"] === "function_call");
+    return chatAnswer(
+      {
+        id: text(body, "id"),
+        created: count(body, "created_at"),
+        model: text(body, "model"),
+        content: content.map((part) => text(part, "text") ?? "").join(""),
+        toolCalls: calls.map((call) => toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")),
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(body),
+        extra: searchesOf(output),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  if (body["status"] !== "incomplete") return "stop";
+  return text(object(body, "incomplete_details"), "reason") === "content_filter" ? "content_filter" : "length";
+}
+
+function usageOf(body: JsonObject): ChatUsage | undefined {
+  const usage = object(body, "usage");
+  const input = count(usage, "input_tokens");
+  const output = count(usage, "output_tokens");
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    cachedInput: count(object(usage, "input_tokens_details"), "cached_tokens"),
+    reasoning: count(object(usage, "output_tokens_details"), "reasoning_tokens"),
+  };
+}
+
+/** `citations` and `search_results` at the top level, where Sonar had them. */
+function searchesOf(output: readonly JsonObject[]): JsonObject {
+  const results = output.flatMap((item) => (item["type"] === "search_results" ? objects(item, "results") : []));
+  if (results.length === 0) return {};
+  return {
+    citations: results.flatMap((result) => text(result, "url") ?? []),
+    search_results: results.map(({ title, url, date, last_updated, snippet, source }) => compact({ title, url, date, last_updated, snippet, source })),
+  };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
+  /** Output index of the calls whose header was sent, and whether arguments came. */
+  const calls = new Map<number, boolean>();
+  const callStart = (item: JsonObject, index: number) => {
+    if (item["type"] !== "function_call" || calls.has(index)) return [];
+    calls.set(index, false);
+    return writer.toolStart(text(item, "call_id") ?? "", text(item, "name") ?? "");
+  };
+  const ended = (response: JsonObject) => {
+    const extra = searchesOf(objects(response, "output"));
+    return writer.end(finishOf(response, writer.toolCount > 0), usageOf(response), extra);
+  };
+  const step = (data: JsonObject) => {
+    const index = count(data, "output_index") ?? 0;
+    const item = object(data, "item") ?? {};
+    switch (text(data, "type")) {
+      case "response.created": {
+        const response = object(data, "response");
+        writer.name({ id: text(response, "id"), created: count(response, "created_at"), model: text(response, "model") });
+        return writer.start();
+      }
+      case "response.output_item.added":
+        return callStart(item, index);
+      case "response.function_call_arguments.delta":
+        calls.set(index, true);
+        return writer.toolArguments(text(data, "delta") ?? "");
+      case "response.output_item.done": {
+        const started = callStart(item, index);
+        return item["type"] === "function_call" && !calls.get(index) ? [...started, ...writer.toolArguments(text(item, "arguments") ?? "")] : started;
+      }
+      case "response.output_text.delta":
+        return writer.delta({ content: text(data, "delta") ?? "" });
+      case "response.completed":
+      case "response.incomplete":
+        return ended(object(data, "response") ?? {});
+      case "response.failed":
+      case "response.cancelled":
+      case "error":
+        return writer.fail(failureOf(data));
+      default:
+        return isObject(data["error"]) ? writer.fail(failureOf(data)) : [];
+    }
+  };
+  return { event: ({ data }) => (data && !writer.isEnded ? step(data) : []), end: () => [] };
+}
+
+function failureOf(data: JsonObject): { message: string; type: string | undefined; code: string | undefined } {
+  const error = object(data, "error") ?? object(object(data, "response"), "error") ?? data;
+  return { message: text(error, "message") ?? "The upstream failed.", type: text(error, "type"), code: text(error, "code") };
+}

@@ -1,0 +1,141 @@
+import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
+import { isObject, list, object, objects, text } from "../../dialects/read.ts";
+import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
+import { parseObject } from "../../lib/json.ts";
+
+export interface ChatToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** One message of a chat request in the form that private protocols are built from. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  /** Text parts joined by a line feed. */
+  readonly text: string;
+  readonly images: readonly string[];
+  readonly toolCalls: readonly ChatToolCall[];
+  readonly toolCallId: string | undefined;
+  readonly name: string | undefined;
+  readonly source: JsonObject;
+}
+
+const ROLES: Readonly<Record<string, ChatMessage["role"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+export function chatMessages(body: JsonObject): ChatMessage[] {
+  return objects(body, "messages").map((message) => {
+    const parts = objects(message, "content");
+    const written = parts.flatMap((part) => (part["type"] === "text" ? [text(part, "text") ?? ""] : []));
+    return {
+      role: ROLES[text(message, "role") ?? "user"] ?? "user",
+      text: text(message, "content") ?? written.join("\n"),
+      images: parts.flatMap((part) => imageOf(part)),
+      toolCalls: callsOf(message),
+      toolCallId: text(message, "tool_call_id") ?? text(message, "name"),
+      name: text(message, "name"),
+      source: message,
+    };
+  });
+}
+
+function imageOf(part: JsonObject): string[] {
+  if (part["type"] !== "image_url") return [];
+  const url = text(object(part, "image_url"), "url") ?? text(part, "image_url");
+  return url === undefined ? [] : [url];
+}
+
+function callsOf(message: JsonObject): ChatToolCall[] {
+  const calls = objects(message, "tool_calls").map((call) => ({ id: text(call, "id") ?? "", ...named(object(call, "function")) }));
+  const legacy = object(message, "function_call");
+  return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...named(legacy) }] : calls;
+}
+
+function named(from: JsonObject | undefined): { name: string; arguments: string } {
+  return { name: text(from, "name") ?? "", arguments: text(from, "arguments") ?? "" };
+}
+
+/** All system messages in order, joined by a blank line; "" when there are none. */
+export function systemText(messages: readonly ChatMessage[]): string {
+  return messages.flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : [])).join("\n\n");
+}
+
+/** Name of the function that a tool message answers, found through the call's id. */
+export function toolName(messages: readonly ChatMessage[], id: string | undefined): string | undefined {
+  for (const { toolCalls } of messages) {
+    const call = toolCalls.find((candidate) => candidate.id === id);
+    if (call) return call.name;
+  }
+  return undefined;
+}
+
+/** Arguments as an object; `{}` when the model wrote none or something unreadable. */
+export function argumentsOf(call: ChatToolCall): JsonObject {
+  return parseObject(call.arguments) ?? {};
+}
+
+export interface ChatFunction {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly parameters: JsonObject | undefined;
+}
+
+/** Function tools, the legacy `functions` included. */
+export function chatFunctions(body: JsonObject): ChatFunction[] {
+  const tools = objects(body, "tools").flatMap((tool) => {
+    const definition = object(tool, "function");
+    return definition ? [definition] : [];
+  });
+  return [...tools, ...objects(body, "functions")].map((definition) => ({
+    name: text(definition, "name") ?? "",
+    description: text(definition, "description"),
+    parameters: object(definition, "parameters"),
+  }));
+}
+
+/** `none`, `auto`, `required` or the name of one function. */
+export function chatToolChoice(body: JsonObject): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
+  const choice = body["tool_choice"];
+  if (choice === "none" || choice === "auto" || choice === "required") return { mode: choice };
+  const name = text(object(object(body, "tool_choice"), "function"), "name");
+  return name === undefined ? undefined : { mode: "named", name };
+}
+
+export function maxTokens(body: JsonObject): number | undefined {
+  const value = body["max_completion_tokens"] ?? body["max_tokens"];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function stopList(body: JsonObject): string[] {
+  const { stop } = body;
+  if (typeof stop === "string") return [stop];
+  return list(body, "stop").filter((item) => typeof item === "string");
+}
+
+/** Media type and base64 of a data URL; throws for addresses, which the vendor cannot read. */
+export function imageData(url: string): { readonly mediaType: string; readonly data: string } {
+  const found = /^data:([\w.+/-]+)(?:;[\w=.-]+)*;base64,(.*)$/s.exec(url);
+  if (!found) throw new AppError("invalid_request", { param: "messages", values: { reason: "Images must be data URLs for this upstream." } });
+  return { mediaType: found[1] ?? "", data: found[2] ?? "" };
+}
+
+/** Refuses what would change the answer's meaning and names what is left out silently. */
+export function checkChatFields(body: JsonObject, context: BridgeContext, known: readonly string[]): void {
+  const answers = body["n"];
+  if (typeof answers === "number" && answers > 1 && !known.includes("n")) throw unsupportedParameter("n");
+  const audio = body["audio"];
+  if (isObject(audio) && list(body, "modalities").includes("audio")) throw unsupportedParameter("modalities");
+  for (const name of Object.keys(body)) {
+    if (body[name] !== undefined && body[name] !== null && !known.includes(name) && !ALWAYS_READ.has(name)) context.dropped(name);
+  }
+}
+
+const ALWAYS_READ: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);

@@ -1,0 +1,68 @@
+import type { JsonObject } from "../../dialects/types.ts";
+import { count, isObject, object, text } from "../../dialects/read.ts";
+import { clamped, eachObject, renamed, without } from "../json-edit.ts";
+import { eachChoice, finishReasons, onEvent } from "../repairs/each-choice.ts";
+import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";
+import { openaiRoute } from "../openai-compatible.ts";
+
+const REFUSED = ["frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "top_logprobs", "n", "stream_options"];
+
+export const v4Routes: readonly UpstreamRoute[] = [
+  openaiRoute("chat", "/api/paas/v4/chat/completions"),
+  openaiRoute("embeddings", "/api/paas/v4/embeddings"),
+  openaiRoute("images.generations", "/api/paas/v4/images/generations"),
+];
+
+const chatParams: Quirk = {
+  name: "parameters of GLM",
+  apply(body, _ask, upstreamModel) {
+    const known = renamed(without(body, REFUSED), "user", "user_id");
+    const bounded = clamped(clamped(known, "top_p", 0.01, 0.99), "temperature", 0, 1);
+    const listed = typeof bounded["stop"] === "string" ? { ...bounded, stop: [bounded["stop"]] } : bounded;
+    return eachObject(listed, "messages", (message) => messageFor(message, upstreamModel));
+  },
+};
+
+/** The first vision models take base64 without the data URL around it. */
+function messageFor(message: JsonObject, model: string): JsonObject {
+  const known = message["role"] === "function" ? { ...message, role: "tool" } : message;
+  if (!/^glm-4v(?:-|$)/.test(model)) return known;
+  return eachObject(known, "content", (part) => {
+    const image = object(part, "image_url");
+    const url = text(image, "url");
+    return url?.startsWith("data:") ? { ...part, image_url: { ...image, url: url.slice(url.indexOf(",") + 1) } } : part;
+  });
+}
+
+const imageParams: Quirk = {
+  name: "image parameters of CogView",
+  on: ["openai-images"],
+  apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
+};
+
+export const v4Quirks: readonly Quirk[] = [chatParams, imageParams];
+
+const stopNames = finishReasons({ sensitive: "content_filter", network_error: "stop" });
+
+/** Older models leave `object` and running finish reasons out. */
+export const v4Repair: AnswerRepair = {
+  name: "shape of GLM answers",
+  answer: (body) => complete(body, "chat.completion"),
+  stream: () => onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(chunk, "chat.completion.chunk") : chunk)),
+};
+
+function complete(body: JsonObject, kind: string): JsonObject {
+  const named = eachChoice(cachedTokens(without(stopNames(body), ["request_id"])), (choice) =>
+    choice["finish_reason"] === undefined ? { ...choice, finish_reason: null } : choice,
+  );
+  if (named["object"] !== undefined || !Array.isArray(named["choices"])) return named;
+  const { id, ...rest } = named;
+  return { id, object: kind, ...rest };
+}
+
+function cachedTokens(body: JsonObject): JsonObject {
+  const usage = object(body, "usage");
+  const cached = count(usage, "cached_tokens");
+  if (!usage || cached === undefined || isObject(usage["prompt_tokens_details"])) return body;
+  return { ...body, usage: { ...usage, prompt_tokens_details: { cached_tokens: cached } } };
+}
