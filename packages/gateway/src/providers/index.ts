@@ -22,3 +22,5 @@ export { minimax } from "./minimax.ts";
 export { zhipu, zhipuV4 } from "./zhipu.ts";
 export { perplexity } from "./perplexity.ts";
 export { fastgpt } from "./fastgpt.ts";
+export { azure } from "./azure.ts";
+export { ollama } from "./ollama.ts";

@@ -1,0 +1,97 @@
+import type { Operation } from "../dialects/types.ts";
+import { isObject, list } from "../dialects/read.ts";
+import { entraToken } from "./azure/entra.ts";
+import { general } from "./classify.ts";
+import { listOpenAiModels } from "./model-list.ts";
+import { openaiCompatible, openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
+import { OPENAI_MODELS } from "./openai/models.ts";
+import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import type { AnswerRepair, ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute, Verdict } from "./types.ts";
+
+const OPERATIONS: readonly CompatibleOperation[] = [
+  "chat",
+  "completions",
+  "responses",
+  "embeddings",
+  "images.generations",
+  "images.edits",
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+  "realtime",
+];
+
+/** The versionless surface keeps the model in the body; dated versions put the deployment into the path. */
+function isVersionless({ other }: ChannelRecord): boolean {
+  return other === "" || other === "v1" || other === "preview";
+}
+
+function pathOf(operation: Operation, task: string): UpstreamRoute["path"] {
+  return (_ask, model, channel) => {
+    const { other } = channel;
+    if (isVersionless(channel)) return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
+    const version = { "api-version": other };
+    if (operation === "responses") return `/openai/responses${query(version)}`;
+    const deployment = channel.setting["azure_strip_dots"] === true ? model.replaceAll(".", "") : model;
+    if (operation === "realtime") return `/openai/realtime${query({ ...realtime(operation, "deployment", deployment), ...version })}`;
+    return `/openai/deployments/${encodeURIComponent(deployment)}/${task}${query(version)}`;
+  };
+}
+
+function realtime(operation: Operation, name: string, model: string): Record<string, string> {
+  return operation === "realtime" ? { [name]: model } : {};
+}
+
+function query(parameters: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return set.length === 0 ? "" : `?${new URLSearchParams(set).toString()}`;
+}
+
+function route(operation: CompatibleOperation): UpstreamRoute {
+  const plain = openaiRoute(operation);
+  const task = String(operation === "realtime" ? "/v1/realtime" : plain.path).slice("/v1/".length);
+  const path = pathOf(operation, task);
+  if (operation === "realtime") return { ...plain, path, query: ["api-version", "intent"] };
+  const base: UpstreamRoute = { ...plain, path, query: ["api-version"] };
+  if (operation !== "chat") return base;
+  return { ...base, when: (_ask, model, channel, body) => channel.setting["responses_mode"] === "never" || !needsResponses(model, body) };
+}
+
+/** The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. */
+const emptyChunk: AnswerRepair = {
+  name: "chunks without choices",
+  marks: ["prompt_filter_results", "content_filter"],
+  stream: () => (event) => {
+    const isEmpty = event.data !== undefined && list(event.data, "choices").length === 0 && !isObject(event.data["usage"]) && event.data["error"] === undefined;
+    return isEmpty ? [] : event;
+  },
+};
+
+/** Running out of a deployment's quota is a rate limit: the account is charged afterwards. */
+function readAzure(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 429) return undefined;
+  const read = general(answer, answer.json);
+  return { ...read, class: "rate_limit", retry: true, disable: false };
+}
+
+async function sign(call: UpstreamCall, _channel: ChannelRecord, context: SigningContext): Promise<void> {
+  if (context.key.split("|").length === 3) call.headers["authorization"] = `Bearer ${await entraToken(context.key, context)}`;
+  else call.headers["api-key"] = context.key;
+}
+
+const compatible = openaiCompatible({ type: 3, id: "azure", label: "Azure OpenAI", baseUrl: "", models: OPENAI_MODELS, operations: OPERATIONS });
+
+export const azure: ProviderAdapter = {
+  ...compatible,
+  gatewayDrops: "/openai/deployments",
+  speaks: OPERATIONS.map(route),
+  authorize: sign,
+  ownedBy: "openai",
+  quirks: [reasoningParams],
+  repairs: [usageOnFinish, emptyChunk],
+  classify: readAzure,
+  listModels: listOpenAiModels("/openai/v1/models", { headers: (_channel, key) => ({ "api-key": key }) }),
+  keyHint: "API key, or tenant|client id|client secret",
+  otherHint: "API version: v1, preview, or a date such as 2024-10-21",
+};

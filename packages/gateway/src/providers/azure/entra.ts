@@ -1,0 +1,27 @@
+import { isObject, number, text } from "../../dialects/read.ts";
+import { createTokenCache } from "../private/token-cache.ts";
+import { UpstreamRefusal, type SigningContext } from "../types.ts";
+import { verdict } from "../verdict.ts";
+
+const SCOPE = "https://cognitiveservices.azure.com/.default";
+const tokens = createTokenCache(300_000);
+
+/** A token of the directory for a key of the form `tenant|client id|client secret`. */
+export function entraToken(key: string, { now, http }: SigningContext): Promise<string> {
+  const [tenant = "", client = "", secret = ""] = key.split("|");
+  return tokens.get(key, now, async () => {
+    const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
+    const answer = await http({
+      method: "POST",
+      url: `https://login.microsoftonline.com/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(form).toString(),
+    });
+    const json = isObject(answer.json) ? answer.json : {};
+    const token = text(json, "access_token");
+    if (answer.status === 200 && token !== undefined) return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
+    const reason = text(json, "error_description") ?? text(json, "error") ?? `status ${answer.status}`;
+    const message = `Could not obtain an access token: ${reason}`;
+    throw new UpstreamRefusal(verdict({ class: answer.status >= 500 ? "server" : "bad_key", message }));
+  });
+}

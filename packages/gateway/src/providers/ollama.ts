@@ -1,0 +1,38 @@
+import type { Bridge } from "../dialects/types.ts";
+import { compact, count, list, text } from "../dialects/read.ts";
+import { bearer } from "./bearer.ts";
+import { embeddingAnswer } from "./embedding-input.ts";
+import { listOpenAiModels } from "./model-list.ts";
+import { chatBridge } from "./ollama/chat.ts";
+import { openaiRoute } from "./openai-compatible.ts";
+import type { ProviderAdapter } from "./types.ts";
+import { unaryBridge } from "./unary-bridge.ts";
+
+const BASE = "http://localhost:11434";
+
+const embedBridge: Bridge = unaryBridge({
+  client: "openai-embeddings",
+  upstream: "private:ollama-embed",
+  request: (body, context) =>
+    compact({ model: context.upstreamModel, input: body["input"], dimensions: body["dimensions"], truncate: body["truncate"], options: body["options"], keep_alive: body["keep_alive"] }),
+  response: (body, context) => embeddingAnswer(text(body, "model") ?? context.ask.model, list(body, "embeddings"), count(body, "prompt_eval_count")),
+});
+
+export const ollama: ProviderAdapter = {
+  type: 4,
+  id: "ollama",
+  label: "Ollama",
+  baseUrl: BASE,
+  speaks: [
+    { operation: "chat", dialect: "private:ollama-chat", path: "/api/chat", framing: "json-lines", inlinesImages: true },
+    { operation: "embeddings", dialect: "private:ollama-embed", path: "/api/embed" },
+    openaiRoute("completions"),
+  ],
+  authorize: bearer,
+  models: ["llama3-7b"],
+  ownedBy: "ollama",
+  streamUsage: true,
+  bridges: [chatBridge, embedBridge],
+  listModels: listOpenAiModels("/api/tags", { base: BASE, list: "models", name: "model" }),
+  keyHint: "empty for a local server",
+};

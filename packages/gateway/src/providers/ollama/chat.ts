@@ -1,0 +1,119 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
+import { argumentsOf, chatMessages, checkChatFields, imageData, maxTokens, stopList, toolName, type ChatMessage } from "../private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+
+const SAME_OPTIONS = ["temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty"];
+const READ = [...SAME_OPTIONS, "max_tokens", "max_completion_tokens", "stop", "options", "keep_alive", "response_format", "reasoning_effort", "think", "tools", "tool_choice", "logprobs", "top_logprobs"];
+const THINK: Readonly<Record<string, string | boolean>> = { none: false, minimal: "low", xhigh: "max" };
+
+/** https://docs.ollama.com/api: options, images and `think` exist only here, not in the compatible layer. */
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:ollama-chat",
+  request(body, context) {
+    checkChatFields(body, context, READ);
+    const effort = text(body, "reasoning_effort");
+    const options = optionsOf(body);
+    return compact({
+      model: context.upstreamModel,
+      messages: chatMessages(body).map((message, _index, all) => messageOf(message, all)),
+      stream: body["stream"] === true,
+      think: body["think"] ?? (effort === undefined ? undefined : (THINK[effort] ?? effort)),
+      options: Object.keys(options).length === 0 ? undefined : options,
+      format: formatOf(body),
+      tools: body["tool_choice"] === "none" ? undefined : body["tools"],
+      keep_alive: body["keep_alive"],
+      logprobs: body["logprobs"],
+      top_logprobs: body["top_logprobs"],
+    });
+  },
+  response(body, context) {
+    const message = object(body, "message");
+    const calls = callsOf(message, context, 0);
+    return chatAnswer(
+      {
+        model: text(body, "model"),
+        content: text(message, "content") ?? "",
+        reasoning: text(message, "thinking"),
+        toolCalls: calls,
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(body),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+function optionsOf(body: JsonObject): JsonObject {
+  const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
+  const stop = stopList(body);
+  return compact({ ...same, num_predict: maxTokens(body), stop: stop.length === 0 ? undefined : stop, ...object(body, "options") });
+}
+
+function formatOf(body: JsonObject): JsonObject | string | undefined {
+  const format = object(body, "response_format");
+  if (text(format, "type") === "json_object") return "json";
+  return text(format, "type") === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
+}
+
+function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
+  const { role, toolCallId } = message;
+  if (role === "tool") {
+    return compact({ role, content: message.text, tool_name: toolName(all, toolCallId) ?? message.name, tool_call_id: toolCallId });
+  }
+  const calls = message.toolCalls.map((call) => ({ id: call.id, function: { name: call.name, arguments: argumentsOf(call) } }));
+  return compact({
+    role,
+    content: message.text,
+    images: message.images.length === 0 ? undefined : message.images.map((url) => imageData(url).data),
+    tool_calls: calls.length === 0 ? undefined : calls,
+    thinking: text(message.source, "reasoning_content"),
+  });
+}
+
+/** Calls come with their arguments as an object and sometimes without an id. */
+function callsOf(message: JsonObject | undefined, context: BridgeContext, offset: number): JsonObject[] {
+  return objects(message, "tool_calls").map((call, index) => {
+    const named = object(call, "function");
+    const id = text(call, "id") ?? `call_${context.requestId}_${offset + index}`;
+    return toolCall(id, text(named, "name") ?? "", JSON.stringify(object(named, "arguments") ?? {}));
+  });
+}
+
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  return text(body, "done_reason") === "length" ? "length" : "stop";
+}
+
+/** A prompt that was cached as a whole is reported as absent; then both numbers are counted here. */
+function usageOf(body: JsonObject): ChatUsage | undefined {
+  const input = count(body, "prompt_eval_count");
+  const output = count(body, "eval_count");
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const error = text(data, "error") ?? text(object(data, "error"), "message");
+      if (error !== undefined) return writer.fail({ message: error, type: "server_error", code: "upstream_error" });
+      writer.name({ model: text(data, "model") });
+      const message = object(data, "message");
+      const thought = text(message, "thinking") ?? "";
+      const said = text(message, "content") ?? "";
+      const events = [
+        ...writer.start(),
+        ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
+        ...(said === "" ? [] : writer.delta({ content: said })),
+        ...callsOf(message, context, writer.toolCount).flatMap((call) => writer.toolStart(text(call, "id") ?? "", text(object(call, "function"), "name") ?? "", text(object(call, "function"), "arguments"))),
+      ];
+      if (data["done"] !== true) return events;
+      return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), usageOf(data))];
+    },
+    end: () => [],
+  };
+}
