@@ -23,8 +23,14 @@ const notTheServer = {
 };
 const notTheKit = { regex: "^@fairway/testkit", message: "Product code never imports the test kit." };
 
-const restrictImports = (...patterns: readonly { regex: string; message: string }[]) =>
-  ["error", { patterns: [...everywhere, ...patterns] }] as const;
+interface Pattern {
+  readonly regex: string;
+  readonly message: string;
+}
+const restrictImports = (...patterns: readonly Pattern[]): ["error", { patterns: Pattern[] }] => [
+  "error",
+  { patterns: [...everywhere, ...patterns] },
+];
 
 const property = (object: string, name: string, message: string) => ({ object, property: name, message });
 const environment = property("process", "env", "Read the environment in config/env.ts only.");

@@ -1,6 +1,7 @@
 // `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current.
-import { existsSync, globSync, renameSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
 import { fingerprint, isCurrent, remember } from "./fingerprint.ts";
 import { main, runTool } from "./process.ts";
@@ -20,7 +21,7 @@ export const TARGETS: readonly Target[] = [
     name: "console",
     sources: [...SHARED, "packages/console/{src,public}/**/*", "packages/console/*"],
     output: "packages/console/dist/index.html",
-    build: () => viteBuild("packages/console"),
+    build: () => viteBuild("packages/console", compress),
   },
   {
     name: "cli",
@@ -60,7 +61,7 @@ export async function build(names: readonly string[], onlyStale: boolean): Promi
 }
 
 /** Builds beside the old output and swaps, so that a running gateway never serves half a console. */
-async function viteBuild(folder: string): Promise<void> {
+async function viteBuild(folder: string, finish?: (output: string) => void): Promise<void> {
   const [fresh, dist, old] = ["dist.new", "dist", "dist.old"].map((name) => join(ROOT, folder, name)) as [
     string,
     string,
@@ -71,10 +72,21 @@ async function viteBuild(folder: string): Promise<void> {
     env: { NODE_ENV: "production" },
   });
   if (code !== 0) throw new Error(output.slice(0, 4_000));
+  finish?.(fresh);
   rmSync(old, { recursive: true, force: true });
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** Lays `.br` and `.gz` beside every text file that gains by it: the gateway only picks one. */
+function compress(folder: string): void {
+  for (const file of globSync("**/*.{js,css,html,svg,json}", { cwd: folder })) {
+    const bytes = readFileSync(join(folder, file));
+    if (bytes.length < 1_024) continue;
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(bytes, { level: 9 }));
+  }
 }
 
 /** npm packages stay outside, workspace packages go in; workers become files beside `main.mjs`. */

@@ -4,32 +4,34 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { build } from "./build.ts";
+import { main } from "./process.ts";
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   FAIRWAY_HOST: "127.0.0.1",
   FAIRWAY_PORT: "3000",
   FAIRWAY_DATA_DIR: join(ROOT, ".fairway"),
-  FAIRWAY_CONSOLE_DIR: join(ROOT, "packages/console/dist"),
   FAIRWAY_DEMO: "true",
   FAIRWAY_LOG_FORMAT: "text",
   // Compiled sources of the last start: a third of a second less on the next one.
   NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),
 };
 
-await build(["console"], true);
+await main(async () => {
+  await build(["console"], true);
 
-const gateway = spawn(process.execPath, [join(ROOT, "packages/gateway/src/main.ts"), ...process.argv.slice(2)], {
-  cwd: ROOT,
-  stdio: "inherit",
-  env: { ...DEFAULTS, ...process.env },
-});
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    if (signal !== "SIGINT" || !process.stdin.isTTY) gateway.kill(signal);
+  const gateway = spawn(process.execPath, [join(ROOT, "packages/gateway/src/main.ts"), ...process.argv.slice(2)], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...DEFAULTS, ...process.env },
   });
-}
-gateway.once("error", (error) => {
-  console.error(error.message);
-  process.exitCode = 1;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) gateway.kill(signal);
+    });
+  }
+  gateway.once("error", (error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+  gateway.once("close", (code, signal) => (process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143)));
 });
-gateway.once("close", (code, signal) => (process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143)));

@@ -1,0 +1,118 @@
+import { connect, type Socket } from "node:net";
+
+/** One answer, as its receiver saw it; times in milliseconds of the monotonic clock. */
+export interface Answer {
+  readonly status: number;
+  readonly firstByteAt: number;
+  readonly endedAt: number;
+  /** The last bytes of the body: a stream is whole when they hold its end mark. */
+  readonly tail: string;
+}
+
+type Settle = (answer: Answer | Error) => void;
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LINE_END = Buffer.from("\r\n");
+const TAIL_BYTES = 48;
+
+/** A keep-alive HTTP/1.1 connection that sends prepared bytes: the load generator must not be what is measured. */
+export class Connection {
+  readonly #socket: Socket;
+  #settle: Settle | undefined;
+  #rest: Buffer = Buffer.alloc(0);
+  #state: "head" | "body" | "size" | "data" | "trailer" = "head";
+  #remaining = 0;
+  #status = 0;
+  #firstByteAt = 0;
+  #tail = "";
+
+  constructor(port: number) {
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.#socket.on("data", (bytes: Buffer) => this.#feed(bytes));
+    this.#socket.on("error", (error) => this.#finish(error));
+    this.#socket.on("close", () => this.#finish(new Error("the connection was closed")));
+  }
+
+  get isUsable(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  send(request: Buffer): Promise<Answer | Error> {
+    this.#state = "head";
+    this.#firstByteAt = 0;
+    this.#tail = "";
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #finish(answer: Answer | Error): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.(answer);
+  }
+
+  #feed(bytes: Buffer): void {
+    if (this.#firstByteAt === 0) this.#firstByteAt = performance.now();
+    let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
+    while (data.length > 0) {
+      const used = this.#state === "body" || this.#state === "data" ? this.#take(data) : this.#line(data);
+      if (used === 0) break;
+      data = data.subarray(used);
+    }
+    this.#rest = data.length > 0 ? Buffer.from(data) : Buffer.alloc(0);
+  }
+
+  /** Body bytes; answers how many were used. */
+  #take(data: Buffer): number {
+    const used = Math.min(this.#remaining, data.length);
+    this.#remaining -= used;
+    this.#tail = (this.#tail + data.toString("latin1", Math.max(0, used - TAIL_BYTES), used)).slice(-TAIL_BYTES);
+    if (this.#remaining === 0) {
+      if (this.#state === "body") this.#done();
+      else this.#state = "size";
+    }
+    return used;
+  }
+
+  #line(data: Buffer): number {
+    const mark = this.#state === "head" ? HEAD_END : LINE_END;
+    const end = data.indexOf(mark);
+    if (end < 0) return 0;
+    const text = data.toString("latin1", 0, end);
+    if (this.#state === "head") this.#readHead(text);
+    else if (this.#state === "trailer") this.#done();
+    else this.#readSize(text);
+    return end + mark.length;
+  }
+
+  #readHead(text: string): void {
+    this.#status = Number(text.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+    this.#state = length === undefined ? "size" : "body";
+    this.#remaining = Number(length ?? 0);
+    if (length === "0") this.#done();
+  }
+
+  /** The line break after a chunk is an empty size line. */
+  #readSize(text: string): void {
+    if (text === "") return;
+    this.#remaining = Number.parseInt(text, 16);
+    this.#state = this.#remaining === 0 ? "trailer" : "data";
+  }
+
+  #done(): void {
+    this.#state = "head";
+    this.#finish({
+      status: this.#status,
+      firstByteAt: this.#firstByteAt,
+      endedAt: performance.now(),
+      tail: this.#tail,
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import { fork, spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createChannel, createToken, setModelRatios, signIn } from "../src/api.ts";
+import { startGateway } from "../src/gateway.ts";
+import { freePort, startMariadb, startRedis, type Service } from "../src/services.ts";
+import { findProgram } from "../src/services/process.ts";
+import mysql from "mysql2/promise";
+
+/** Something that answers `/v1/chat/completions`, ready to be measured. */
+export interface System {
+  readonly name: string;
+  readonly about: string;
+  readonly port: number;
+  readonly key: string;
+  readonly gatewayPid: number;
+  readonly databasePid?: number;
+  readonly redisPid?: number;
+  stop(): Promise<void>;
+}
+
+export const MODELS = ["bench-plain", "bench-51-0", "bench-51-10", "bench-200-100", "bench-20-100"];
+const BUNDLE = join(import.meta.dirname, "../../gateway/dist/main.mjs");
+/** Everything is on, and nobody is refused: limits far above what the machine can do. */
+const WIDE_LIMITS = {
+  FAIRWAY_LIMIT_API: "100000000/180",
+  FAIRWAY_LIMIT_WEB: "100000000/180",
+  FAIRWAY_LIMIT_CRITICAL: "100000/60",
+};
+
+/** Starts a script of this folder that tells its port over the channel; it ends with its parent. */
+export function startScript(
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ child: ChildProcess; port: number }> {
+  const child = fork(join(import.meta.dirname, file), { env: { ...process.env, ...env } });
+  return new Promise((resolve, reject) => {
+    child.once("message", ({ port }: { port: number }) => resolve({ child, port }));
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${String(code)}`)));
+  });
+}
+
+export async function startHabit(upstream: string): Promise<System> {
+  const { child, port } = await startScript("habit.ts", { BENCH_UPSTREAM: upstream });
+  const stop = () => endChild(child, "SIGKILL");
+  return {
+    name: "express + fetch",
+    about: "express.json, built-in fetch, no keys, no ledger",
+    port,
+    key: "none",
+    gatewayPid: child.pid ?? 0,
+    stop,
+  };
+}
+
+export async function startNginx(upstreamPort: number): Promise<System> {
+  const folder = await mkdtemp(join(tmpdir(), "fairway-nginx-"));
+  const port = await freePort();
+  await writeFile(join(folder, "nginx.conf"), nginxConfig(folder, port, upstreamPort));
+  const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
+  const child = spawn(findProgram("nginx", "nginx-light"), args, { stdio: "ignore" });
+  const killed = () => child.kill("SIGTERM");
+  process.once("exit", killed);
+  const stop = async () => {
+    process.off("exit", killed);
+    await endChild(child, "SIGTERM");
+    await rm(folder, { recursive: true, force: true });
+  };
+  return {
+    name: "nginx",
+    about: "plain reverse proxy, the limit: no keys, no ledger",
+    port,
+    key: "none",
+    gatewayPid: child.pid ?? 0,
+    stop,
+  };
+}
+
+function nginxConfig(folder: string, port: number, upstreamPort: number): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  return `daemon off; worker_processes 2; pid ${folder}/nginx.pid; ${process.getuid?.() === 0 ? "user root;" : ""}
+events { worker_connections 8192; }
+http {
+  access_log off; keepalive_requests 1000000; ${temporary.join(" ")}
+  upstream model { server 127.0.0.1:${upstreamPort}; keepalive 2048; keepalive_requests 1000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://model; proxy_http_version 1.1; proxy_set_header connection ""; proxy_buffering off;
+    }
+  }
+}
+`;
+}
+
+export async function startFairwaySqlite(upstream: string): Promise<System> {
+  const gateway = await startGateway({ program: BUNDLE, env: WIDE_LIMITS });
+  const key = await prepare(gateway.url, upstream);
+  const port = Number(new URL(gateway.url).port);
+  const stop = async () => void (await gateway.stop());
+  return {
+    name: "fairway, SQLite",
+    about: "everything on, embedded database",
+    port,
+    key,
+    gatewayPid: gateway.pid,
+    stop,
+  };
+}
+
+export async function startFairwayCluster(upstream: string): Promise<System> {
+  const [mariadb, redis] = await Promise.all([startMariadb({ isDurable: true }), startRedis({ isDurable: true })]);
+  const database = await makeDatabase(mariadb);
+  const gateway = await startGateway({ program: BUNDLE, database, redis: redis.url, env: WIDE_LIMITS });
+  const key = await prepare(gateway.url, upstream);
+  return {
+    name: "fairway, MariaDB + Redis",
+    about: "everything on, durable commits, append-only Redis",
+    port: Number(new URL(gateway.url).port),
+    key,
+    gatewayPid: gateway.pid,
+    databasePid: mariadb.pid,
+    redisPid: redis.pid,
+    async stop() {
+      await gateway.stop();
+      await Promise.all([mariadb.stop(), redis.stop()]);
+    },
+  };
+}
+
+/** One user, one channel, one token with a limited quota: every check and every row of a real call. */
+async function prepare(url: string, upstream: string): Promise<string> {
+  const root = await signIn(url);
+  await setModelRatios(root, Object.fromEntries(MODELS.map((model) => [model, 0.001])));
+  await createChannel(root, { name: "bench", base_url: upstream, models: MODELS.join(",") });
+  return createToken(root, { name: "bench", unlimited_quota: false, remain_quota: 50_000_000 });
+}
+
+async function makeDatabase(mariadb: Service): Promise<string> {
+  const connection = await mysql.createConnection(mariadb.url);
+  await connection.query("CREATE DATABASE bench CHARACTER SET utf8mb4");
+  await connection.end();
+  return `${mariadb.url}bench`;
+}
+
+function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill(signal);
+  });
+}

@@ -1,0 +1,61 @@
+// `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
+// and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
+// `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { benchDocument } from "../packages/testkit/load/report.ts";
+import { runBench, type Plan } from "../packages/testkit/load/run.ts";
+import * as start from "../packages/testkit/load/systems.ts";
+import { ROOT } from "./bootstrap.mjs";
+import { build } from "./build.ts";
+import { main } from "./process.ts";
+
+const QUICK: Plan = { rounds: 1, seconds: 1, samples: 50, rates: [50], streams: 50, holdModel: "bench-20-100" };
+const FULL: Plan = {
+  rounds: 3,
+  seconds: 4,
+  samples: 500,
+  rates: [50, 200],
+  streams: 1_000,
+  holdModel: "bench-200-100",
+};
+
+const isQuick = process.argv.includes("--quick");
+const plan = isQuick ? QUICK : FULL;
+const hasFairway = !process.argv.includes("--without-fairway");
+const PAGE = join(ROOT, "docs/reference/bench.md");
+
+await main(async () => {
+  if (hasFairway) await build(["gateway"], true);
+  const upstream = await start.startScript("upstream.ts");
+  const generator = await start.startScript("generator.ts");
+  const url = `http://127.0.0.1:${upstream.port}`;
+  const direct = {
+    name: "upstream alone",
+    about: "",
+    port: upstream.port,
+    key: "none",
+    gatewayPid: 0,
+    stop: async () => {},
+  };
+  const systems: start.System[] = [];
+  try {
+    systems.push(await start.startNginx(upstream.port), await start.startHabit(url));
+    if (hasFairway) systems.push(await start.startFairwaySqlite(url), await start.startFairwayCluster(url));
+    const bystanders = [generator.child, upstream.child];
+    const figures = await runBench(systems, direct, { plan, generator: generator.child, bystanders, say: console.log });
+    const document = benchDocument(figures, plan, new Date());
+    console.log(`\n${document}`);
+    const broken = figures
+      .filter((figure) => figure.failed > 0)
+      .map((figure) => `${figure.name}: ${figure.failed} (${figure.firstFailure})`);
+    if (broken.length > 0) throw new Error(`calls failed\n${broken.join("\n")}`);
+    if (isQuick || !hasFairway) return;
+    await mkdir(dirname(PAGE), { recursive: true });
+    await writeFile(PAGE, document);
+  } finally {
+    for (const system of systems.toReversed()) await system.stop();
+    generator.child.disconnect();
+    upstream.child.disconnect();
+  }
+});
