@@ -1,0 +1,54 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../observability/log.ts";
+import type { RawDatabase } from "../storage/raw.ts";
+import type { Ledger } from "./ledger.ts";
+import { createLogOutbox } from "./log-outbox.ts";
+import { applyChange } from "./sql-change.ts";
+import { createHolds } from "./sql-holds.ts";
+import { reapExpired } from "./sql-reaper.ts";
+import { renewHold } from "./sql-renewal.ts";
+import { createSettlements } from "./sql-settlements.ts";
+
+export interface SqlLedgerSettings {
+  readonly database: RawDatabase;
+  /** Set when `logs` lives in a database of its own. */
+  readonly logDatabase?: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long a reservation lives without being renewed. */
+  readonly leaseMs?: number;
+  /** Told after every commit that charged a user; must not throw. */
+  readonly onBalance?: (userId: number, before: number, after: number) => void;
+}
+
+const LEASE_MS = 60_000;
+
+/** The ledger on the database of record, without anything beside it. */
+export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
+  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+  const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
+  const isLogSeparate = outbox !== undefined;
+  const holdDeps = { database, clock, leaseMs };
+  const hold = createHolds(holdDeps);
+  const settlements = createSettlements({ database, log, isLogSeparate, onBalance, onCommit: () => outbox?.kick() });
+
+  return {
+    hold,
+    renew: (open, seen, amount) => renewHold(holdDeps, open, seen, amount),
+    settle: (settlement) => settlements.close({ hold: settlement.hold, settlement }),
+    release: (open) => settlements.close({ hold: open, settlement: undefined }),
+    change: (change) => database.transaction((tx) => applyChange(tx, change, { kind: database.kind, at: clock.now() })),
+    async reap() {
+      const reaped = await reapExpired({ database, clock, log, isLogSeparate });
+      if (reaped > 0) outbox?.kick();
+      return reaped;
+    },
+    async flush() {
+      await settlements.idle();
+      await outbox?.drained();
+    },
+    get pending() {
+      return settlements.pending;
+    },
+  };
+}

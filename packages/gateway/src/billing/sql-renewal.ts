@@ -1,0 +1,63 @@
+import type { RawTransaction } from "../storage/raw.ts";
+import type { Hold, Settlement } from "./ledger.ts";
+import type { Quota } from "./quota.ts";
+import { lockTokens, lockUsers, Sums } from "./sql-accounts.ts";
+import { addHeld, type HoldDeps, refuse } from "./sql-holds.ts";
+import { seenText } from "./sql-reaper.ts";
+
+/** Moves the lease and, where `amount` is above the held one, extends the reservation. False = refused, or gone. */
+export async function renewHold(
+  deps: HoldDeps,
+  hold: Hold,
+  seen: Settlement,
+  amount: Quota | undefined,
+): Promise<boolean> {
+  const { database } = deps;
+  if (amount === undefined) return touch(database, hold, seen, deps);
+  return database.transaction(async (tx) => {
+    await lockUsers(tx, database.kind, [hold.userId]);
+    const isOpen = await touch(tx, hold, seen, deps);
+    return isOpen && (await extend(tx, hold, amount, deps));
+  });
+}
+
+async function touch(
+  tx: RawTransaction,
+  { requestId }: Hold,
+  seen: Settlement,
+  { clock, leaseMs }: HoldDeps,
+): Promise<boolean> {
+  const values = [seenText(seen), clock.now() + leaseMs, requestId];
+  return (await tx.run("update holds set seen = ?, lease_until = ? where request_id = ?", values)) > 0;
+}
+
+async function extend(
+  tx: RawTransaction,
+  hold: Hold,
+  amount: Quota,
+  { database: { kind } }: HoldDeps,
+): Promise<boolean> {
+  const { requestId, userId, tokenId } = hold;
+  const [row] = await tx.rows<{ readonly amount: number }>("select amount from holds where request_id = ?", [
+    requestId,
+  ]);
+  const more = amount - (row?.amount ?? amount);
+  if (more <= 0) return true;
+  const user = (await lockUsers(tx, kind, [userId])).get(userId);
+  const token = (await lockTokens(tx, kind, [tokenId])).get(tokenId);
+  const refusal = refuse(
+    { amount: more as Quota, isCharged: true },
+    {
+      user: user ? user.quota - user.held : 0,
+      token: tokenId === 0 || token?.unlimited_quota === 1 ? undefined : token ? token.remain_quota - token.held : 0,
+    },
+  );
+  if (refusal) return false;
+  const users = new Sums();
+  const tokens = new Sums();
+  users.add(userId, more);
+  if (tokenId !== 0) tokens.add(tokenId, more);
+  await addHeld(tx, users, tokens);
+  await tx.run("update holds set amount = ? where request_id = ?", [amount, requestId]);
+  return true;
+}

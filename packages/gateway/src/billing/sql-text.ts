@@ -1,0 +1,43 @@
+import type { RawDatabase, RawTransaction, SqlValue } from "../storage/raw.ts";
+
+/** Statements for lists of any length with few different texts, so that databases keep them prepared. */
+
+export interface InList {
+  readonly marks: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** `in (...)` of a list that is padded to a power of two with its last value; never called with an empty list. */
+export function inList(list: readonly SqlValue[]): InList {
+  let size = 1;
+  while (size < list.length) size *= 2;
+  const last = list.at(-1) ?? null;
+  const values = list.concat(Array.from({ length: size - list.length }, () => last));
+  return { marks: `(${"?, ".repeat(size - 1)}?)`, values };
+}
+
+/** Row locks; SQLite locks the whole database when the transaction begins. */
+export function forUpdate(kind: RawDatabase["kind"]): string {
+  return kind === "sqlite" ? "" : " for update";
+}
+
+const ROWS_AT_ONCE = 32;
+
+/** Inserts any number of rows. A statement for each costs SQLite less than long statements, and servers more. */
+export async function insertRows(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  into: { readonly table: string; readonly columns: readonly string[] },
+  rows: readonly (readonly SqlValue[])[],
+): Promise<void> {
+  const columns = into.columns.map((name) => `"${name}"`).join(", ");
+  const tuple = `(${into.columns.map(() => "?").join(", ")})`;
+  let done = 0;
+  while (done < rows.length) {
+    let size = kind === "sqlite" ? 1 : ROWS_AT_ONCE;
+    while (size > rows.length - done) size /= 2;
+    const tuples = Array.from({ length: size }, () => tuple).join(", ");
+    await tx.run(`insert into ${into.table} (${columns}) values ${tuples}`, rows.slice(done, done + size).flat());
+    done += size;
+  }
+}
