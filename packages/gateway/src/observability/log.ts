@@ -51,7 +51,8 @@ export function createLog(settings: LogSettings): Logger {
 
   const write = (level: LogLevel, message: string, bound: LogFields, fields: LogFields | undefined) => {
     if (ORDER[level] < minimum) return;
-    buffer += settings.format === "json" ? jsonLine(clock, level, message, bound, fields) : textLine(clock, level, message, bound, fields);
+    const line = { at: new Date(clock.now()), level, message, fields: { ...bound, ...fields } };
+    buffer += settings.format === "json" ? jsonLine(line) : textLine(line);
     if (ORDER[level] >= ORDER.warn || buffer.length > FLUSH_AT_CHARS) flush();
     else timer ??= setTimeout(flush, FLUSH_EVERY_MS).unref();
   };
@@ -67,20 +68,27 @@ export function createLog(settings: LogSettings): Logger {
   return logger({});
 }
 
-function jsonLine(clock: Clock, level: LogLevel, message: string, bound: LogFields, fields: LogFields | undefined): string {
-  return `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, message, ...bound, ...fields }, printable)}\n`;
+interface Line {
+  readonly at: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
 }
 
-function textLine(clock: Clock, level: LogLevel, message: string, bound: LogFields, fields: LogFields | undefined): string {
-  const rest = Object.entries({ ...bound, ...fields })
+function jsonLine({ at, level, message, fields }: Line): string {
+  return `${JSON.stringify({ time: at.toISOString(), level, message, ...fields }, printable)}\n`;
+}
+
+function textLine({ at, level, message, fields }: Line): string {
+  const rest = Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(printable(name, value))}`)
     .join(" ");
-  const time = new Date(clock.now()).toISOString().slice(11, 23);
-  return `${time} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
+  return `${at.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
 }
 
 function printable(_name: string, value: unknown): unknown {
-  if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  if (value instanceof Error)
+    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
   if (typeof value === "bigint") return value.toString();
   return value;
 }

@@ -1,0 +1,199 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../lib/clock.ts";
+import { repeat } from "../lib/repeat.ts";
+import type { Runnable } from "../lib/runnable.ts";
+import type { Logger } from "./log.ts";
+import type { LoopDelay } from "./loop-delay.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at once. */
+export interface Dependency {
+  readonly name: "database" | "log database" | "redis" | "kubernetes";
+  /** Rejects when it does not answer. */
+  readonly check: () => Promise<void>;
+}
+
+export interface HealthDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "dependency" | "expose">;
+  readonly loopDelay: Pick<LoopDelay, "p99Ms">;
+  /** What must have happened once before the process counts as started. */
+  readonly steps: readonly string[];
+  readonly dependencies: readonly Dependency[];
+  /** Relayed requests under way and how many may be; a limit of 0 is none. */
+  readonly inflight: () => { readonly count: number; readonly limit: number };
+}
+
+export interface Health extends Runnable {
+  /** One of `steps` has happened. */
+  done(step: string): void;
+  /** The process is ending: not ready any more. */
+  drain(): void;
+  readonly isDraining: boolean;
+  readonly isReady: boolean;
+  /** Answers `/startupz`, `/readyz`, `/livez` (`?verbose` for a list) and `/metrics` on a listener of its own. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+const CHECK_EVERY_MS = 10_000;
+const CHECK_TIMEOUT_MS = 5_000;
+const SLOW_LOOP_MS = 1_000;
+
+interface Check {
+  readonly name: string;
+  /** Undefined = passed. */
+  readonly problem: string | undefined;
+}
+
+interface Finding {
+  readonly isUp: boolean;
+  readonly detail: string;
+  readonly at: number;
+}
+
+export function createHealth(deps: HealthDeps): Health {
+  const pending = new Set(deps.steps);
+  const findings = new Map<string, Finding>();
+  let isDraining = false;
+
+  const started = (): Check[] =>
+    deps.steps.map((name) => ({ name, problem: pending.has(name) ? "not yet" : undefined }));
+  const ready = (): Check[] => [
+    { name: "started", problem: pending.size > 0 ? `waiting for ${[...pending].join(", ")}` : undefined },
+    { name: "draining", problem: isDraining ? "the process is ending" : undefined },
+    loopCheck(deps.loopDelay.p99Ms()),
+    inflightCheck(deps.inflight()),
+  ];
+  const probes: Readonly<Record<string, () => Check[]>> = {
+    "/startupz": started,
+    "/readyz": ready,
+    "/livez": () => [],
+  };
+  const checking = repeat({
+    name: "dependency checks",
+    everyMs: CHECK_EVERY_MS,
+    work: () => checkAll(deps, findings),
+    onError: (error) => deps.log.error("dependency checks failed", { error }),
+  });
+
+  return {
+    name: "health",
+    done: (step) => void pending.delete(step),
+    drain: () => void (isDraining = true),
+    get isDraining() {
+      return isDraining;
+    },
+    get isReady() {
+      return ready().every((check) => check.problem === undefined);
+    },
+    handle(request, response) {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://admin");
+      const probe = probes[pathname];
+      if (request.method !== "GET" && request.method !== "HEAD") send(response, 405, "method not allowed\n");
+      else if (pathname === "/metrics") void sendMetrics(deps, response);
+      else if (!probe) send(response, 404, "not found\n");
+      else
+        answer(response, {
+          name: pathname.slice(1),
+          checks: probe(),
+          notes: searchParams.has("verbose") ? notes(findings, deps.clock) : undefined,
+        });
+    },
+    async start() {
+      await checkAll(deps, findings);
+      await checking.start();
+    },
+    stop: () => checking.stop(),
+  };
+}
+
+function loopCheck(p99Ms: number): Check {
+  return { name: "event loop", problem: p99Ms >= SLOW_LOOP_MS ? `p99 delay ${Math.round(p99Ms)} ms` : undefined };
+}
+
+function inflightCheck({ count, limit }: { readonly count: number; readonly limit: number }): Check {
+  return { name: "in-flight requests", problem: limit > 0 && count >= limit ? `${count} of ${limit}` : undefined };
+}
+
+interface Answer {
+  readonly name: string;
+  readonly checks: readonly Check[];
+  /** Present = verbose. */
+  readonly notes: readonly string[] | undefined;
+}
+
+function answer(response: ServerResponse, { name, checks, notes: lines }: Answer): void {
+  const problems = checks.filter((check) => check.problem !== undefined);
+  const status = problems.length === 0 ? 200 : 503;
+  if (!lines) {
+    send(
+      response,
+      status,
+      problems.length === 0 ? "ok\n" : problems.map((check) => `${check.name}: ${check.problem}\n`).join(""),
+    );
+    return;
+  }
+  const listed = checks.map((check) =>
+    check.problem === undefined ? `[+] ${check.name} ok` : `[-] ${check.name}: ${check.problem}`,
+  );
+  send(
+    response,
+    status,
+    [...listed, ...lines, `${name} ${problems.length === 0 ? "passed" : "failed"}`, ""].join("\n"),
+  );
+}
+
+/** Dependencies for a reader; none of them changes the verdict. */
+function notes(findings: ReadonlyMap<string, Finding>, clock: Clock): string[] {
+  return [...findings].map(
+    ([name, { isUp, detail, at }]) =>
+      `[${isUp ? "+" : "!"}] ${name} ${detail}, ${Math.round((clock.now() - at) / 1000)} s ago`,
+  );
+}
+
+async function checkAll(deps: HealthDeps, findings: Map<string, Finding>): Promise<void> {
+  await Promise.all(deps.dependencies.map((dependency) => checkOne(deps, findings, dependency)));
+}
+
+async function checkOne(
+  { clock, log, metrics }: HealthDeps,
+  findings: Map<string, Finding>,
+  { name, check }: Dependency,
+): Promise<void> {
+  const startedAt = performance.now();
+  const problem = await withTimeout(check()).then(
+    () => undefined,
+    (reason: unknown) => (reason instanceof Error ? reason.message : "failed"),
+  );
+  const ms = performance.now() - startedAt;
+  const isUp = problem === undefined;
+  const wasUp = findings.get(name)?.isUp;
+  if (isUp && wasUp === false) log.info("dependency is back", { dependency: name });
+  if (!isUp && wasUp !== false) log.warn("dependency does not answer", { dependency: name, problem });
+  const detail = isUp ? `ok in ${Math.round(ms)} ms` : `down: ${problem}`;
+  findings.set(name, { isUp, detail, at: clock.now() });
+  metrics.dependency({ name, isUp, seconds: ms / 1000 });
+}
+
+async function withTimeout(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+async function sendMetrics({ metrics, log }: HealthDeps, response: ServerResponse): Promise<void> {
+  try {
+    const { contentType, text } = await metrics.expose();
+    response.writeHead(200, { "content-type": contentType }).end(text);
+  } catch (error) {
+    log.error("metrics cannot be written", { error });
+    send(response, 500, "metrics cannot be written\n");
+  }
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" }).end(text);
+}
