@@ -5,10 +5,20 @@ import { ROOT } from "./bootstrap.mjs";
 import { endpoints } from "./reference/endpoints.ts";
 import { environment } from "./reference/environment.ts";
 import { errors } from "./reference/errors.ts";
+import { metrics } from "./reference/metrics.ts";
 import { options } from "./reference/options.ts";
 import { providers } from "./reference/providers.ts";
+import { readme } from "./reference/readme.ts";
 
-const PAGES: Readonly<Record<string, () => string>> = { environment, options, errors, endpoints, providers };
+const PAGES: Readonly<Record<string, () => string>> = {
+  README: readme,
+  environment,
+  options,
+  errors,
+  metrics,
+  endpoints,
+  providers,
+};
 const FOLDER = join(ROOT, "docs/reference");
 
 const isChecking = process.argv.includes("--check");

@@ -1,0 +1,15 @@
+/** The index of docs/reference. */
+export function readme(): string {
+  return `# Reference
+
+Made from the tables that the program itself uses (\`npm run docs\`), so it cannot disagree with them.
+
+- [Environment](environment.md): what is fixed while a process lives
+- [Options](options.md): what operators change at run time
+- [Management API](endpoints.md): every call under \`/api\`
+- [Errors](errors.md): every code and text
+- [Metrics](metrics.md): every name and label
+- [Providers](providers.md): every channel type and what it can do
+- [What a call costs](bench.md): written by \`npm run bench\`
+`;
+}
