@@ -81,9 +81,9 @@ export function checkOption(key: string, text: string, current: OptionValues): O
   return { isValid: true, key, text: reading.text, value: reading.value };
 }
 
-/** The server's public address, also while the option is empty. */
-export function serverAddress(options: Pick<OptionValues, "ServerAddress">): string {
-  return options.ServerAddress === "" ? LOCAL_ADDRESS : options.ServerAddress;
+/** The server's public address; while the option is empty `fallback`, or the address of a local start. */
+export function serverAddress(options: Pick<OptionValues, "ServerAddress">, fallback: string = LOCAL_ADDRESS): string {
+  return options.ServerAddress === "" ? fallback.replace(/\/+$/, "") : options.ServerAddress;
 }
 
 function readOption(key: OptionKey, text: string): Reading<unknown> {

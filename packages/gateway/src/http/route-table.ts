@@ -25,7 +25,13 @@ interface Node {
 /** Builds the lookup of all routes; a route without a permission or implemented twice stops the start. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const root = emptyNode();
-  for (const route of routes) insert(root, route);
+  const names = new Set<string>();
+  for (const route of routes) {
+    const { name } = route.endpoint;
+    if (names.has(name)) throw new Error(`endpoint ${name} is implemented twice`);
+    names.add(name);
+    insert(root, route);
+  }
   finish(root);
   return {
     find: (method, path) => find(root, method, path),

@@ -1,0 +1,72 @@
+import type { OptionDefaults } from "@fairway/wire";
+import type { Ledger } from "../billing/ledger.ts";
+import type { Quota } from "../billing/quota.ts";
+import type { Route } from "../http/endpoint.ts";
+import type { Identity } from "../identity/identity.ts";
+import type { Clock } from "../lib/clock.ts";
+import { seconds } from "../lib/clock.ts";
+import type { Secret } from "../lib/secret.ts";
+import type { Logger } from "../observability/log.ts";
+import type { SnapshotStore, TokenCache } from "../snapshot/types.ts";
+import type { Database } from "../storage/database.ts";
+import type { WriteLog } from "../storage/log-rows.ts";
+import { authRoutes } from "./auth/routes.ts";
+import { createAuthStore } from "./auth/store.ts";
+import { optionRoutes } from "./options/routes.ts";
+import { createOptionStore } from "./options/store.ts";
+import type { Announce, Vault } from "./ports.ts";
+import { statusRoutes } from "./status/routes.ts";
+import { setupRoutes, type SetupState } from "./status/setup-routes.ts";
+import { userAdminRoutes } from "./users/admin-routes.ts";
+import { userManageRoute } from "./users/manage-route.ts";
+import { selfRoutes } from "./users/self-routes.ts";
+import { sessionRoutes } from "./users/session-routes.ts";
+import { createUserStore } from "./users/store.ts";
+
+export interface AccountRoutesDeps {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly identity: Identity;
+  readonly ledger: Ledger;
+  readonly snapshots: Pick<SnapshotStore, "current">;
+  readonly tokens: Pick<TokenCache, "dropUser">;
+  readonly announce: Announce;
+  readonly writeLog: WriteLog;
+  /** Texts of the price options while nothing is stored. */
+  readonly optionDefaults: OptionDefaults;
+  readonly transferRewards: (userId: number, amount: Quota, requestId: string) => Promise<boolean>;
+  readonly setupState: SetupState;
+  readonly version: string;
+  readonly publicUrl: string | undefined;
+  readonly setupToken: Secret | undefined;
+  /** Every account that registers gets a token. */
+  readonly givesToken: boolean;
+  /** Work that outlives its call; awaited when the server stops. */
+  readonly background: (work: Promise<void>) => void;
+}
+
+/** Sign-in, accounts, options, status and setup. */
+export function accountRoutes(deps: AccountRoutesDeps): Route[] {
+  const { database, clock, identity, snapshots } = deps;
+  const options = () => snapshots.current().options;
+  const users = createUserStore(deps);
+  const authStore = createAuthStore(database);
+  const optionStore = createOptionStore({ ...deps, defaults: deps.optionDefaults });
+  const accounts = { ...deps, ...identity, store: users, options };
+  return [
+    ...authRoutes({
+      signIn: { ...identity, store: authStore, options },
+      register: accounts,
+      email: { ...deps, ...identity, users, store: authStore, options },
+    }),
+    ...userAdminRoutes(accounts),
+    userManageRoute(accounts),
+    ...selfRoutes({ ...accounts, snapshot: () => snapshots.current() }),
+    ...sessionRoutes(identity),
+    ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults }),
+    ...statusRoutes({ ...deps, options, startedAt: seconds(clock), isSetUp: deps.setupState.isSetUp }),
+    ...setupRoutes({ ...deps, ...identity, state: deps.setupState, options: optionStore }),
+  ];
+}

@@ -1,0 +1,155 @@
+import { bindEmail, LOG_TYPE, resetPassword, sendEmailCode, sendResetLink, serverAddress, type OptionValues } from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import type { AccessTokens } from "../../identity/access-token.ts";
+import type { Codes } from "../../identity/codes.ts";
+import { emailParts, parseEmail } from "../../identity/email.ts";
+import type { Mail, Mailer } from "../../identity/mail.ts";
+import { codeMail, resetLink, resetMail } from "../../identity/mails.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import type { Sessions } from "../../identity/sessions.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import { rawOn } from "../../storage/transaction.ts";
+import type { UserStore } from "../users/store.ts";
+import type { AuthStore } from "./store.ts";
+
+export interface EmailRoutesDeps {
+  readonly database: Database;
+  readonly users: UserStore;
+  readonly store: AuthStore;
+  readonly codes: Codes;
+  readonly mailer: Mailer;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly accessTokens: AccessTokens;
+  readonly options: () => OptionValues;
+  readonly clock: Clock;
+  readonly writeLog: WriteLog;
+  readonly log: Logger;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
+  /** Mails that are on their way; awaited when the server stops. */
+  readonly background: (work: Promise<void>) => void;
+}
+
+const NEW_PASSWORD_CHARS = 16;
+
+export function emailRoutes(deps: EmailRoutesDeps): Route[] {
+  return [
+    implement(sendEmailCode, ({ query }) => sendCode(deps, query.email)),
+    implement(sendResetLink, ({ query }) => sendReset(deps, query.email)),
+    implement(resetPassword, (call) => reset(deps, call)),
+    implement(bindEmail, (call) => bind(deps, call)),
+  ];
+}
+
+function readAddress(text: string): string {
+  if (text === "") throw new Refusal("E1", { field: "email" });
+  const email = parseEmail(text);
+  if (email === undefined) throw new Refusal("E2", { field: "email" });
+  return email;
+}
+
+async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
+  const { codes, mailer } = deps;
+  const options = deps.options();
+  const email = readAddress(text);
+  checkAllowed(options, email);
+  if (await deps.users.isEmailTaken(email)) throw new Refusal("R8", { field: "email" });
+  const issued = await codes.issue("email", email);
+  if ("waitSeconds" in issued) throw new Refusal("E5", { values: { n: issued.waitSeconds } });
+  try {
+    if (!mailer.isConfigured()) throw new Refusal("E6");
+    await send(deps, codeMail(email, options.SystemName, issued.code));
+  } catch (cause) {
+    await codes.withdraw("email", email);
+    throw cause;
+  }
+}
+
+function checkAllowed(options: OptionValues, email: string): void {
+  const { local, domain } = emailParts(email);
+  if (options.EmailDomainRestrictionEnabled && !options.EmailDomainWhitelist.includes(domain)) {
+    throw new Refusal("E3", { field: "email" });
+  }
+  if (options.EmailAliasRestrictionEnabled && /[+.]/.test(local)) throw new Refusal("E4", { field: "email" });
+}
+
+async function send({ mailer, log }: EmailRoutesDeps, mail: Mail): Promise<void> {
+  try {
+    await mailer.send(mail);
+  } catch (cause) {
+    log.warn("mail was not sent", { subject: mail.subject, error: cause });
+    throw new Refusal("E7", { cause });
+  }
+}
+
+/** Answers before the mail is on its way: time must not tell whether the address is known. */
+async function sendReset(deps: EmailRoutesDeps, text: string): Promise<void> {
+  const email = readAddress(text);
+  if (!deps.mailer.isConfigured()) throw new Refusal("E6");
+  deps.background(mailReset(deps, email));
+}
+
+async function mailReset(deps: EmailRoutesDeps, email: string): Promise<void> {
+  try {
+    if (!(await deps.store.findForReset(email))) return;
+    const issued = await deps.codes.issue("reset", email);
+    if ("waitSeconds" in issued) return;
+    const options = deps.options();
+    const link = resetLink(serverAddress(options, deps.publicUrl), email, issued.code);
+    await deps.mailer.send(resetMail(email, options.SystemName, link));
+  } catch (error) {
+    deps.log.warn("reset mail was not sent", { error });
+  }
+}
+
+async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof resetPassword>): Promise<string> {
+  const { codes, users, passwords, sessions, accessTokens, database } = deps;
+  const token = (body.token ?? "").trim();
+  if ((body.email ?? "").trim() === "" || token === "") throw new Refusal("G1");
+  const email = parseEmail(body.email ?? "");
+  const user = email === undefined ? undefined : await deps.store.findForReset(email);
+  if (email === undefined || !user || !(await codes.check("reset", email, token))) throw new Refusal("E8");
+  const password = randomText(NEW_PASSWORD_CHARS);
+  const hash = await passwords.hash(password);
+  await users.write(user.id, async (trx) => {
+    if (!(await codes.consume("reset", email, token, trx))) throw new Refusal("E8");
+    await users.update(trx, user.id, { password: hash });
+    await sessions.endAll(user.id, undefined, trx);
+    await accessTokens.removeAll(user.id, trx);
+    await deps.writeLog(rawOn(trx, database.kind), {
+      user_id: user.id,
+      username: user.username,
+      created_at: seconds(deps.clock),
+      type: LOG_TYPE.manage,
+      content: "Password reset by email",
+      ip: context.ip,
+    });
+  });
+  return password;
+}
+
+async function bind(deps: EmailRoutesDeps, { query, caller }: Call<typeof bindEmail>): Promise<void> {
+  const { users, codes } = deps;
+  if (query.email === "") throw new Refusal("E1", { field: "email" });
+  if (query.code === "") throw new Refusal("E9", { field: "code" });
+  const email = parseEmail(query.email);
+  if (email === undefined || !(await codes.check("email", email, query.code))) throw new Refusal("R6", { field: "code" });
+  if (await users.isEmailTaken(email, caller.userId)) throw new Refusal("R8", { field: "email" });
+  const write = users.write(caller.userId, async (trx) => {
+    if (!(await codes.consume("email", email, query.code, trx))) throw new Refusal("R6", { field: "code" });
+    await users.update(trx, caller.userId, { email });
+  });
+  try {
+    await write;
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("R8", { field: "email", cause });
+    throw cause;
+  }
+}

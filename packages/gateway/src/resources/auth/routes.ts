@@ -1,0 +1,22 @@
+import { login, logout, logoutByPost, register } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
+import { registerAccount, type RegisterDeps } from "./register.ts";
+import { signInByPassword, type SignInDeps } from "./sign-in.ts";
+
+export interface AuthRoutesDeps {
+  readonly signIn: SignInDeps;
+  readonly register: RegisterDeps;
+  readonly email: EmailRoutesDeps;
+}
+
+export function authRoutes(deps: AuthRoutesDeps): Route[] {
+  const { credentials } = deps.signIn;
+  return [
+    implement(login, (call) => signInByPassword(deps.signIn, call, call.body.username ?? "", call.body.password ?? "")),
+    implement(logout, ({ request, response, context }) => credentials.signOut(request, response, context.isSecure)),
+    implement(logoutByPost, ({ request, response, context }) => credentials.signOut(request, response, context.isSecure)),
+    implement(register, (call) => registerAccount(deps.register, call)),
+    ...emailRoutes(deps.email),
+  ];
+}

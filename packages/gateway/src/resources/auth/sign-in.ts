@@ -1,0 +1,52 @@
+import { USER_STATUS, type OptionValues, type SignedInUser } from "@fairway/wire";
+import type { RequestContext } from "../../http/context.ts";
+import type { Credentials } from "../../identity/credentials.ts";
+import type { LoginGuard } from "../../identity/login-guard.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AuthStore, SignInRow } from "./store.ts";
+
+export interface SignInDeps {
+  readonly store: AuthStore;
+  readonly credentials: Credentials;
+  readonly passwords: Passwords;
+  readonly guard: LoginGuard;
+  readonly options: () => OptionValues;
+}
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+}
+
+/** Checks name and password; a missing account costs and looks like a wrong password. */
+export async function signInByPassword(deps: SignInDeps, exchange: Exchange, login: string, password: string): Promise<SignedInUser> {
+  if (!deps.options().PasswordLoginEnabled) throw new Refusal("L1");
+  const name = login.trim();
+  if (name === "" || password === "") throw new Refusal("L2");
+  const user = await deps.store.findForSignIn(name);
+  const subject = user ? String(user.id) : `?${name.toLowerCase().slice(0, 254)}`;
+  if (await deps.guard.isLocked(subject)) throw new Refusal("L4");
+  const { isMatch, needsRehash } = await deps.passwords.verify(user?.password, password);
+  if (!user || !isMatch || user.status !== USER_STATUS.enabled || user.deleted_at !== null) {
+    await deps.guard.failed(subject);
+    throw new Refusal("L3");
+  }
+  await deps.guard.succeeded(subject);
+  if (needsRehash) await deps.store.setPasswordHash(user.id, await deps.passwords.hash(password));
+  return openSession(deps, exchange, user);
+}
+
+/** A sign-in of any kind: a new session under a new name, and what the console stores of its user. */
+export async function openSession(
+  { credentials }: Pick<SignInDeps, "credentials">,
+  { request, response, context }: Exchange,
+  user: Omit<SignInRow, "password" | "deleted_at">,
+): Promise<SignedInUser> {
+  const userAgent = request.headers["user-agent"] ?? "";
+  await credentials.signIn(request, response, { userId: user.id, ip: context.ip, userAgent }, context.isSecure);
+  const { id, username, display_name, role, status, group } = user;
+  return { id, username, display_name, role, status, group };
+}

@@ -1,0 +1,82 @@
+import {
+  checkOption,
+  messageText,
+  optionBatch,
+  optionHistory,
+  optionList,
+  optionReset,
+  optionUpdate,
+  pageOf,
+  parseOptions,
+  type OptionCheck,
+  type OptionDefaults,
+  type OptionError,
+  type OptionRow,
+  type OptionValues,
+} from "@fairway/wire";
+import type { RequestContext } from "../../http/context.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { OptionStore, OptionWrite, Writer } from "./store.ts";
+
+export interface OptionRoutesDeps {
+  readonly store: OptionStore;
+  readonly defaults: OptionDefaults;
+}
+
+type Refused = Extract<OptionCheck, { isValid: false }>;
+
+export function optionRoutes({ store, defaults }: OptionRoutesDeps): Route[] {
+  const values = async (extra: readonly OptionRow[] = []): Promise<OptionValues> =>
+    parseOptions([...(await store.stored()), ...extra], { defaults });
+
+  return [
+    implement(optionList, async (call) => {
+      call.sibling("filled", await store.filledSecrets());
+      return store.visible();
+    }),
+    implement(optionUpdate, async (call) => {
+      const { key = "", value } = call.body;
+      if (key === "") throw new Refusal("G1", { field: "key" });
+      // Forms of the family send a secret that was left alone without a value: it stays.
+      if (value === undefined) return;
+      const check = checkOption(key, String(value), await values());
+      if (!check.isValid) throw refusalOf(check, key);
+      await store.write([check], writerOf(call));
+    }),
+    implement(optionBatch, async (call) => {
+      const rows = call.body.map(({ key, value }) => ({ key, value: String(value) }));
+      const changes = checkAll(rows, await values(rows));
+      if (changes.length > 0) await store.write(changes, writerOf(call));
+    }),
+    implement(optionReset, async (call) => {
+      await store.write([{ key: "ModelRatio", text: undefined }], writerOf(call));
+      call.message(messageText("P11"));
+    }),
+    implement(optionHistory, async (call) => {
+      const { changes, total } = await store.history({ key: call.query.key, ...pageOf(call.query) });
+      call.setTotal(total);
+      return changes;
+    }),
+  ];
+}
+
+/** Checks each change against what holds after all of them: a switch may come with what it needs. */
+function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[] {
+  const checks = rows.map(({ key, value }) => ({ key, check: checkOption(key, value, after) }));
+  const refused = checks.flatMap(({ key, check }) => (check.isValid ? [] : [{ key, check }]));
+  const [first] = refused;
+  if (first) {
+    const errors = refused.map(({ key, check }): OptionError => ({ key, code: check.code, message: messageText(check.code, check.values) }));
+    throw refusalOf(first.check, first.key, { errors });
+  }
+  return checks.flatMap(({ check }) => (check.isValid ? [check] : []));
+}
+
+function refusalOf({ code, values }: Refused, field: string, siblings: Readonly<Record<string, unknown>> = {}): Refusal {
+  return new Refusal(code, { values, field, siblings });
+}
+
+function writerOf({ caller, context }: { readonly caller: Principal; readonly context: RequestContext }): Writer {
+  return { userId: caller.userId, username: caller.username, ip: context.ip };
+}

@@ -1,0 +1,118 @@
+import {
+  isHiddenOption,
+  isSecretOption,
+  LOG_TYPE,
+  OPTION_KEYS,
+  optionDefault,
+  type OptionChange,
+  type OptionDefaults,
+  type OptionKey,
+  type OptionRow,
+} from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import { bump } from "../../storage/revisions.ts";
+import { isSealed } from "../../storage/secrets.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { Announce, Vault } from "../ports.ts";
+
+export interface OptionStoreDeps {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly announce: Announce;
+  readonly writeLog: WriteLog;
+  /** The gateway's own price tables. */
+  readonly defaults: OptionDefaults;
+}
+
+/** A checked change; `text` undefined puts the default back. */
+export interface OptionWrite {
+  readonly key: OptionKey;
+  readonly text: string | undefined;
+}
+
+export interface Writer {
+  readonly userId: number;
+  readonly username: string;
+  readonly ip: string;
+}
+
+export type OptionStore = ReturnType<typeof createOptionStore>;
+
+/** SQL of options. Secrets are sealed; the history and the log never hold them. */
+export function createOptionStore(deps: OptionStoreDeps) {
+  const { database, vault, clock, writeLog } = deps;
+  const { db, kind } = database;
+  const upsert = upsertSql(kind, { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] });
+
+  const stored = async (): Promise<OptionRow[]> => {
+    const rows = await db.selectFrom("options").select(["key", "value"]).where("key", "in", [...OPTION_KEYS]).execute();
+    return rows.map(({ key, value }) => ({ key, value: isSealed(value) ? vault.open(value) : value }));
+  };
+
+  return {
+    /** Changed options in clear text. */
+    stored,
+
+    /** Every option but the hidden ones, by key. */
+    visible: async (): Promise<OptionRow[]> => {
+      const texts = new Map((await stored()).map(({ key, value }) => [key, value]));
+      const keys = OPTION_KEYS.filter((key) => !isHiddenOption(key)).sort((a, b) => (a < b ? -1 : 1));
+      return keys.map((key) => ({ key, value: texts.get(key) ?? optionDefault(key, deps.defaults) }));
+    },
+
+    /** Hidden options that hold something. */
+    filledSecrets: async (): Promise<string[]> =>
+      (await stored()).filter(({ key, value }) => isHiddenOption(key) && value !== "").map(({ key }) => key),
+
+    /** All or nothing; holds on this replica when it resolves. */
+    write: async (changes: readonly OptionWrite[], writer: Writer): Promise<void> => {
+      await transact(db, async (trx) => {
+        const tx = rawOn(trx, kind);
+        const now = seconds(clock);
+        for (const { key, text } of changes) {
+          const old = await trx.selectFrom("options").select("value").where("key", "=", key).executeTakeFirst();
+          const isHidden = isHiddenOption(key);
+          const history = {
+            key,
+            old_value: isHidden ? null : (old?.value ?? null),
+            new_value: isHidden ? null : (text ?? null),
+            user_id: writer.userId,
+            created_at: now,
+          };
+          await trx.insertInto("option_history").values(history).execute();
+          if (text === undefined) await trx.deleteFrom("options").where("key", "=", key).execute();
+          else await tx.run(upsert, [key, isSecretOption(key) && text !== "" ? vault.seal(text) : text]);
+          await writeLog(tx, {
+            user_id: writer.userId,
+            username: writer.username,
+            created_at: now,
+            type: LOG_TYPE.manage,
+            content: `Option ${key} changed`,
+            ip: writer.ip,
+          });
+        }
+        await bump(tx, kind, "options");
+      });
+      await deps.announce("options");
+    },
+
+    history: async (query: { readonly key: string; readonly offset: number; readonly limit: number }) => {
+      let rows = db.selectFrom("option_history as h");
+      if (query.key !== "") rows = rows.where("h.key", "=", query.key);
+      const count = await rows.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      const changes = await rows
+        .leftJoin("users", "users.id", "h.user_id")
+        .select(["h.id", "h.key", "h.old_value", "h.new_value", "h.user_id", "h.created_at", "users.username"])
+        .orderBy("h.id", "desc")
+        .limit(query.limit)
+        .offset(query.offset)
+        .execute();
+      const view = changes.map((row): OptionChange => ({ ...row, username: row.username ?? "" }));
+      return { changes: view, total: Number(count.total) };
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { messageText, ROLE, setup, setupState } from "@fairway/wire";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { accountRow } from "../../identity/accounts.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import type { OptionStore } from "../options/store.ts";
+import { readPassword, readUsername } from "../users/input.ts";
+
+export interface SetupState {
+  /** True once this installation has its first account; never turns back. */
+  isSetUp(): boolean;
+  /** Reads it from the database until it is true. */
+  refresh(): Promise<boolean>;
+}
+
+export function createSetupState({ db }: Database): SetupState {
+  let isDone = false;
+  return {
+    isSetUp: () => isDone,
+    async refresh() {
+      isDone ||= (await db.selectFrom("setups").select("id").limit(1).executeTakeFirst()) !== undefined;
+      return isDone;
+    },
+  };
+}
+
+export interface SetupRoutesDeps {
+  readonly database: Database;
+  readonly state: SetupState;
+  readonly passwords: Passwords;
+  readonly options: OptionStore;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly setupToken: Secret | undefined;
+}
+
+const ROOT_QUOTA = 100_000_000;
+/** The row that only one of several calls can insert. */
+const SETUP_ID = 1;
+
+export function setupRoutes(deps: SetupRoutesDeps): Route[] {
+  const { database, state } = deps;
+  return [
+    implement(setupState, async () => {
+      if (await state.refresh()) return { status: true, root_init: false, database_type: "" };
+      return { status: false, root_init: await hasRoot(database), database_type: database.kind };
+    }),
+    implement(setup, async (call) => {
+      try {
+        await setUp(deps, call);
+      } catch (thrown) {
+        if (thrown instanceof Refusal) throw asBadRequest(thrown);
+        throw thrown;
+      }
+      call.message(messageText("SU2"));
+    }),
+  ];
+}
+
+async function hasRoot({ db }: Database): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").where("role", "=", ROLE.root).executeTakeFirst()) !== undefined;
+}
+
+async function setUp(deps: SetupRoutesDeps, { body, context }: Call<typeof setup>): Promise<void> {
+  const { database, state, clock } = deps;
+  if (await state.refresh()) throw new Refusal("SU1");
+  if (deps.setupToken && !isSame(deps.setupToken.reveal(), body.setup_token ?? "")) throw new Refusal("SU3");
+  const username = readUsername(body.username ?? "");
+  const password = readPassword(body.password ?? "");
+  if (body.confirmPassword !== password) throw new Refusal("R4", { field: "confirmPassword" });
+  const createdAt = seconds(clock);
+  const row = accountRow({
+    username,
+    passwordHash: await deps.passwords.hash(password),
+    createdAt,
+    displayName: "Root User",
+    role: ROLE.root,
+    quota: ROOT_QUOTA,
+  });
+  try {
+    await database.db.transaction().execute(async (trx) => {
+      await trx.insertInto("setups").values({ id: SETUP_ID, version: deps.version, initialized_at: createdAt }).execute();
+      await trx.insertInto("users").values(row).execute();
+    });
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("SU1", { cause });
+    throw cause;
+  }
+  await state.refresh();
+  const writer = { userId: 0, username, ip: context.ip };
+  await deps.options.write(
+    [
+      { key: "SelfUseModeEnabled", text: String(body.SelfUseModeEnabled ?? false) },
+      { key: "DemoSiteEnabled", text: String(body.DemoSiteEnabled ?? false) },
+    ],
+    writer,
+  );
+}
+
+/** Failures of the setup carry status 400. */
+function asBadRequest({ code, field }: Refusal): Refusal {
+  return new Refusal(code, { status: 400, ...(field === undefined ? {} : { field }) });
+}
+
+function isSame(expected: string, given: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(expected), digest(given));
+}

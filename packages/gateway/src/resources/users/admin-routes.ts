@@ -1,0 +1,167 @@
+import {
+  LOG_TYPE,
+  pageOf,
+  ROLE,
+  SEARCH_CAP,
+  userCreate,
+  userDelete,
+  userGet,
+  userList,
+  userSearch,
+  userUpdate,
+  type OptionValues,
+  type User,
+} from "@fairway/wire";
+import type { Updateable } from "kysely";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { usernameKey } from "../../identity/accounts.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import { canChange, canDelete, canView } from "../../identity/roles.ts";
+import type { Sessions } from "../../identity/sessions.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
+import type { UserTable } from "../../storage/schema.ts";
+import { rawOn } from "../../storage/transaction.ts";
+import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
+import { createAccount, type CreateAccountDeps } from "./create.ts";
+import { given, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
+import type { UserStore } from "./store.ts";
+import { blankedView, userView, type UserRow } from "./view.ts";
+
+export interface AdminRoutesDeps extends ChangeQuotaDeps, CreateAccountDeps {
+  readonly database: Database;
+  readonly store: UserStore;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly options: () => OptionValues;
+  readonly clock: Clock;
+  readonly writeLog: WriteLog;
+}
+
+export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
+  const { store, passwords } = deps;
+  return [
+    implement(userList, (call) => answerPage(store, call, pageOf(call.query))),
+    implement(userSearch, (call) => {
+      const isPaged = call.query.page_size > 0 || call.query.p > 0;
+      return answerPage(store, call, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
+    }),
+    implement(userGet, async ({ params, caller }) => {
+      const user = present(await store.find(params.id));
+      if (!canView(caller, user)) throw new Refusal("U2");
+      return userView(user);
+    }),
+    implement(userCreate, async ({ body, caller }) => {
+      if ((body.username ?? "").trim() === "" || (body.password ?? "") === "") throw new Refusal("L2");
+      const username = readUsername(body.username ?? "");
+      const password = readPassword(body.password ?? "");
+      const displayName = readDisplayName(body.display_name ?? "");
+      if (body.role !== undefined && body.role >= caller.role) throw new Refusal("U5", { field: "role" });
+      if (await store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
+      await createAccount(deps, { username, displayName, passwordHash: await passwords.hash(password), isRegistration: false });
+    }),
+    implement(userUpdate, (call) => updateUser(deps, call)),
+    implement(userDelete, async ({ params, caller }) => {
+      const user = await store.find(params.id);
+      if (!user) throw new Refusal("U1");
+      if (!canDelete(caller, user)) throw new Refusal("U14");
+      await store.remove(user.id);
+    }),
+  ];
+}
+
+async function answerPage(
+  store: UserStore,
+  call: Call<typeof userList>,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<User[]> {
+  const { query, caller } = call;
+  const { rows, total } = await store.list({
+    keyword: query.keyword,
+    // Consoles of the family send the word when no group is chosen.
+    group: query.group === "undefined" ? "" : query.group,
+    roles: query.role,
+    statuses: query.status,
+    sort: query.sort,
+    order: query.order,
+    ...page,
+  });
+  call.setTotal(total);
+  return rows.map((row) => (canView(caller, row) ? userView(row) : blankedView(row)));
+}
+
+async function updateUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
+  const { body, caller, context } = call;
+  if (!body.id || body.id < 1) throw new Refusal("G1", { field: "id" });
+  const user = present(await deps.store.find(body.id));
+  if (!canChange(caller, user)) throw new Refusal("U3");
+  if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
+  const { change, password } = await readChange(deps, call, user);
+  if (password !== undefined) change.password = await deps.passwords.hash(password);
+  await writeChange(deps, caller, { user, change, ip: context.ip });
+  if (body.quota === undefined) return;
+  const { quota, original_quota: original } = body;
+  const by = (balance: number) => (original === undefined ? quota - balance : quota - original);
+  await changeQuota(deps, { userId: user.id, by, operator: caller, context });
+}
+
+async function readChange(
+  { store, options }: AdminRoutesDeps,
+  { body }: Call<typeof userUpdate>,
+  user: UserRow,
+): Promise<{ change: Updateable<UserTable>; password: string | undefined }> {
+  const change: Updateable<UserTable> = {};
+  if (body.username !== undefined && body.username !== user.username) {
+    const username = readUsername(body.username);
+    if (await store.isNameTaken(usernameKey(username), user.id)) throw new Refusal("R7", { field: "username" });
+    Object.assign(change, { username, username_key: usernameKey(username) });
+  }
+  const password = given(body.password);
+  if (password !== undefined) readPassword(password);
+  if (body.display_name !== undefined) {
+    change.display_name = readDisplayName(body.display_name) || (change.username ?? user.username);
+  }
+  if (body.group !== undefined && body.group !== user.group) {
+    if (!Object.hasOwn(options().GroupRatio, body.group)) throw new Refusal("U15", { field: "group", values: { g: body.group } });
+    change.group = body.group;
+  }
+  if (body.quota !== undefined) readQuota(body.quota);
+  if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota)) throw new Refusal("U16");
+  return { change, password };
+}
+
+async function writeChange(
+  { store, sessions, writeLog, database, clock }: AdminRoutesDeps,
+  caller: Principal,
+  { user, change, ip }: { readonly user: UserRow; readonly change: Updateable<UserTable>; readonly ip: string },
+): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  const write = store.write(user.id, async (trx) => {
+    await store.update(trx, user.id, change);
+    if (change.password === undefined) return;
+    await sessions.endAll(user.id, user.id === caller.userId ? caller.sessionHash : undefined, trx);
+    await writeLog(rawOn(trx, database.kind), {
+      user_id: user.id,
+      username: user.username,
+      created_at: seconds(clock),
+      type: LOG_TYPE.manage,
+      content: "Password changed by an administrator",
+      ip,
+      other: operatorInfo(caller, ip),
+    });
+  });
+  try {
+    await write;
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
+    throw cause;
+  }
+}
+
+function present(user: UserRow | undefined): UserRow {
+  if (!user || user.deleted_at !== null) throw new Refusal("U1");
+  return user;
+}

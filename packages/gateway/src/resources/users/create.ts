@@ -1,0 +1,164 @@
+import { formatQuota, LOG_TYPE, NEVER_EXPIRES, TOKEN_STATUS, type OptionValues } from "@fairway/wire";
+import { accountRow, usernameKey, type NewAccount } from "../../identity/accounts.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { Vault } from "../ports.ts";
+import { moneyStyle } from "./money-style.ts";
+import type { Trx, UserStore } from "./store.ts";
+
+export interface CreateAccountDeps {
+  readonly database: Database;
+  readonly store: Pick<UserStore, "isNameTaken" | "isEmailTaken">;
+  readonly clock: Clock;
+  readonly writeLog: WriteLog;
+  readonly options: () => OptionValues;
+  readonly vault: Vault;
+  /** Every account that registers gets a token. */
+  readonly givesToken: boolean;
+}
+
+export interface NewUser extends Pick<NewAccount, "username" | "passwordHash" | "displayName" | "email"> {
+  /** Invitation code; one that nobody has is no error. */
+  readonly affCode?: string;
+  /** The account was made by its owner: invitations count and a first token is made. */
+  readonly isRegistration: boolean;
+  /** Identity at a sign-in service. */
+  readonly bindings?: Readonly<Record<string, string | number>>;
+  /** Runs in the same transaction; refuses by throwing. */
+  readonly before?: (trx: Trx) => Promise<void>;
+}
+
+const KEY_CHARS = 48;
+const FIRST_TOKEN_QUOTA = 500_000;
+const ATTEMPTS = 5;
+
+interface Gift {
+  readonly quota: number;
+  readonly content: string;
+}
+
+/**
+ * Makes an account with its gifts in one transaction; R7 and R8 when name or address are taken.
+ * A balance that an account begins with is written with its row: no reservation can exist yet.
+ */
+export async function createAccount(deps: CreateAccountDeps, user: NewUser): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact(deps.database.db, (trx) => insertAccount(deps, user, trx));
+    } catch (cause) {
+      if (!isDuplicate(cause)) throw cause;
+      if (await deps.store.isNameTaken(usernameKey(user.username))) throw new Refusal("R7", { field: "username" });
+      if (user.email !== undefined && (await deps.store.isEmailTaken(user.email))) throw new Refusal("R8", { field: "email" });
+      // The invitation code exists already: the next one is drawn.
+      if (attempt === ATTEMPTS) throw cause;
+    }
+  }
+}
+
+async function insertAccount(deps: CreateAccountDeps, user: NewUser, trx: Trx): Promise<number> {
+  await user.before?.(trx);
+  const inviter = user.isRegistration ? await findInviter(trx, user.affCode) : undefined;
+  const gifts = giftsOf(deps.options(), inviter !== undefined);
+  const quota = gifts.reduce((sum, gift) => sum + gift.quota, 0);
+  const createdAt = seconds(deps.clock);
+  const row = { ...accountRow({ ...user, createdAt, quota, inviterId: inviter?.id ?? 0 }), ...user.bindings };
+  const id = await insertRow(trx, "users", row);
+  await writeGifts(deps, trx, { id, username: user.username }, gifts);
+  if (inviter) await rewardInviter(deps, trx, inviter);
+  if (user.isRegistration && deps.givesToken) await insertFirstToken(deps, trx, id, user.username);
+  return id;
+}
+
+function findInviter(trx: Trx, code: string | undefined): Promise<{ id: number; username: string } | undefined> {
+  if (code === undefined || code === "") return Promise.resolve(undefined);
+  return trx
+    .selectFrom("users")
+    .select(["id", "username"])
+    .where("aff_code", "=", code)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+function giftsOf(options: OptionValues, isInvited: boolean): Gift[] {
+  const { QuotaForNewUser, QuotaForInvitee } = options;
+  const show = (quota: number) => formatQuota(quota, moneyStyle(options));
+  const gifts: Gift[] = [];
+  if (QuotaForNewUser > 0) gifts.push({ quota: QuotaForNewUser, content: `New user registration gift ${show(QuotaForNewUser)}` });
+  if (isInvited && QuotaForInvitee > 0) {
+    gifts.push({ quota: QuotaForInvitee, content: `Gift for using an invitation code ${show(QuotaForInvitee)}` });
+  }
+  return gifts;
+}
+
+async function writeGifts(
+  { database, writeLog, clock }: CreateAccountDeps,
+  trx: Trx,
+  user: { readonly id: number; readonly username: string },
+  gifts: readonly Gift[],
+): Promise<void> {
+  const tx = rawOn(trx, database.kind);
+  for (const [at, { quota, content }] of gifts.entries()) {
+    const entry = { token_id: 0, channel_id: 0, quota, detail: content, created_at: clock.now() };
+    await trx
+      .insertInto("ledger")
+      .values({ request_id: `account-${user.id}-${at}`, kind: "gift", user_id: user.id, ...entry })
+      .execute();
+    const log = { user_id: user.id, username: user.username, created_at: seconds(clock) };
+    await writeLog(tx, { ...log, type: LOG_TYPE.system, content });
+  }
+}
+
+/** The invitation always counts; the reward waits beside the balance until it is transferred. */
+async function rewardInviter(
+  { database, writeLog, clock, options }: CreateAccountDeps,
+  trx: Trx,
+  inviter: { readonly id: number; readonly username: string },
+): Promise<void> {
+  const reward = options().QuotaForInviter;
+  await trx
+    .updateTable("users")
+    .set((eb) => ({
+      aff_count: eb("aff_count", "+", 1),
+      aff_quota: eb("aff_quota", "+", reward),
+      aff_history: eb("aff_history", "+", reward),
+    }))
+    .where("id", "=", inviter.id)
+    .execute();
+  if (reward === 0) return;
+  await writeLog(rawOn(trx, database.kind), {
+    user_id: inviter.id,
+    username: inviter.username,
+    created_at: seconds(clock),
+    type: LOG_TYPE.system,
+    content: `Invitation reward ${formatQuota(reward, moneyStyle(options()))}`,
+  });
+}
+
+async function insertFirstToken({ vault, clock }: CreateAccountDeps, trx: Trx, userId: number, username: string): Promise<void> {
+  const key = randomText(KEY_CHARS);
+  const now = seconds(clock);
+  const token = {
+    user_id: userId,
+    key_hash: vault.hashKey(key),
+    key_sealed: vault.seal(key),
+    status: TOKEN_STATUS.enabled,
+    name: `${username}'s initial token`,
+    created_time: now,
+    accessed_time: now,
+    expired_time: NEVER_EXPIRES,
+    remain_quota: FIRST_TOKEN_QUOTA,
+    unlimited_quota: 1,
+    model_limits_enabled: 0,
+    model_limits: "",
+    allow_ips: "",
+    group: "",
+    deleted_at: null,
+  };
+  await trx.insertInto("tokens").values(token).execute();
+}

@@ -1,0 +1,34 @@
+import { characters, DISPLAY_NAME_MAX, REASONS } from "@fairway/wire";
+import { checkPassword, checkUsername } from "../../identity/accounts.ts";
+import { Refusal } from "../../lib/refusal.ts";
+
+/** A user name, trimmed; R9 otherwise. */
+export function readUsername(text: string): string {
+  const username = text.trim();
+  const code = checkUsername(username);
+  if (code) throw new Refusal(code, { field: "username" });
+  return username;
+}
+
+/** R3 or R10 when the text is no password. */
+export function readPassword(text: string): string {
+  const code = checkPassword(text);
+  if (code) throw new Refusal(code, { field: "password" });
+  return text;
+}
+
+export function readDisplayName(text: string): string {
+  if (characters(text) <= DISPLAY_NAME_MAX) return text;
+  throw new Refusal("G2", { field: "display_name", values: { field: "display_name", reason: REASONS.tooLong } });
+}
+
+/** A balance as forms send it; U16 unless it is an integer from 0 on. */
+export function readQuota(value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Refusal("U16", { field: "quota" });
+}
+
+/** `undefined` for members that are absent or empty: they stay as they are. */
+export function given(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,108 @@
+import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, type UserAction } from "@fairway/wire";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { canChange } from "../../identity/roles.ts";
+import { seconds } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { operatorInfo } from "../../storage/log-rows.ts";
+import { rawOn } from "../../storage/transaction.ts";
+import type { AdminRoutesDeps } from "./admin-routes.ts";
+import { changeQuota } from "./change-quota.ts";
+import type { UserRow } from "./view.ts";
+
+type Change = Partial<Pick<UserRow, "role" | "status" | "deleted_at">>;
+
+const LOGGED: Readonly<Record<Exclude<UserAction, "add_quota">, string>> = {
+  disable: "Disabled by an administrator",
+  enable: "Enabled by an administrator",
+  delete: "Deleted by an administrator",
+  promote: "Promoted to administrator",
+  demote: "Demoted to regular user",
+};
+
+/** One step of a user's life by an administrator's hand. */
+export function userManageRoute(deps: AdminRoutesDeps): Route {
+  return implement(userManage, async (call) => {
+    const { body, caller, context } = call;
+    const user = await findTarget(deps, call);
+    const action = USER_ACTIONS.find((one) => one === body.action);
+    if (action === undefined) throw new Refusal("U12", { field: "action" });
+    if (action === "add_quota") {
+      const { value = Number.NaN } = body;
+      if (!Number.isSafeInteger(value)) throw new Refusal("U16", { field: "value" });
+      const quota = await changeQuota(deps, { userId: user.id, by: () => value, operator: caller, context });
+      return answer({ ...user, quota });
+    }
+    const change = changeFor(action, user, caller, seconds(deps.clock));
+    if (!isEffective(user, change)) return answer(user);
+    await apply(deps, { user, change, action, caller, ip: context.ip });
+    return answer({ ...user, ...change });
+  });
+}
+
+async function findTarget({ store }: AdminRoutesDeps, { body, caller }: Call<typeof userManage>): Promise<UserRow> {
+  const { id } = body;
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field: "id" });
+  const user = await store.find(id);
+  if (!user) throw new Refusal("U1");
+  if (user.deleted_at !== null) throw new Refusal("U13");
+  if (!canChange(caller, user)) throw new Refusal("U3");
+  return user;
+}
+
+function changeFor(action: keyof typeof LOGGED, user: UserRow, caller: Principal, now: number): Change {
+  const isRoot = user.role === ROLE.root;
+  switch (action) {
+    case "disable":
+      if (isRoot) throw new Refusal("U6");
+      return { status: USER_STATUS.disabled };
+    case "enable":
+      return { status: USER_STATUS.enabled };
+    case "delete":
+      if (isRoot) throw new Refusal("U7");
+      return { deleted_at: now };
+    case "promote":
+      if (caller.role !== ROLE.root) throw new Refusal("U8");
+      if (user.role >= ROLE.admin) throw new Refusal("U9");
+      return { role: ROLE.admin };
+    case "demote":
+      if (isRoot) throw new Refusal("U10");
+      if (user.role === ROLE.user) throw new Refusal("U11");
+      return { role: ROLE.user };
+  }
+}
+
+function isEffective(user: UserRow, change: Change): boolean {
+  return Object.entries(change).some(([name, value]) => user[name as keyof Change] !== value);
+}
+
+interface Step {
+  readonly user: UserRow;
+  readonly change: Change;
+  readonly action: keyof typeof LOGGED;
+  readonly caller: Principal;
+  readonly ip: string;
+}
+
+/**
+ * A disabled or deleted account refuses by its row, with the reason; its sessions go when they are next used.
+ * Those that were not used in the meantime go here, before the account is enabled again.
+ */
+async function apply(deps: AdminRoutesDeps, { user, change, action, caller, ip }: Step): Promise<void> {
+  await deps.store.write(user.id, async (trx) => {
+    await deps.store.update(trx, user.id, change);
+    if (action === "enable") await deps.sessions.endAll(user.id, undefined, trx);
+    await deps.writeLog(rawOn(trx, deps.database.kind), {
+      user_id: user.id,
+      username: user.username,
+      created_at: seconds(deps.clock),
+      type: LOG_TYPE.manage,
+      content: LOGGED[action],
+      ip,
+      other: operatorInfo(caller, ip),
+    });
+  });
+}
+
+function answer({ id, username, role, status, quota }: UserRow) {
+  return { id, username, role, status, quota };
+}

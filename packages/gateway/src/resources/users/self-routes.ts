@@ -1,0 +1,187 @@
+import {
+  formatQuota,
+  LOG_TYPE,
+  messageText,
+  PREFERENCES_MAX_BYTES,
+  REASONS,
+  ROLE,
+  selfAccessToken,
+  selfDelete,
+  selfGet,
+  selfGroups,
+  selfInviteCode,
+  selfInviteTransfer,
+  selfModels,
+  selfPreferences,
+  selfPreferencesUpdate,
+  selfUpdate,
+  usableGroups as usableGroupsEndpoint,
+  type OptionValues,
+} from "@fairway/wire";
+import type { Updateable } from "kysely";
+import { quota as toQuota, type Quota } from "../../billing/quota.ts";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import type { AccessTokens } from "../../identity/access-token.ts";
+import { newInviteCode, usernameKey } from "../../identity/accounts.ts";
+import type { LoginGuard } from "../../identity/login-guard.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import type { Sessions } from "../../identity/sessions.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import type { UserTable } from "../../storage/schema.ts";
+import { rawOn } from "../../storage/transaction.ts";
+import { usableGroups } from "./groups.ts";
+import { given, readDisplayName, readPassword, readUsername } from "./input.ts";
+import { moneyStyle } from "./money-style.ts";
+import type { UserStore } from "./store.ts";
+import { userView, type UserRow } from "./view.ts";
+
+export interface SelfRoutesDeps {
+  readonly database: Database;
+  readonly store: UserStore;
+  readonly sessions: Sessions;
+  readonly accessTokens: AccessTokens;
+  readonly passwords: Passwords;
+  readonly guard: LoginGuard;
+  readonly snapshot: () => Pick<Snapshot, "index">;
+  readonly options: () => OptionValues;
+  readonly clock: Clock;
+  readonly writeLog: WriteLog;
+  /** Moves invitation rewards to the balance; false when there are not enough. */
+  readonly transferRewards: (userId: number, amount: Quota, requestId: string) => Promise<boolean>;
+}
+
+export function selfRoutes(deps: SelfRoutesDeps): Route[] {
+  const { store, options } = deps;
+  return [
+    implement(selfGet, async ({ caller }) => userView(await own(store, caller))),
+    implement(selfUpdate, (call) => updateSelf(deps, call)),
+    implement(selfDelete, (call) => deleteSelf(deps, call)),
+    implement(selfAccessToken, ({ caller }) => deps.accessTokens.rotate(caller.userId)),
+    implement(selfModels, ({ caller }) => modelsOf(deps, caller)),
+    implement(usableGroupsEndpoint, ({ caller }) => usableGroups(options(), caller?.group)),
+    implement(selfGroups, ({ caller }) => usableGroups(options(), caller.group)),
+    implement(selfInviteCode, ({ caller }) => inviteCode(deps, caller)),
+    implement(selfInviteTransfer, (call) => transfer(deps, call)),
+    implement(selfPreferences, async ({ caller }) => JSON.parse((await store.preferences(caller.userId)) ?? "{}")),
+    implement(selfPreferencesUpdate, async ({ body, caller }) => {
+      await storePreferences(deps, caller.userId, JSON.stringify(body));
+      return body;
+    }),
+  ];
+}
+
+async function own(store: UserStore, caller: Principal): Promise<UserRow> {
+  const user = await store.find(caller.userId);
+  if (!user) throw new Refusal("AU8");
+  return user;
+}
+
+async function updateSelf(deps: SelfRoutesDeps, { body, caller, context }: Call<typeof selfUpdate>): Promise<void> {
+  const { store } = deps;
+  const username = given(body.username);
+  const password = given(body.password);
+  const displayName = given(body.display_name);
+  const original = given(body.original_password);
+  const change: Updateable<UserTable> = {};
+  if (username !== undefined) Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
+  if (password !== undefined) readPassword(password);
+  if (change.username_key !== undefined && (await store.isNameTaken(change.username_key, caller.userId))) {
+    throw new Refusal("R7", { field: "username" });
+  }
+  if (displayName !== undefined) change.display_name = readDisplayName(displayName);
+  if (original !== undefined) await checkPassword(deps, caller, original);
+  if (password !== undefined) change.password = await deps.passwords.hash(password);
+  if (Object.keys(change).length === 0) return;
+  await writeSelf(deps, caller, change, context.ip);
+}
+
+/** Wrong guesses count like those of the sign-in: a stolen session must not find the password out. */
+async function checkPassword({ store, passwords, guard }: SelfRoutesDeps, caller: Principal, original: string): Promise<void> {
+  const subject = String(caller.userId);
+  if (await guard.isLocked(subject)) throw new Refusal("L4");
+  const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), original);
+  if (isMatch) return;
+  await guard.failed(subject);
+  throw new Refusal("U20", { field: "original_password" });
+}
+
+async function writeSelf(deps: SelfRoutesDeps, caller: Principal, change: Updateable<UserTable>, ip: string): Promise<void> {
+  const { store, sessions, writeLog, database, clock } = deps;
+  const write = store.write(caller.userId, async (trx) => {
+    await store.update(trx, caller.userId, change);
+    if (change.password === undefined) return;
+    await sessions.endAll(caller.userId, caller.sessionHash, trx);
+    await writeLog(rawOn(trx, database.kind), {
+      user_id: caller.userId,
+      username: caller.username,
+      created_at: seconds(clock),
+      type: LOG_TYPE.manage,
+      content: "Password changed",
+      ip,
+    });
+  });
+  try {
+    await write;
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
+    throw cause;
+  }
+}
+
+/** The name stays taken; sessions, access tokens and keys refuse from now on. */
+async function deleteSelf({ store, clock }: SelfRoutesDeps, { caller }: Call<typeof selfDelete>): Promise<void> {
+  if (caller.role === ROLE.root) throw new Refusal("U7");
+  await store.write(caller.userId, (trx) => store.update(trx, caller.userId, { deleted_at: seconds(clock) }));
+}
+
+function modelsOf({ snapshot, options }: SelfRoutesDeps, caller: Principal): string[] {
+  const { index } = snapshot();
+  const models = new Set<string>();
+  for (const group of Object.keys(usableGroups(options(), caller.group))) {
+    for (const model of index.get(group)?.keys() ?? []) models.add(model);
+  }
+  return [...models].sort();
+}
+
+async function inviteCode({ store }: SelfRoutesDeps, caller: Principal): Promise<string> {
+  const user = await own(store, caller);
+  if (user.aff_code !== "") return user.aff_code;
+  const code = newInviteCode();
+  await store.write(user.id, (trx) => store.update(trx, user.id, { aff_code: code }));
+  return code;
+}
+
+async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransfer>): Promise<void> {
+  const { body, caller, context } = call;
+  const { database, clock } = deps;
+  const options = deps.options();
+  if (body.quota === undefined) throw new Refusal("G1", { field: "quota" });
+  const least = options.QuotaPerUnit;
+  const show = (amount: number) => formatQuota(amount, moneyStyle(options));
+  if (body.quota < least) throw new Refusal("U17", { field: "quota", values: { min: show(Math.ceil(least)) } });
+  if (!(await deps.transferRewards(caller.userId, toQuota(body.quota), context.requestId))) throw new Refusal("U18", { field: "quota" });
+  await deps.writeLog(database.raw, {
+    user_id: caller.userId,
+    username: caller.username,
+    created_at: seconds(clock),
+    type: LOG_TYPE.system,
+    content: `Transferred ${show(body.quota)} of invitation rewards to the balance`,
+    ip: context.ip,
+  });
+  call.message(messageText("U19"));
+}
+
+async function storePreferences({ database, clock }: SelfRoutesDeps, userId: number, text: string): Promise<void> {
+  if (Buffer.byteLength(text) > PREFERENCES_MAX_BYTES) {
+    throw new Refusal("G2", { values: { field: "preferences", reason: REASONS.tooLong } });
+  }
+  const columns = ["user_id", "value", "updated_at"];
+  const upsert = { table: "preferences", columns, key: ["user_id"], replace: ["value", "updated_at"] } as const;
+  await database.raw.run(upsertSql(database.raw.kind, upsert), [userId, text, seconds(clock)]);
+}

@@ -1,0 +1,130 @@
+import { USER_SORTS } from "@fairway/wire";
+import type { Kysely, Transaction, Updateable } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import { containing, likeAnyCase } from "../../storage/like.ts";
+import { bump } from "../../storage/revisions.ts";
+import type { Schema, UserTable } from "../../storage/schema.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { Announce } from "../ports.ts";
+import { USER_COLUMNS, type UserRow } from "./view.ts";
+
+export interface UserQuery {
+  readonly keyword: string;
+  /** "" = any. */
+  readonly group: string;
+  readonly roles: readonly number[];
+  readonly statuses: readonly number[];
+  readonly sort: string;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface UserStoreDeps {
+  readonly database: Database;
+  readonly announce: Announce;
+  /** The relay's copies of tokens and their users. */
+  readonly tokens: { dropUser(userId: number): void };
+}
+
+export type Trx = Transaction<Schema>;
+export type UserStore = ReturnType<typeof createUserStore>;
+
+/** SQL of accounts. Writes name their columns: a balance is never written back from a row that was read. */
+export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
+  const { db, kind } = database;
+
+  /** One transaction; afterwards every copy of the user is stale and dropped. */
+  const write = async <T>(userId: number, work: (trx: Trx) => Promise<T>): Promise<T> => {
+    const answer = await transact(db, async (trx) => {
+      const result = await work(trx);
+      await bump(rawOn(trx, kind), kind, "users");
+      return result;
+    });
+    tokens.dropUser(userId);
+    await announce("users");
+    return answer;
+  };
+
+  return {
+    write,
+    /** Any row, deleted ones included. */
+    find: (id: number): Promise<UserRow | undefined> => selectUser(db).where("id", "=", id).executeTakeFirst(),
+
+    /** Stored hash of a password; only for comparing. */
+    passwordOf: async (id: number): Promise<string | undefined> =>
+      (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
+
+    /** Somebody else, deleted ones included, has this name in any letter case. */
+    isNameTaken: async (key: string, exceptId = 0): Promise<boolean> =>
+      (await db
+        .selectFrom("users")
+        .select("id")
+        .where("username_key", "=", key)
+        .where("id", "!=", exceptId)
+        .executeTakeFirst()) !== undefined,
+
+    isEmailTaken: async (email: string, exceptId = 0): Promise<boolean> =>
+      (await db
+        .selectFrom("users")
+        .select("id")
+        .where("email", "=", email)
+        .where("id", "!=", exceptId)
+        .executeTakeFirst()) !== undefined,
+
+    update: async (trx: Trx, id: number, change: Updateable<UserTable>): Promise<void> => {
+      await trx.updateTable("users").set(change).where("id", "=", id).execute();
+    },
+
+    /** Removes the row and all that belongs to it; logs stay. */
+    remove: (id: number) =>
+      write(id, async (trx) => {
+        for (const table of ["tokens", "sessions", "access_tokens", "passkeys", "preferences"] as const) {
+          await trx.deleteFrom(table).where("user_id", "=", id).execute();
+        }
+        await trx.deleteFrom("users").where("id", "=", id).execute();
+        await bump(rawOn(trx, kind), kind, "tokens");
+      }),
+
+    list: async (query: UserQuery): Promise<{ readonly rows: UserRow[]; readonly total: number }> => {
+      const matching = filtered(db, query);
+      const count = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      const page = ordered(matching, query).select(USER_COLUMNS).limit(query.limit).offset(query.offset);
+      return { rows: await page.execute(), total: Number(count.total) };
+    },
+
+    preferences: async (userId: number): Promise<string | undefined> =>
+      (await db.selectFrom("preferences").select("value").where("user_id", "=", userId).executeTakeFirst())?.value,
+  };
+}
+
+function selectUser(db: Kysely<Schema>) {
+  return db.selectFrom("users").select(USER_COLUMNS);
+}
+
+function filtered(db: Kysely<Schema>, { keyword, group, roles, statuses }: UserQuery) {
+  let rows = db.selectFrom("users");
+  if (keyword !== "") {
+    const id = /^\d{1,15}$/.test(keyword) ? Number(keyword) : undefined;
+    rows = rows.where((eb) =>
+      eb.or([
+        ...["username", "email", "display_name"].map((column) => likeAnyCase(column, containing(keyword))),
+        ...(id === undefined ? [] : [eb("id", "=", id)]),
+      ]),
+    );
+  }
+  if (group !== "") rows = rows.where("group", "=", group);
+  if (roles.length > 0) rows = rows.where("role", "in", roles);
+  if (statuses.length > 0) rows = rows.where("status", "in", statuses);
+  return rows;
+}
+
+type Matching = ReturnType<typeof filtered>;
+
+/** The caller's column when it is one of the list's own, then the newest first. */
+function ordered(select: Matching, { sort, order }: UserQuery): Matching {
+  const column = USER_SORTS.find((name) => name === sort);
+  const direction = order.toLowerCase() === "asc" ? "asc" : "desc";
+  if (column === undefined || column === "id") return select.orderBy("id", column === "id" ? direction : "desc");
+  return select.orderBy(column, direction).orderBy("id", "desc");
+}

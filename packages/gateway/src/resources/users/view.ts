@@ -1,0 +1,73 @@
+import type { User } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import type { UserTable } from "../../storage/schema.ts";
+
+export type UserRow = Omit<Selectable<UserTable>, "password" | "totp_secret">;
+
+/** Every column that a view or a rule needs; the password hash is read only by sign-in. */
+export const USER_COLUMNS = [
+  "id",
+  "username",
+  "username_key",
+  "display_name",
+  "role",
+  "status",
+  "email",
+  "github_id",
+  "github_uid",
+  "wechat_id",
+  "telegram_id",
+  "linux_do_id",
+  "oidc_id",
+  "quota",
+  "held",
+  "used_quota",
+  "request_count",
+  "group",
+  "aff_code",
+  "aff_count",
+  "aff_quota",
+  "aff_history",
+  "inviter_id",
+  "setting",
+  "created_at",
+  "deleted_at",
+] as const satisfies readonly (keyof UserRow)[];
+
+/** A row as it travels: without password and token. */
+export function userView(row: UserRow): User {
+  return {
+    id: row.id,
+    username: row.username,
+    password: "",
+    display_name: row.display_name,
+    role: row.role,
+    status: row.status,
+    email: row.email ?? "",
+    github_id: row.github_id ?? "",
+    wechat_id: row.wechat_id ?? "",
+    telegram_id: row.telegram_id ?? "",
+    linux_do_id: row.linux_do_id ?? "",
+    verification_code: "",
+    access_token: null,
+    quota: row.quota,
+    used_quota: row.used_quota,
+    request_count: row.request_count,
+    group: row.group,
+    aff_code: row.aff_code,
+    aff_count: row.aff_count,
+    aff_quota: row.aff_quota,
+    aff_history_quota: row.aff_history,
+    inviter_id: row.inviter_id,
+    DeletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
+  };
+}
+
+/** The view without addresses and bindings, for equals and superiors in lists. */
+export function blankedView(row: UserRow): User {
+  return { ...userView(row), email: "", github_id: "", wechat_id: "", telegram_id: "", linux_do_id: "" };
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
