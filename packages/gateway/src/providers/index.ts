@@ -24,3 +24,8 @@ export { perplexity } from "./perplexity.ts";
 export { fastgpt } from "./fastgpt.ts";
 export { azure } from "./azure.ts";
 export { ollama } from "./ollama.ts";
+export { anthropic } from "./anthropic.ts";
+export { gemini } from "./gemini.ts";
+export { palm } from "./palm.ts";
+export { vertex } from "./vertex.ts";
+export { aws } from "./aws.ts";

@@ -1,0 +1,125 @@
+import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
+import { compact, isSet, list, object, objects, text } from "../../dialects/read.ts";
+import { argumentsOf, chatFunctions, chatMessages, chatToolChoice, checkChatFields, imageData, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
+
+const READ = ["max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop", "tools", "functions", "tool_choice", "response_format", "reasoning_effort", "thinking", "guardrail_config", "additional_model_request_fields", "parallel_tool_calls"];
+
+export function converseRequest(body: JsonObject, context: BridgeContext): JsonObject {
+  checkChatFields(body, context, READ);
+  const messages = chatMessages(body);
+  const system = messages.flatMap((message) => (message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : []));
+  const config = compact({ maxTokens: maxTokens(body), temperature: body["temperature"], topP: body["top_p"], stopSequences: nonEmpty(stopList(body)) });
+  const extra = compact({ top_k: body["top_k"], thinking: body["thinking"], ...object(body, "additional_model_request_fields") });
+  return compact({
+    messages: alternating(messages.filter((message) => message.role !== "system").flatMap(turnOf)),
+    system: nonEmpty(system),
+    inferenceConfig: filled(config),
+    toolConfig: toolConfig(body, messages),
+    additionalModelRequestFields: filled(extra),
+    outputConfig: outputConfig(body),
+    guardrailConfig: object(body, "guardrail_config"),
+  });
+}
+
+function nonEmpty<T extends JsonValue>(items: T[]): T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+function filled(from: JsonObject): JsonObject | undefined {
+  return Object.keys(from).length === 0 ? undefined : from;
+}
+
+interface Turn {
+  readonly role: string;
+  readonly content: JsonObject[];
+}
+
+function turnOf(message: ChatMessage): Turn[] {
+  const content = message.role === "tool" ? [resultOf(message)] : [...blocksOf(message), ...message.toolCalls.map(useOf)];
+  return content.length === 0 ? [] : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
+}
+
+function resultOf(message: ChatMessage): JsonObject {
+  return { toolResult: { toolUseId: message.toolCallId ?? "", content: [{ text: message.text }], status: "success" } };
+}
+
+function useOf(call: ChatMessage["toolCalls"][number]): JsonObject {
+  return { toolUse: { toolUseId: call.id, name: call.name, input: argumentsOf(call) } };
+}
+
+/** Text may not be empty; a plain string is one block, parts keep their order. */
+function blocksOf(message: ChatMessage): JsonObject[] {
+  const parts = objects(message.source, "content");
+  if (parts.length === 0) return message.text === "" ? [] : [{ text: message.text }];
+  return parts.flatMap(blockOf);
+}
+
+function blockOf(part: JsonObject): JsonObject[] {
+  if (part["type"] === "text") return text(part, "text") ? [{ text: text(part, "text") }] : [];
+  const url = text(object(part, "image_url"), "url");
+  if (url !== undefined) {
+    const { mediaType, data } = imageData(url);
+    return [{ image: { format: mediaType.replace("image/", "").replace("jpg", "jpeg"), source: { bytes: data } } }];
+  }
+  const file = object(part, "file");
+  const data = text(file, "file_data");
+  return data === undefined ? [] : [documentOf(data, text(file, "filename") ?? "document")];
+}
+
+/** The name takes letters, digits, blanks, hyphens and brackets only. */
+function documentOf(url: string, filename: string): JsonObject {
+  const { mediaType, data } = imageData(url);
+  const name = filename.replace(/\.[^.]*$/, "").replace(/[^\w\s\-()[\]]|_/g, " ").trim() || "document";
+  const format = mediaType === "text/plain" ? "txt" : (mediaType.split("/")[1] ?? "pdf");
+  return { document: { format, name, source: { bytes: data } } };
+}
+
+function cachePoint(message: ChatMessage): JsonObject[] {
+  const isMarked = isSet(message.source["cache_control"]) || list(message.source, "content").some((part) => typeof part === "object" && part !== null && !Array.isArray(part) && isSet(part["cache_control"]));
+  return isMarked ? [{ cachePoint: { type: "default" } }] : [];
+}
+
+/** Neighbours of one role become one turn: turns have to alternate. */
+function alternating(turns: readonly Turn[]): JsonObject[] {
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last?.role === turn.role) last.content.push(...turn.content);
+    else merged.push({ role: turn.role, content: [...turn.content] });
+  }
+  return merged.map(({ role, content }) => ({ role, content }));
+}
+
+/** Without a choice the tools stay whenever the history holds calls, which the vendor demands. */
+function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): JsonObject | undefined {
+  const choice = chatToolChoice(body);
+  const hasHistory = messages.some((message) => message.toolCalls.length > 0 || message.role === "tool");
+  const functions = chatFunctions(body);
+  if (functions.length === 0 || (choice?.mode === "none" && !hasHistory)) return undefined;
+  const tools = functions.map(({ name, description, parameters }) => ({
+    toolSpec: compact({ name, description: description || undefined, inputSchema: { json: parameters ?? { type: "object", properties: {} } } }),
+  }));
+  const toolChoice = choiceOf(choice);
+  return compact({ tools, toolChoice });
+}
+
+function choiceOf(choice: ReturnType<typeof chatToolChoice>): JsonObject | undefined {
+  switch (choice?.mode) {
+    case "required":
+      return { any: {} };
+    case "named":
+      return { tool: { name: choice.name } };
+    case "auto":
+      return { auto: {} };
+    default:
+      return undefined;
+  }
+}
+
+function outputConfig(body: JsonObject): JsonObject | undefined {
+  const format = object(body, "response_format");
+  if (text(format, "type") !== "json_schema") return undefined;
+  const definition = object(format, "json_schema");
+  const jsonSchema = compact({ name: text(definition, "name"), schema: JSON.stringify(definition?.["schema"] ?? {}) });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}

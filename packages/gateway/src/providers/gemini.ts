@@ -1,0 +1,71 @@
+import { parseObject } from "../lib/json.ts";
+import { embedBridge } from "./google/embeddings.ts";
+import { readGoogle } from "./google/errors.ts";
+import { imageBridge, isImagen } from "./google/images.ts";
+import { GEMINI_MODELS } from "./google/models.ts";
+import { joinUrl } from "./join-url.ts";
+import { getJson, namesIn } from "./model-list.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
+
+const BASE = "https://generativelanguage.googleapis.com";
+
+function modelPath(channel: ChannelRecord, model: string, verb: string): string {
+  return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/models/${encodeURIComponent(model)}:${verb}`;
+}
+
+function verbPath(verb: string): UpstreamRoute["path"] {
+  return (_ask, model, channel) => modelPath(channel, model, verb);
+}
+
+export const gemini: ProviderAdapter = {
+  type: 24,
+  id: "gemini",
+  label: "Google Gemini",
+  baseUrl: BASE,
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "gemini-generate",
+      path: (ask, model, channel) => modelPath(channel, model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      inlinesImages: true,
+    },
+    { operation: "count_tokens", dialect: "gemini-count-tokens", path: verbPath("countTokens") },
+    { operation: "embeddings", dialect: "gemini-embed", path: verbPath("embedContent") },
+    { operation: "embeddings", dialect: "private:gemini-embed", path: verbPath("embedContent") },
+    {
+      operation: "images.generations",
+      dialect: "private:google-images",
+      path: (_ask, model, channel) => modelPath(channel, model, isImagen(model) ? "predict" : "generateContent"),
+      when: (ask) => ask.operation === "images.generations",
+    },
+  ],
+  authorize: sign,
+  models: GEMINI_MODELS,
+  ownedBy: "google gemini",
+  streamUsage: false,
+  bridges: [embedBridge, imageBridge],
+  classify: readGoogle,
+  listModels,
+  keyHint: "AIza...",
+  otherHint: "API version, default v1beta",
+};
+
+/** The key never stands in the URL, where it would end in logs. */
+function sign(call: UpstreamCall, _channel: ChannelRecord, { key }: SigningContext): void {
+  call.headers["x-goog-api-key"] = key;
+  nameBatch(call);
+}
+
+/** One request and a list of them have different verbs. */
+function nameBatch(call: UpstreamCall): void {
+  if (!call.url.pathname.endsWith(":embedContent") || !call.body) return;
+  const isBatch = Array.isArray(parseObject(call.body.toString("utf8"))?.["requests"]);
+  if (isBatch) call.url.pathname = call.url.pathname.replace(/:embedContent$/, ":batchEmbedContents");
+}
+
+async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
+  const version = channel.other === "" ? "v1beta" : channel.other;
+  const url = joinUrl(channel.baseUrl || BASE, `/${version}/models?pageSize=1000`);
+  const names = namesIn(await getJson(http, url.href, { "x-goog-api-key": key }), "models", "name");
+  return names.map((name) => name.replace(/^models\//, ""));
+}

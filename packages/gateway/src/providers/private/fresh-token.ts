@@ -1,0 +1,25 @@
+import { isJsonAnswer, readWhole } from "../exchange.ts";
+import type { Exchange, ProviderAdapter, UpstreamAnswer } from "../types.ts";
+
+/** Decides from the head, or from the body of a JSON answer when it asks for it. */
+export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
+
+/** Sends the call; when the upstream says that the token is used up, buys another one and sends the call once more. */
+export function withFreshToken(isStale: IsStale, sign: ProviderAdapter["authorize"], drop: (key: string) => void): Exchange {
+  return async (call, context) => {
+    const first = await context.send(call);
+    let answer = first;
+    const body = async () => {
+      const read = await readWhole(first);
+      answer = read.answer;
+      return read.bytes;
+    };
+    const stale = (first.status >= 400 || isJsonAnswer(first)) && (await isStale(first, body));
+    if (!stale) return answer;
+    if (answer === first) await body();
+    drop(context.key);
+    const again = { ...call, headers: { ...call.headers }, url: new URL(call.url) };
+    await sign(again, context.channel, context);
+    return context.send(again);
+  };
+}
