@@ -1,0 +1,75 @@
+import type { ComponentType } from "react";
+import type { IconName } from "../ui/icon.tsx";
+
+export type Section = "use" | "watch" | "operate";
+
+interface PageModule {
+  readonly Component: ComponentType;
+}
+
+/** A page of the console: route, sidebar entry, access, shortcut and palette entry all derive from this record. */
+export interface PageEntry {
+  readonly path: string;
+  /** Key of the label in the texts of `app`. */
+  readonly label: "overview" | "token" | "log" | "channel";
+  readonly icon: IconName;
+  /** Absent for the page that stands above the sections. */
+  readonly section?: Section;
+  readonly access: "public" | "user" | "admin";
+  /** Second key after `g`. */
+  readonly key: string;
+  load(): Promise<PageModule>;
+  /** Drawers that open over the page, by path below it. */
+  readonly drawers?: Readonly<Record<string, () => Promise<PageModule>>>;
+}
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: "/",
+    label: "overview",
+    icon: "home",
+    access: "public",
+    key: "h",
+    load: async () => ({ Component: (await import("../features/home/home.page.tsx")).HomePage }),
+  },
+  {
+    path: "/token",
+    label: "token",
+    icon: "key",
+    section: "use",
+    access: "user",
+    key: "t",
+    load: async () => ({ Component: (await import("../features/tokens/tokens.page.tsx")).TokensPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).AddToken }),
+      "edit/:id": async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).EditToken }),
+    },
+  },
+  {
+    path: "/log",
+    label: "log",
+    icon: "log",
+    section: "watch",
+    access: "user",
+    key: "l",
+    load: async () => ({ Component: (await import("../features/logs/logs.page.tsx")).LogsPage }),
+  },
+  {
+    path: "/channel",
+    label: "channel",
+    icon: "channel",
+    section: "operate",
+    access: "admin",
+    key: "c",
+    load: async () => ({ Component: (await import("../features/channels/channels.page.tsx")).ChannelsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
+      "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
+    },
+  },
+];
+
+/** Pages that a user of this kind may open, in order of the sidebar. */
+export function pagesFor(isAdmin: boolean): readonly PageEntry[] {
+  return pages.filter((page) => page.access !== "admin" || isAdmin);
+}

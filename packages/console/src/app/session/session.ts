@@ -1,0 +1,43 @@
+import { ROLE } from "@fairway/wire";
+import { queryClient } from "../../lib/query.ts";
+import { stored, type StoredUser } from "../../lib/storage.ts";
+import { createStore, useStore } from "../../lib/store.ts";
+
+const user = createStore<StoredUser | undefined>(stored.user.read());
+
+// Another tab signed in or out.
+addEventListener("storage", (event) => {
+  if (event.key === "user" || event.key === null) user.write(stored.user.read());
+});
+
+export function currentUser(): StoredUser | undefined {
+  return user.read();
+}
+
+export function useUser(): StoredUser | undefined {
+  return useStore(user);
+}
+
+export function isAdmin(who: StoredUser | undefined): boolean {
+  return (who?.role ?? ROLE.guest) >= ROLE.admin;
+}
+
+export function isRoot(who: StoredUser | undefined): boolean {
+  return (who?.role ?? ROLE.guest) >= ROLE.root;
+}
+
+export function setUser(next: StoredUser): void {
+  if (next.id !== user.read()?.id) queryClient.clear();
+  stored.user.write(next);
+  user.write(next);
+}
+
+/** Forgets the user in this browser, with everything that was loaded for them. */
+export function forgetUser(): void {
+  stored.user.write(undefined);
+  user.write(undefined);
+  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== "status" });
+}
+
+/** Set after signing in with the password that every new installation has; the frame then warns. */
+export const hasDefaultPassword = createStore(false);

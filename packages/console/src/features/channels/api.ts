@@ -1,0 +1,165 @@
+import {
+  CHANNEL_STATUS,
+  channelBalance,
+  channelBulk,
+  channelCopy,
+  channelCreate,
+  channelDelete,
+  channelGet,
+  channelList,
+  channelModelsFor,
+  channelModelsOf,
+  channelProbe,
+  channelTest,
+  channelTypes,
+  channelUpdate,
+  groupList,
+  modelsByType,
+  type Channel,
+  type ChannelInput,
+} from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call, request } from "../../lib/http.ts";
+import { nowSeconds } from "../../lib/now.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+
+export interface ChannelFilter {
+  readonly page: number;
+  readonly size: number;
+  readonly sort: string;
+  readonly byId: boolean;
+  readonly q: string;
+  readonly model: string;
+  readonly status: string;
+  readonly type: string;
+  readonly group: string;
+}
+
+const LIST_KEY = ["channels", "list"] as const;
+
+export function channelsQuery(filter: ChannelFilter) {
+  return queryOptions({
+    queryKey: [...LIST_KEY, filter],
+    queryFn: ({ signal }): Promise<Rows<Channel>> =>
+      readRows(channelList, {
+        query: {
+          p: filter.page - 1,
+          page_size: filter.size,
+          id_sort: filter.byId,
+          keyword: filter.q,
+          model: filter.model,
+          status: filter.status,
+          type: filter.type,
+          group: filter.group,
+          ...sortQuery(filter.sort),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function channelQuery(id: number) {
+  return queryOptions({
+    queryKey: ["channels", "one", id],
+    queryFn: ({ signal }) => call(channelGet, { params: { id }, signal }),
+    // A form starts from what the server has now, not from an older visit.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+}
+
+export const typesQuery = queryOptions({
+  queryKey: ["channels", "types"],
+  queryFn: ({ signal }) => call(channelTypes, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+export const usualModelsQuery = queryOptions({
+  queryKey: ["channels", "models"],
+  queryFn: ({ signal }) => call(modelsByType, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "all"],
+  queryFn: ({ signal }) => call(groupList, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+export function refreshChannels(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+type Change = Pick<ChannelInput, "status" | "priority" | "weight">;
+
+/** Changes single values of a row, shown at once. */
+export function patchChannel(channel: Channel, change: Change): Promise<void> {
+  return changeRow<Channel>({
+    key: LIST_KEY,
+    row: channel,
+    patch: change as Partial<Channel>,
+    send: () => call(channelUpdate, { body: { ...change, id: channel.id } }),
+  });
+}
+
+export function setChannelStatus(channel: Channel, isOn: boolean): Promise<void> {
+  return patchChannel(channel, { status: isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand });
+}
+
+/** Sends a small request through the channel; seconds it took. The row shows the time also when the test failed. */
+export async function testChannel(channel: Channel, model = ""): Promise<number> {
+  const { siblings } = await request(channelTest, { params: { id: channel.id }, query: { model } });
+  const seconds = Number(siblings.time ?? 0);
+  const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
+  queryClient.setQueriesData<Rows<Channel>>({ queryKey: LIST_KEY }, (page) =>
+    page && { ...page, rows: page.rows.map((row) => (row.id === channel.id ? { ...row, ...tested } : row)) },
+  );
+  return seconds;
+}
+
+export async function refreshBalance(channel: Channel): Promise<void> {
+  await call(channelBalance, { params: { id: channel.id } });
+  await refreshChannels();
+}
+
+export async function createChannel(input: ChannelInput): Promise<void> {
+  await call(channelCreate, { body: input });
+  await refreshChannels();
+}
+
+export async function updateChannel(id: number, input: ChannelInput): Promise<Channel> {
+  const saved = await call(channelUpdate, { body: { ...input, id } });
+  await refreshChannels();
+  return saved;
+}
+
+export async function copyChannel(channel: Channel): Promise<Channel> {
+  const copy = await call(channelCopy, { params: { id: channel.id } });
+  await refreshChannels();
+  return copy;
+}
+
+export async function deleteChannel(channel: Channel): Promise<void> {
+  await call(channelDelete, { params: { id: channel.id } });
+  await refreshChannels();
+}
+
+export async function changeMany(ids: readonly number[], action: "enable" | "disable" | "delete") {
+  const results = await call(channelBulk, { body: { ids: [...ids], action } });
+  await refreshChannels();
+  return results;
+}
+
+/** Models that the upstream of a form offers: of the stored channel while its key is kept, else of the form. */
+export function fetchModels(id: number | undefined, input: ChannelInput): Promise<string[]> {
+  if (id !== undefined && !input.key) return call(channelModelsOf, { params: { id } });
+  const { base_url, type, key } = input;
+  return call(channelModelsFor, { body: { base_url, type, key } });
+}
+
+/** Tries a form that is not saved. */
+export function probeChannel(id: number | undefined, input: ChannelInput) {
+  return call(channelProbe, { body: { ...input, kind: "test", model: input.test_model || undefined, id } });
+}

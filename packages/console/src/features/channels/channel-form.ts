@@ -1,0 +1,138 @@
+import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+
+/** What the drawer holds while a channel is edited; numbers are kept as typed. */
+export interface ChannelForm {
+  type: string;
+  name: string;
+  key: string;
+  base_url: string;
+  other: string;
+  openai_organization: string;
+  models: string[];
+  group: string[];
+  priority: string;
+  weight: string;
+  model_mapping: string;
+  status_code_mapping: string;
+  auto_ban: boolean;
+  test_model: string;
+}
+
+/** OpenAI. */
+const DEFAULT_TYPE = 1;
+
+export const EMPTY_CHANNEL: ChannelForm = {
+  type: String(DEFAULT_TYPE),
+  name: "",
+  key: "",
+  base_url: "",
+  other: "",
+  openai_organization: "",
+  models: [],
+  group: ["default"],
+  priority: "0",
+  weight: "0",
+  model_mapping: "",
+  status_code_mapping: "",
+  auto_ban: true,
+  test_model: "",
+};
+
+export function formOfChannel(channel: Channel): ChannelForm {
+  return {
+    type: String(channel.type),
+    name: channel.name,
+    key: "",
+    base_url: channel.base_url,
+    other: channel.other,
+    openai_organization: channel.openai_organization,
+    models: splitList(channel.models),
+    group: splitList(channel.group),
+    priority: String(channel.priority),
+    weight: String(channel.weight),
+    model_mapping: channel.model_mapping,
+    status_code_mapping: channel.status_code_mapping,
+    auto_ban: channel.auto_ban === 1,
+    test_model: channel.test_model,
+  };
+}
+
+export function inputOfForm(form: ChannelForm): ChannelInput {
+  return {
+    type: Number(form.type),
+    name: form.name.trim(),
+    key: form.key.trim(),
+    base_url: form.base_url.trim().replace(/\/+$/, ""),
+    other: form.other.trim(),
+    openai_organization: form.openai_organization.trim(),
+    models: form.models.join(","),
+    group: form.group.join(","),
+    priority: Number(form.priority),
+    weight: Math.max(0, Number(form.weight)),
+    model_mapping: form.model_mapping.trim(),
+    status_code_mapping: form.status_code_mapping.trim(),
+    auto_ban: form.auto_ban ? 1 : 0,
+    test_model: form.test_model.trim(),
+  };
+}
+
+export type ChannelProblemKey =
+  | "nameAndKey"
+  | "oneModel"
+  | "badMapping"
+  | "badStatusMapping"
+  | "badPriority"
+  | "badWeight"
+  | "oneKey";
+
+export type ChannelProblems = Partial<Record<keyof ChannelForm, ChannelProblemKey>>;
+
+function isObjectText(text: string): boolean {
+  if (text.trim() === "") return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function isWhole(text: string, least: number): boolean {
+  return /^-?\d+$/.test(text.trim()) && Number(text) >= least;
+}
+
+/** What is wrong with the form, in keys of this feature's texts. */
+export function checkChannel(form: ChannelForm, isNew: boolean): ChannelProblems {
+  const problems: ChannelProblems = {};
+  if (isNew && form.name.trim() === "") problems.name = "nameAndKey";
+  if (isNew && form.key.trim() === "") problems.key = "nameAndKey";
+  if (form.models.length === 0) problems.models = "oneModel";
+  if (!isObjectText(form.model_mapping)) problems.model_mapping = "badMapping";
+  if (!isObjectText(form.status_code_mapping)) problems.status_code_mapping = "badStatusMapping";
+  if (!isWhole(form.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";
+  if (!isWhole(form.weight, 0)) problems.weight = "badWeight";
+  return problems;
+}
+
+/** Keys of a new channel's form: one per line, unless the whole text is one JSON document. */
+export function countKeys(text: string): number {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed.startsWith("{")) return trimmed === "" ? 0 : 1;
+  return trimmed.split("\n").filter((line) => line.trim() !== "").length;
+}
+
+export interface StatusInfo {
+  readonly reason: string;
+  readonly at: number | undefined;
+}
+
+/** Why and when the system disabled a channel, from the text of `other_info`; bad text says nothing. */
+export function statusInfo(text: string): StatusInfo {
+  try {
+    const value: unknown = JSON.parse(text);
+    const { status_reason: reason, status_time: at } = value as { status_reason?: unknown; status_time?: unknown };
+    return { reason: typeof reason === "string" ? reason : "", at: typeof at === "number" && at > 0 ? at : undefined };
+  } catch {
+    return { reason: "", at: undefined };
+  }
+}

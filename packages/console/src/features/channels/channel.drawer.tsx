@@ -1,0 +1,144 @@
+import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
+import { Box, Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useLocation, useNavigate, useParams } from "react-router";
+import { useForm } from "../../lib/use-form.ts";
+import { FormDrawer } from "../../ui/form-drawer.tsx";
+import { LoadingDrawer } from "../../ui/loading-drawer.tsx";
+import { MarkShape } from "../../ui/mark.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
+import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
+import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, statusInfo, type ChannelForm } from "./channel-form.ts";
+import { StateMark } from "./columns.tsx";
+import { Connection, Health, Models, Provider, Rewrites, Routing } from "./sections.tsx";
+import { useTexts } from "./texts.ts";
+
+/** A new channel starts with the usual models of its type; when they do not come, it starts without. */
+export function AddChannel() {
+  const t = useTexts();
+  const close = useClose();
+  const { data, isPending } = useQuery(usualModelsQuery);
+  const initial = useMemo(() => ({ ...EMPTY_CHANNEL, models: data?.[EMPTY_CHANNEL.type] ?? [] }), [data]);
+  if (isPending) return <LoadingDrawer kind="create" title={t("add")} problem={undefined} onClose={close} />;
+  return <ChannelDrawer initial={initial} channel={undefined} />;
+}
+
+export function EditChannel() {
+  const t = useTexts();
+  const id = Number(useParams().id);
+  const close = useClose();
+  const { data, error } = useQuery(channelQuery(id));
+  const initial = useMemo(() => data && formOfChannel(data), [data]);
+  if (!data || !initial) return <LoadingDrawer kind="edit" title={t("edit")} problem={error} onClose={close} />;
+  return <ChannelDrawer key={id} initial={initial} channel={data} />;
+}
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  return () => void navigate({ pathname: "/channel", search });
+}
+
+interface ProbeState {
+  readonly isRunning: boolean;
+  readonly isGood?: boolean;
+  readonly text?: string;
+}
+
+/** Sends a test request with what the form holds, saved or not. */
+function useProbe(id: number | undefined) {
+  const t = useTexts();
+  const [state, setState] = useState<ProbeState>({ isRunning: false });
+  const run = async (form: ChannelForm) => {
+    setState({ isRunning: true });
+    try {
+      const result = await probeChannel(id, inputOfForm(form));
+      const text = result.ok
+        ? t("probeGood", { seconds: (result.latency_ms / 1000).toFixed(2) })
+        : t("probeBad", { message: result.message });
+      setState({ isRunning: false, isGood: result.ok, text });
+    } catch (problem) {
+      setState({ isRunning: false, isGood: false, text: problemText(problem) });
+    }
+  };
+  return { state, run };
+}
+
+function ProbeResult({ state }: { readonly state: ProbeState }) {
+  if (state.text === undefined) return null;
+  return (
+    <Flex
+      role="status"
+      align="baseline"
+      gap="2.5"
+      borderRadius="l3"
+      px="4"
+      py="3"
+      bg={state.isGood ? "bg.success" : "bg.error"}
+      color={state.isGood ? "fg.success" : "fg.error"}
+    >
+      <MarkShape kind={state.isGood ? "go" : "stop"} />
+      <Box overflowWrap="anywhere">{state.text}</Box>
+    </Flex>
+  );
+}
+
+function SystemReason({ channel }: { readonly channel: Channel }) {
+  const t = useTexts();
+  const { reason } = statusInfo(channel.other_info);
+  if (channel.status !== CHANNEL_STATUS.disabledBySystem || reason === "") return null;
+  return (
+    <Box role="note" borderRadius="l3" px="4" py="3" bg="bg.error" color="fg.error" overflowWrap="anywhere">
+      {t("systemReason", { reason })}
+    </Box>
+  );
+}
+
+function ChannelDrawer(props: { readonly initial: ChannelForm; readonly channel: Channel | undefined }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const close = useClose();
+  const { channel, initial } = props;
+  const isNew = channel === undefined;
+  const probe = useProbe(channel?.id);
+  const form = useForm<ChannelForm>({
+    initial,
+    check: (values) =>
+      Object.fromEntries(Object.entries(checkChannel(values, isNew)).map(([name, problem]) => [name, t(problem)])),
+    save: async (values) => {
+      if (isNew) await createChannel(inputOfForm(values));
+      else await updateChannel(channel.id, inputOfForm(values));
+      toast("success", t(isNew ? "created" : "saved", { name: values.name.trim() }));
+    },
+    onProblem: toastProblem,
+  });
+  const part = { form, channel };
+  return (
+    <FormDrawer
+      kind={isNew ? "create" : "edit"}
+      title={t(isNew ? "add" : "edit")}
+      mark={channel && <StateMark channel={channel} />}
+      isDirty={form.isDirty}
+      isSaving={form.isSaving}
+      submitLabel={isNew ? t("create") : ui("save")}
+      onSubmit={form.submit}
+      onClose={close}
+      extraActions={
+        <Button variant="outline" loading={probe.state.isRunning} loadingText={t("testing")} onClick={() => void probe.run(form.values)}>
+          {t("formTest")}
+        </Button>
+      }
+    >
+      {channel && <SystemReason channel={channel} />}
+      <Provider {...part} />
+      <Connection {...part} />
+      <Models {...part} />
+      <Routing {...part} />
+      <Rewrites {...part} />
+      <Health {...part} />
+      <ProbeResult state={probe.state} />
+    </FormDrawer>
+  );
+}

@@ -1,0 +1,146 @@
+import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
+import { Link, useLocation } from "react-router";
+import { dollars, formatExactTime, seconds } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import type { Column } from "../../ui/data-grid.tsx";
+import { InlineNumber } from "../../ui/inline-number.tsx";
+import { Graded, Mark, type Grade, type MarkKind } from "../../ui/mark.tsx";
+import { Money } from "../../ui/money.tsx";
+import { toastProblem, toastUndo } from "../../ui/toaster.ts";
+import { patchChannel } from "./api.ts";
+import { statusInfo } from "./channel-form.ts";
+import { useTexts } from "./texts.ts";
+import { TypeIcon } from "./type-icon.tsx";
+
+type StateKey = "enabled" | "disabledByHand" | "disabledBySystem";
+
+const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
+  [CHANNEL_STATUS.enabled]: { mark: "go", text: "enabled" },
+  [CHANNEL_STATUS.disabledByHand]: { mark: "parked", text: "disabledByHand" },
+  [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "disabledBySystem" },
+};
+
+/** Grades of response times in milliseconds; above the last it is red. */
+const GRADES: readonly (readonly [number, Grade])[] = [
+  [1_000, "green"],
+  [3_000, "lime"],
+  [5_000, "yellow"],
+];
+
+export function responseGrade(milliseconds: number): Grade {
+  if (milliseconds === 0) return "grey";
+  return GRADES.find(([most]) => milliseconds <= most)?.[1] ?? "red";
+}
+
+export function StateMark({ channel }: { readonly channel: Channel }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const state = STATES[channel.status] ?? { mark: "unknown" as const, text: "disabledByHand" as const };
+  const { reason, at } = statusInfo(channel.other_info);
+  const isReasoned = channel.status === CHANNEL_STATUS.disabledBySystem && reason !== "";
+  const title = isReasoned ? `${reason}${at === undefined ? "" : ` · ${formatExactTime(at, language)}`}` : undefined;
+  return (
+    <span className="cut" title={title}>
+      <Mark kind={state.mark} label={isReasoned ? `${t(state.text)}: ${reason}` : t(state.text)} />
+    </span>
+  );
+}
+
+function NameCell({ channel }: { readonly channel: Channel }) {
+  const { search } = useLocation();
+  return (
+    <Link className="link cut" to={{ pathname: `/channel/edit/${channel.id}`, search }}>
+      {channel.name}
+    </Link>
+  );
+}
+
+function ResponseCell(props: { readonly channel: Channel; readonly isTesting: boolean }) {
+  const t = useTexts();
+  const { response_time: time } = props.channel;
+  if (props.isTesting) return <Mark kind="underway" label={t("testing")} />;
+  return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
+}
+
+function NumberCell(props: { readonly channel: Channel; readonly field: "priority" | "weight" }) {
+  const t = useTexts();
+  const { channel, field } = props;
+  const value = channel[field];
+  const save = (next: number) => {
+    patchChannel(channel, { [field]: next }).then(() => {
+      const text = t("changedValue", { name: channel.name, field: t(field), value: next });
+      toastUndo(text, () => void patchChannel({ ...channel, [field]: next }, { [field]: value }).catch(toastProblem));
+    }, toastProblem);
+  };
+  return (
+    <InlineNumber
+      value={value}
+      least={field === "priority" ? LOWEST_PRIORITY : 0}
+      label={t(field === "priority" ? "editPriority" : "editWeight", { name: channel.name, value })}
+      onSave={save}
+    />
+  );
+}
+
+interface ColumnContext {
+  readonly t: ReturnType<typeof useTexts>;
+  readonly types: ReadonlyMap<number, ChannelType>;
+  readonly testing: ReadonlySet<number>;
+}
+
+export function channelColumns({ t, types, testing }: ColumnContext): Column<Channel>[] {
+  const labelOf = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
+  return [
+    { id: "id", header: t("id"), sort: "id", isMinor: true, cell: (row) => <span className="soft">{row.id}</span> },
+    { id: "name", header: t("name"), sort: "name", isTitle: true, cell: (row) => <NameCell channel={row} /> },
+    {
+      id: "type",
+      header: t("type"),
+      sort: "type",
+      cell: (row) => (
+        <span className="type-cell">
+          <TypeIcon type={row.type} label={labelOf(row)} />
+          {labelOf(row)}
+        </span>
+      ),
+    },
+    { id: "state", header: t("state"), sort: "status", cell: (row) => <StateMark channel={row} /> },
+    {
+      id: "models",
+      header: t("models"),
+      align: "end",
+      isMinor: true,
+      cell: (row) => <span title={row.models.replaceAll(",", ", ")}>{splitList(row.models).length}</span>,
+    },
+    {
+      id: "group",
+      header: t("group"),
+      cell: (row) => (
+        <span className="group-tags">
+          {splitList(row.group).map((name) => (
+            <span key={name} className="group-tag">
+              {name}
+            </span>
+          ))}
+        </span>
+      ),
+    },
+    {
+      id: "response",
+      header: t("response"),
+      sort: "response_time",
+      cell: (row) => <ResponseCell channel={row} isTesting={testing.has(row.id)} />,
+    },
+    { id: "used", header: t("used"), sort: "used_quota", align: "end", cell: (row) => <Money quota={row.used_quota} /> },
+    {
+      id: "balance",
+      header: t("balance"),
+      sort: "balance",
+      align: "end",
+      isMinor: true,
+      cell: (row) => (row.balance_updated_time > 0 ? dollars(row.balance) : <span className="soft">–</span>),
+    },
+    { id: "priority", header: t("priority"), sort: "priority", align: "end", cell: (row) => <NumberCell channel={row} field="priority" /> },
+    { id: "weight", header: t("weight"), sort: "weight", align: "end", cell: (row) => <NumberCell channel={row} field="weight" /> },
+  ];
+}

@@ -1,0 +1,80 @@
+import { CHANNEL_STATUS, type Channel, type ChannelType } from "@fairway/wire";
+import { Flex } from "@chakra-ui/react";
+import { useLocation, useNavigate } from "react-router";
+import { ask } from "../../ui/ask.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import type { MenuEntry } from "../../ui/menu.ts";
+import { RowMenu } from "../../ui/row-menu.tsx";
+import { problemText, toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
+import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "./api.ts";
+import { useTexts } from "./texts.ts";
+
+/** Acts on one row; every act tells how it went. */
+export function useChannelActions() {
+  const t = useTexts();
+  const setStatus = (channel: Channel, isOn: boolean) => {
+    const undo = () => void setChannelStatus(channel, !isOn).catch(toastProblem);
+    setChannelStatus(channel, isOn).then(
+      () => toastUndo(t(isOn ? "isEnabled" : "isDisabled", { name: channel.name }), undo),
+      toastProblem,
+    );
+  };
+  const copy = (channel: Channel) => {
+    copyChannel(channel).then(
+      (made) => toast("success", t("copied", { name: made.name })),
+      (problem: unknown) => toast("error", t("copyFailed", { message: problemText(problem) })),
+    );
+  };
+  const remove = async (channel: Channel) => {
+    const isConfirmed = await ask({
+      title: t("removeTitle", { name: channel.name }),
+      body: t("removeBody"),
+      confirm: t("remove"),
+      isDangerous: true,
+    });
+    if (!isConfirmed) return;
+    await deleteChannel(channel).then(() => toast("success", t("removed", { name: channel.name })), toastProblem);
+  };
+  return { setStatus, copy, remove };
+}
+
+interface RowActionsProps {
+  readonly channel: Channel;
+  readonly type: ChannelType | undefined;
+  readonly isTesting: boolean;
+  onTest(channel: Channel): void;
+}
+
+export function RowActions({ channel, type, isTesting, onTest }: RowActionsProps) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const { setStatus, copy, remove } = useChannelActions();
+  const isOn = channel.status === CHANNEL_STATUS.enabled;
+  const entries: (MenuEntry | undefined)[] = [
+    { id: "edit", label: t("editRow"), icon: "edit", run: () => void navigate({ pathname: `/channel/edit/${channel.id}`, search }) },
+    { id: "toggle", label: t(isOn ? "disable" : "enable"), icon: isOn ? "pause" : "play", run: () => setStatus(channel, !isOn) },
+    { id: "copy", label: t("copyRow"), icon: "copy", run: () => copy(channel) },
+    ...(type?.can_balance
+      ? [{ id: "balance", label: t("refreshBalance"), icon: "refresh" as const, run: () => void refreshBalance(channel).catch(toastProblem) }]
+      : []),
+    { id: "log", label: t("openLog"), icon: "log", run: () => void navigate(`/log?channel=${channel.id}`) },
+    undefined,
+    { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(channel) },
+  ];
+  return (
+    <Flex gap="1" justify="flex-end">
+      <IconButton
+        size="xs"
+        variant="outline"
+        label={t("test", { name: channel.name })}
+        disabled={isTesting || type?.can_test === false}
+        onClick={() => onTest(channel)}
+      >
+        <Icon name="play" size={14} />
+      </IconButton>
+      <RowMenu name={channel.name} entries={entries} />
+    </Flex>
+  );
+}

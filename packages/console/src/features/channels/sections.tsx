@@ -1,0 +1,250 @@
+import type { Channel, ChannelType } from "@fairway/wire";
+import { Button, Flex, SimpleGrid } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Form } from "../../lib/use-form.ts";
+import { ChipsField } from "../../ui/chips-field.tsx";
+import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-drawer.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { fetchModels, groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
+import { countKeys, inputOfForm, type ChannelForm } from "./channel-form.ts";
+import { useTexts } from "./texts.ts";
+
+export interface SectionProps {
+  readonly form: Form<ChannelForm>;
+  /** Undefined while a channel is created. */
+  readonly channel: Channel | undefined;
+}
+
+function useType(type: string): ChannelType | undefined {
+  return useQuery(typesQuery).data?.find((entry) => String(entry.type) === type);
+}
+
+export function Provider({ form, channel }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const types = useQuery(typesQuery).data ?? [];
+  const usual = useQuery(usualModelsQuery).data ?? {};
+  const offered = types.filter((type) => !type.retired || String(type.type) === values.type);
+  const choices = offered.map((type) => ({ value: String(type.type), label: type.label }));
+  const changeType = (type: string) => {
+    const models = usual[type] ?? [];
+    const isStillUsual = values.models.join() === (usual[values.type] ?? []).join();
+    set("type", type);
+    // Own choices stay; a list that came from the former type follows the new one.
+    if (values.models.length === 0 || (channel === undefined && isStillUsual)) set("models", models);
+  };
+  return (
+    <FormSection title={t("sectionProvider")}>
+      <SelectField label={t("type")} value={values.type} choices={choices} onChange={changeType} />
+      <TextField
+        label={t("name")}
+        isRequired
+        value={values.name}
+        placeholder={t("nameHint")}
+        error={errors.name}
+        onChange={(value) => set("name", value)}
+        onBlur={() => touch("name")}
+      />
+    </FormSection>
+  );
+}
+
+function KeyField({ form, channel }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const type = useType(values.type);
+  const keys = countKeys(values.key);
+  const kept = channel?.key_hint ? t("keyKeptHint", { hint: channel.key_hint }) : t("keyKept");
+  const common = {
+    label: t("key"),
+    value: values.key,
+    error: errors.key,
+    isMono: true,
+    onChange: (value: string) => set("key", value),
+    onBlur: () => touch("key"),
+  };
+  if (channel) return <SecretField {...common} help={type?.key_hint} placeholder={kept} autoComplete="new-password" />;
+  const help = keys > 1 ? t("keysFound", { count: keys }) : type?.key_hint || t("keyOnePerLine");
+  return <AreaField {...common} isRequired rows={2} help={help} />;
+}
+
+export function Connection({ form, channel }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const type = useType(values.type);
+  return (
+    <FormSection title={t("sectionConnection")}>
+      <KeyField form={form} channel={channel} />
+      <TextField
+        label={t("baseUrl")}
+        isMono
+        isRequired={type?.base_url === ""}
+        value={values.base_url}
+        placeholder={type?.base_url ?? ""}
+        error={errors.base_url}
+        help={type?.base_url === "" ? undefined : t("baseUrlHelp")}
+        onChange={(value) => set("base_url", value)}
+      />
+      {(type?.other_hint || values.other !== "") && (
+        <TextField
+          label={t("other")}
+          isMono
+          value={values.other}
+          error={errors.other}
+          help={type?.other_hint}
+          onChange={(value) => set("other", value)}
+        />
+      )}
+      {values.type === "1" && (
+        <TextField label={t("organization")} isMono value={values.openai_organization} placeholder="org-…" onChange={(value) => set("openai_organization", value)} />
+      )}
+    </FormSection>
+  );
+}
+
+export function Models({ form, channel }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const type = useType(values.type);
+  const usual = useQuery(usualModelsQuery).data?.[values.type] ?? [];
+  const [isAsking, setAsking] = useState(false);
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const add = (models: readonly string[]) => set("models", [...new Set([...values.models, ...models])]);
+  const isOther = values.models.length > 0 && usual.length > 0 && !usual.some((model) => values.models.includes(model));
+
+  async function askProvider(): Promise<void> {
+    if (channel === undefined && values.key.trim() === "") return toast("error", t("oneKey"));
+    setAsking(true);
+    try {
+      const models = await fetchModels(channel?.id, inputOfForm(values));
+      setOffered(models);
+      const fresh = models.filter((model) => !values.models.includes(model)).length;
+      toast("info", t("fetched", { count: models.length, fresh }));
+      add(models);
+    } catch (problem) {
+      toastProblem(problem);
+    } finally {
+      setAsking(false);
+    }
+  }
+
+  return (
+    <FormSection title={t("sectionModels")}>
+      <ChipsField
+        label={t("models")}
+        isRequired
+        values={values.models}
+        suggestions={[...new Set([...offered, ...usual])]}
+        placeholder={t("modelsHint")}
+        duplicateText={t("modelsRepeated")}
+        error={errors.models}
+        onChange={(models) => set("models", models)}
+      />
+      <Flex gap="2" wrap="wrap">
+        <Button size="xs" variant="outline" disabled={usual.length === 0} onClick={() => add(usual)}>
+          {t("fillRelated")}
+        </Button>
+        {type?.can_list_models && (
+          <Button size="xs" variant="outline" loading={isAsking} onClick={() => void askProvider()}>
+            {t("fetchModels")}
+          </Button>
+        )}
+        <Button size="xs" variant="outline" disabled={values.models.length === 0} onClick={() => set("models", [])}>
+          {t("clearModels")}
+        </Button>
+        {isOther && type && (
+          <Button size="xs" variant="ghost" color="fairway.fg" onClick={() => set("models", [...usual])}>
+            {t("useTypeModels", { count: usual.length, type: type.label })}
+          </Button>
+        )}
+      </Flex>
+    </FormSection>
+  );
+}
+
+export function Routing({ form }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const groups = useQuery(groupsQuery).data ?? [];
+  return (
+    <FormSection title={t("sectionRouting")}>
+      <ChipsField
+        label={t("groups")}
+        values={values.group}
+        suggestions={groups}
+        placeholder={t("groupsHint")}
+        duplicateText={t("groupsRepeated")}
+        error={errors.group}
+        onChange={(group) => set("group", group)}
+      />
+      <SimpleGrid columns={2} gap="4">
+        <TextField
+          label={t("priority")}
+          value={values.priority}
+          error={errors.priority}
+          help={t("priorityHelp")}
+          onChange={(value) => set("priority", value)}
+          onBlur={() => touch("priority")}
+        />
+        <TextField
+          label={t("weight")}
+          value={values.weight}
+          error={errors.weight}
+          help={t("weightHelp")}
+          onChange={(value) => set("weight", value)}
+          onBlur={() => touch("weight")}
+        />
+      </SimpleGrid>
+    </FormSection>
+  );
+}
+
+export function Rewrites({ form }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  return (
+    <FormSection title={t("sectionRewrites")}>
+      <AreaField
+        label={t("mapping")}
+        isMono
+        value={values.model_mapping}
+        error={errors.model_mapping}
+        help={t("mappingHelp")}
+        placeholder='{"gpt-4o": "gpt-4o-2024-11-20"}'
+        onChange={(value) => set("model_mapping", value)}
+        onBlur={() => touch("model_mapping")}
+      />
+      <AreaField
+        label={t("statusMapping")}
+        isMono
+        rows={2}
+        value={values.status_code_mapping}
+        error={errors.status_code_mapping}
+        help={t("statusMappingHelp")}
+        placeholder='{"400": "500"}'
+        onChange={(value) => set("status_code_mapping", value)}
+        onBlur={() => touch("status_code_mapping")}
+      />
+    </FormSection>
+  );
+}
+
+export function Health({ form }: SectionProps) {
+  const t = useTexts();
+  const { values, set } = form;
+  return (
+    <FormSection title={t("sectionHealth")}>
+      <SwitchField label={t("autoBan")} isOn={values.auto_ban} onChange={(isOn) => set("auto_ban", isOn)} />
+      <TextField
+        label={t("testModel")}
+        isMono
+        value={values.test_model}
+        placeholder={values.models[0] ?? ""}
+        help={t("testModelHelp")}
+        onChange={(value) => set("test_model", value)}
+      />
+    </FormSection>
+  );
+}

@@ -1,0 +1,82 @@
+import { Box, Button, Flex, Heading, SimpleGrid, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { useSelf } from "../../app/session/self.ts";
+import { isAdmin, useUser } from "../../app/session/session.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { formatCount } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { modelsQuery, todayQuery } from "./api.ts";
+import { DemoNotice } from "./demo-notice.tsx";
+import { NextSteps } from "./next-steps.tsx";
+import { Recent } from "./recent.tsx";
+import { useTexts } from "./texts.ts";
+
+function Figure(props: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <Box bg="bg.panel" borderWidth="1px" borderRadius="l3" px="5" py="4">
+      <Text textStyle="sm" color="fg.muted">
+        {props.label}
+      </Text>
+      <Box textStyle="2xl" fontWeight="semibold" minH="9">
+        {props.children}
+      </Box>
+    </Box>
+  );
+}
+
+function Figures() {
+  const t = useTexts();
+  const language = useLanguage();
+  const self = useSelf();
+  const today = useQuery(todayQuery).data;
+  const models = useQuery(modelsQuery).data;
+  return (
+    <SimpleGrid columns={{ base: 2, md: 4 }} gap="3" mb="6">
+      <Figure label={t("balance")}>{self && <Money quota={self.quota} />}</Figure>
+      <Figure label={t("spentToday")}>{today && <Money quota={today.quota} />}</Figure>
+      <Figure label={t("perMinute")}>{today && formatCount(today.rpm, language)}</Figure>
+      <Figure label={t("models")}>{models && formatCount(models.length, language)}</Figure>
+    </SimpleGrid>
+  );
+}
+
+function Welcome() {
+  const t = useTexts();
+  const { system_name: name } = useStatus();
+  return (
+    <Flex direction="column" align="center" textAlign="center" gap="4" px="6" py={{ base: "16", md: "28" }}>
+      <img src="/mark.svg" alt="" width={64} height={64} />
+      <Heading as="h1" textStyle="2xl" fontWeight="semibold">
+        {t("welcome")}
+      </Heading>
+      <Text color="fg.muted" maxW="34rem" textStyle="lg">
+        {t("welcomeBody", { name })}
+      </Text>
+      <Button asChild size="lg" mt="2">
+        <Link to="/login">
+          {t("signIn")}
+          <Icon name="right" />
+        </Link>
+      </Button>
+    </Flex>
+  );
+}
+
+export function HomePage() {
+  const t = useTexts();
+  const user = useUser();
+  if (!user) return <Welcome />;
+  return (
+    <Page title={t("title")}>
+      {isAdmin(user) && <DemoNotice />}
+      <Figures />
+      <NextSteps isAdmin={isAdmin(user)} />
+      <Recent />
+    </Page>
+  );
+}

@@ -1,0 +1,36 @@
+import type { LogRow } from "@fairway/wire";
+import type { LogOther } from "./other.ts";
+
+export type ChargePart = "lineInput" | "lineCached" | "lineCacheWrite" | "lineAudioInput" | "lineImageInput" | "lineOutput" | "lineAudioOutput";
+
+export interface ChargeLine {
+  readonly part: ChargePart;
+  readonly tokens: number;
+  /** US dollars for a million tokens, before the group ratio. */
+  readonly perMillion: number;
+}
+
+export type Charge =
+  | { readonly kind: "tokens"; readonly lines: readonly ChargeLine[]; readonly groupRatio: number }
+  | { readonly kind: "call"; readonly price: number; readonly groupRatio: number };
+
+/** How a consumption row came to its charge, from the ratios that were valid then; undefined when it tells none. */
+export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
+  const { group_ratio: groupRatio, model_price: price, model_ratio: ratio } = other;
+  if (price > 0) return { kind: "call", price, groupRatio };
+  if (ratio === undefined) return undefined;
+  const input = (ratio * 1_000_000) / quotaPerUnit;
+  const audio = input * other.audio_ratio;
+  const { cache_tokens: cached, cache_creation_tokens: written, audio_input, audio_output, image_tokens } = other;
+  const plainInput = row.prompt_tokens - cached - written - audio_input - image_tokens;
+  const lines: ChargeLine[] = [
+    { part: "lineInput", tokens: Math.max(0, plainInput), perMillion: input },
+    { part: "lineCached", tokens: cached, perMillion: input * other.cache_ratio },
+    { part: "lineCacheWrite", tokens: written, perMillion: input * other.cache_creation_ratio },
+    { part: "lineAudioInput", tokens: audio_input, perMillion: audio },
+    { part: "lineImageInput", tokens: image_tokens, perMillion: input * other.image_ratio },
+    { part: "lineOutput", tokens: Math.max(0, row.completion_tokens - audio_output), perMillion: input * other.completion_ratio },
+    { part: "lineAudioOutput", tokens: audio_output, perMillion: audio * other.audio_completion_ratio },
+  ];
+  return { kind: "tokens", lines: lines.filter((line) => line.tokens > 0), groupRatio };
+}

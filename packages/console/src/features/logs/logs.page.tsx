@@ -1,0 +1,191 @@
+import { LOG_TYPE, type LogRow } from "@fairway/wire";
+import { Button, Flex, Input } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { Link } from "react-router";
+import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
+import { formatCount, fromLocalInput, toLocalInput } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { nowSeconds } from "../../lib/now.ts";
+import { DataGrid } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { logsQuery, statQuery, type LogFilter } from "./api.ts";
+import { logColumns } from "./columns.tsx";
+import "./logs.css";
+import { boundsOf, rangeName } from "./range.ts";
+import { RowDetail } from "./row-detail.tsx";
+import { useTexts } from "./texts.ts";
+
+const DEFAULTS = { ...LIST_DEFAULTS, type: "0", token: "", model: "", user: "", channel: "", range: "today", from: "", to: "" };
+
+type List = ReturnType<typeof useList<typeof DEFAULTS>>;
+
+function CustomRange({ list }: { readonly list: List }) {
+  const t = useTexts();
+  const { state, filter } = list;
+  const field = (name: "from" | "to") => (
+    <Input
+      type="datetime-local"
+      step={1}
+      width={{ base: "full", sm: "200px" }}
+      aria-label={t(name)}
+      value={state[name] === "" ? "" : toLocalInput(Number(state[name]) || nowSeconds())}
+      onChange={(event) => filter({ [name]: String(fromLocalInput(event.target.value) ?? "") })}
+    />
+  );
+  return (
+    <>
+      {field("from")}
+      {field("to")}
+    </>
+  );
+}
+
+function Filters(props: { readonly list: List; readonly isAdmin: boolean; readonly isLive: boolean; onLive(isLive: boolean): void; onRefresh(): void }) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = props.list;
+  const range = rangeName(state.range);
+  const types = [
+    { value: "0", label: t("all") },
+    { value: String(LOG_TYPE.topup), label: t("topup") },
+    { value: String(LOG_TYPE.consume), label: t("consume") },
+    { value: String(LOG_TYPE.manage), label: t("manage") },
+    { value: String(LOG_TYPE.system), label: t("system") },
+  ];
+  const ranges = [
+    { value: "today", label: t("today") },
+    { value: "1h", label: t("last1h") },
+    { value: "24h", label: t("last24h") },
+    { value: "7d", label: t("last7d") },
+    { value: "30d", label: t("last30d") },
+    { value: "custom", label: t("custom") },
+  ];
+  const changeRange = (next: string) => {
+    if (next !== "custom") return filter({ range: next, from: "", to: "" });
+    // A custom range starts from what was shown.
+    const { from, to } = boundsOf(range, nowSeconds(), state);
+    filter({ range: next, from: String(from), to: String(to) });
+  };
+  return (
+    <FilterBar
+      isActive={isFiltered}
+      onClear={clear}
+      aside={
+        <>
+          <Button
+            variant="outline"
+            aria-pressed={props.isLive}
+            title={t(props.isLive ? "liveOn" : "liveOff")}
+            color={props.isLive ? "fairway.fg" : "fg"}
+            onClick={() => props.onLive(!props.isLive)}
+          >
+            <Icon name={props.isLive ? "pause" : "play"} size={14} />
+            {t("live")}
+          </Button>
+          <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
+            <Icon name="refresh" />
+          </IconButton>
+        </>
+      }
+    >
+      <FilterText isMain label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />
+      <FilterText label={t("searchToken")} value={state.token} onChange={(token) => filter({ token })} />
+      {props.isAdmin && (
+        <>
+          <FilterText label={t("searchUser")} width="130px" value={state.user} onChange={(user) => filter({ user })} />
+          <FilterText label={t("searchChannel")} width="110px" value={state.channel} onChange={(channel) => filter({ channel })} />
+        </>
+      )}
+      <FilterSelect label={t("type")} value={state.type} choices={types} onChange={(type) => filter({ type })} />
+      <FilterSelect label={t("range")} value={range} choices={ranges} onChange={changeRange} />
+      {range === "custom" && <CustomRange list={props.list} />}
+    </FilterBar>
+  );
+}
+
+function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; readonly isLive: boolean }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { data } = useQuery(statQuery(props.filter, props));
+  if (!data) return null;
+  return (
+    <div className="log-totals">
+      <span>
+        {t("spend")} <strong><Money quota={data.quota} /></strong>
+      </span>
+      <span title={t("rpmHelp")}>
+        {t("rpm")} <strong>{formatCount(data.rpm, language)}</strong>
+      </span>
+      <span title={t("tpmHelp")}>
+        {t("tpm")} <strong>{formatCount(data.tpm, language)}</strong>
+      </span>
+    </div>
+  );
+}
+
+export function LogsPage() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const isAdmin = isAdminUser(useUser());
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const [isLive, setLive] = useState(false);
+  const [opened, setOpened] = useState<number>();
+  const { type, token, model, user, channel, range, from, to } = state;
+  const filter = { type, token, model, user, channel, range, from, to };
+  const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, { isAdmin, isLive: isLive && page === 1 }));
+  const columns = useMemo(() => logColumns(t, isAdmin), [t, isAdmin]);
+  const toggle = (row: LogRow) => setOpened((current) => (current === row.id ? undefined : row.id));
+  const isNarrowed = list.isFiltered;
+
+  return (
+    <Page title={t("title")} aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}>
+      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refetch()} />
+      {error ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.items}
+          rowId={(row) => row.id}
+          rowName={(row) => row.request_id || row.content}
+          isFetching={isFetching}
+          density="compact"
+          pager={list.pager(data?.total)}
+          onOpen={toggle}
+          opened={opened}
+          detail={(row) => <RowDetail row={row} />}
+          actions={(row) => (
+            <IconButton size="xs" hasTip={false} label={ui(opened === row.id ? "hideDetail" : "showDetail")} aria-expanded={opened === row.id} onClick={() => toggle(row)}>
+              <Icon name={opened === row.id ? "up" : "down"} size={15} />
+            </IconButton>
+          )}
+          empty={
+            isNarrowed ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
+                <Flex gap="2" wrap="wrap" justify="center">
+                  <Button asChild>
+                    <Link to="/token">{t("emptyAction")}</Link>
+                  </Button>
+                  <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
+                    {t("emptyOlder")}
+                  </Button>
+                </Flex>
+              </EmptyTeach>
+            )
+          }
+        />
+      )}
+    </Page>
+  );
+}

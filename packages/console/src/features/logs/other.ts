@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+
+const count = z.catch(z.number(), 0);
+const ratio = z.catch(z.number(), 1);
+const text = z.catch(z.optional(z.string()), undefined);
+
+const AdminInfo = z.object({
+  /** Ids of the channels that were tried, in order. */
+  use_channel: z.catch(z.array(z.coerce.string()), []),
+  upstream_model: text,
+});
+
+/** What the console reads of the JSON text in `other`; anything unreadable counts as absent. */
+const LogOther = z.object({
+  /** Absent on rows that were not paid by tokens. */
+  model_ratio: z.catch(z.optional(z.number()), undefined),
+  completion_ratio: ratio,
+  group_ratio: ratio,
+  /** US dollars of one call; 0 or below when the model is paid by tokens. */
+  model_price: count,
+  /** Milliseconds to the first token; 0 or below when there was none. */
+  frt: count,
+  cache_tokens: count,
+  cache_ratio: ratio,
+  cache_creation_tokens: count,
+  cache_creation_ratio: ratio,
+  audio_input: count,
+  audio_output: count,
+  audio_ratio: ratio,
+  audio_completion_ratio: ratio,
+  image_tokens: count,
+  image_ratio: ratio,
+  self_use: z.catch(z.boolean(), false),
+  usage_source: text,
+  end_reason: text,
+  admin_info: z.catch(z.optional(AdminInfo), undefined),
+});
+export type LogOther = z.output<typeof LogOther>;
+
+const NOTHING: LogOther = LogOther.parse({});
+
+export function readOther(json: string): LogOther {
+  if (json === "") return NOTHING;
+  try {
+    const parsed = LogOther.safeParse(JSON.parse(json));
+    return parsed.success ? parsed.data : NOTHING;
+  } catch {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,132 @@
+import type { LogRow } from "@fairway/wire";
+import { formatCount, preciseDollars, pricePerMillion } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { Money, useQuotaDisplay } from "../../ui/money.tsx";
+import { chargeOf, type Charge } from "./charge.ts";
+import { isConsumption } from "./columns.tsx";
+import { readOther, type LogOther } from "./other.ts";
+import { useTexts } from "./texts.ts";
+
+function ChargeTable(props: { readonly charge: Charge; readonly quota: number }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { charge } = props;
+  return (
+    <table className="charge" role="presentation">
+      <tbody>
+        {charge.kind === "call" ? (
+          <tr>
+            <td>{t("perCall", { price: pricePerMillion(charge.price) })}</td>
+            <td>{preciseDollars(charge.price)}</td>
+          </tr>
+        ) : (
+          charge.lines.map((line) => (
+            <tr key={line.part}>
+              <td>
+                {t(line.part)}
+                <span className="soft">
+                  {" · "}
+                  {t("chargeLine", { count: formatCount(line.tokens, language), price: pricePerMillion(line.perMillion) })}
+                </span>
+              </td>
+              <td>{preciseDollars((line.tokens * line.perMillion) / 1_000_000)}</td>
+            </tr>
+          ))
+        )}
+        <tr>
+          <td className="soft">{t("groupRatio", { ratio: charge.groupRatio })}</td>
+          <td />
+        </tr>
+        <tr>
+          <td>{t("total")}</td>
+          <td data-testid="charge-total">
+            <Money quota={props.quota} isPrecise />
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Notes({ other }: { readonly other: LogOther }) {
+  const t = useTexts();
+  const reason = other.end_reason;
+  return (
+    <>
+      {other.usage_source === "estimated" && <p className="log-note">{t("estimated")}</p>}
+      {other.self_use && <p className="log-note">{t("selfUse")}</p>}
+      {reason !== undefined && reason !== "stop" && <p className="log-note">{t("endedEarly", { reason })}</p>}
+    </>
+  );
+}
+
+function Attempts({ row, chain }: { readonly row: LogRow; readonly chain: readonly string[] }) {
+  const t = useTexts();
+  return (
+    <section>
+      <h3>{t("route")}</h3>
+      <ol className="attempts">
+        {chain.map((channel, index) => {
+          const isLast = index === chain.length - 1;
+          const name = channel === String(row.channel) ? row.channel_name : "";
+          return (
+            <li key={`${index}-${channel}`}>
+              <Mark kind={isLast ? "go" : "stop"} label={`${t("attempt", { number: index + 1 })}: #${channel} ${name} · ${t(isLast ? "delivered" : "failed")}`} />
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+/** Everything known about one row: how the charge came about, which channels were tried, and who asked. */
+export function RowDetail({ row }: { readonly row: LogRow }) {
+  const t = useTexts();
+  const { quotaPerUnit } = useQuotaDisplay();
+  const other = readOther(row.other);
+  const charge = isConsumption(row) ? chargeOf(row, other, quotaPerUnit) : undefined;
+  const chain = other.admin_info?.use_channel ?? [];
+  const facts: readonly (readonly [string, string])[] = [
+    [t("ip"), row.ip],
+    [t("group"), row.group],
+    [t("upstreamModel"), other.admin_info?.upstream_model ?? ""],
+    [t("message"), row.content],
+  ];
+  return (
+    <div className="log-detail">
+      {charge && (
+        <section>
+          <h3>{t("charge")}</h3>
+          <ChargeTable charge={charge} quota={row.quota} />
+          <Notes other={other} />
+        </section>
+      )}
+      {chain.length > 0 && <Attempts row={row} chain={chain} />}
+      <section>
+        <h3>{t("who")}</h3>
+        <dl>
+          {row.request_id !== "" && (
+            <>
+              <dt>{t("requestId")}</dt>
+              <dd>
+                <code className="mono">{row.request_id}</code>
+                <CopyButton text={row.request_id} label={t("copyRequestId")} />
+              </dd>
+            </>
+          )}
+          {facts
+            .filter(([, value]) => value !== "")
+            .map(([label, value]) => (
+              <div key={label} style={{ display: "contents" }}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+        </dl>
+      </section>
+    </div>
+  );
+}

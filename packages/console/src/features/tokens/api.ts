@@ -1,0 +1,120 @@
+import {
+  TOKEN_STATUS,
+  tokenCreate,
+  tokenDelete,
+  tokenGet,
+  tokenList,
+  tokenSetStatus,
+  tokenUpdate,
+  selfModels,
+  selfGroups,
+  type Token,
+  type TokenInput,
+} from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+
+export interface TokenFilter {
+  readonly page: number;
+  readonly size: number;
+  readonly sort: string;
+  readonly q: string;
+  readonly key: string;
+  readonly status: string;
+  readonly group: string;
+}
+
+const LIST_KEY = ["tokens", "list"] as const;
+
+export function tokensQuery(filter: TokenFilter) {
+  return queryOptions({
+    queryKey: [...LIST_KEY, filter],
+    queryFn: ({ signal }): Promise<Rows<Token>> =>
+      readRows(tokenList, {
+        query: {
+          p: filter.page - 1,
+          size: filter.size,
+          keyword: filter.q,
+          token: filter.key,
+          status: filter.status,
+          group: filter.group,
+          ...sortQuery(filter.sort),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function tokenQuery(id: number) {
+  return queryOptions({
+    queryKey: ["tokens", "one", id],
+    queryFn: ({ signal }) => call(tokenGet, { params: { id }, signal }),
+    // A form starts from what the server has now, not from an older visit.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+}
+
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "self"],
+  queryFn: ({ signal }) => call(selfGroups, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+export const modelsQuery = queryOptions({
+  queryKey: ["models", "self"],
+  queryFn: ({ signal }) => call(selfModels, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+function refresh(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+export function setTokenStatus(token: Token, isOn: boolean): Promise<void> {
+  const status = isOn ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
+  return changeRow<Token>({
+    key: LIST_KEY,
+    row: token,
+    patch: { status },
+    send: () => call(tokenSetStatus, { query: { status_only: true }, body: { id: token.id, status } }),
+  });
+}
+
+const SUFFIX_LENGTH = 6;
+const SUFFIX_SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+function randomSuffix(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SUFFIX_LENGTH));
+  return Array.from(bytes, (byte) => SUFFIX_SIGNS[byte % SUFFIX_SIGNS.length]).join("");
+}
+
+/** Names of a batch: every token after the first gets a dash and six random letters or digits. */
+export function batchNames(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${randomSuffix()}`));
+}
+
+/** Creates the tokens one after the other; when one is refused, the earlier ones exist. */
+export async function createTokens(input: TokenInput, names: readonly string[]): Promise<Token[]> {
+  const created: Token[] = [];
+  try {
+    for (const name of names) created.push(await call(tokenCreate, { body: { ...input, name } }));
+  } finally {
+    await refresh();
+  }
+  return created;
+}
+
+export async function updateToken(id: number, input: TokenInput): Promise<Token> {
+  const saved = await call(tokenUpdate, { body: { ...input, id } });
+  await refresh();
+  return saved;
+}
+
+export async function deleteToken(token: Token): Promise<void> {
+  await call(tokenDelete, { params: { id: token.id } });
+  await refresh();
+}

@@ -1,0 +1,108 @@
+import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wire";
+import { useEffect, useState } from "react";
+import { Link, useLocation } from "react-router";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import type { Column } from "../../ui/data-grid.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Mark, type MarkKind } from "../../ui/mark.tsx";
+import { Money } from "../../ui/money.tsx";
+import { maskKey } from "../../ui/snippets.ts";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { When } from "../../ui/when.tsx";
+import { useTexts } from "./texts.ts";
+import "./tokens.css";
+
+const REVEAL_MS = 30_000;
+
+type StateKey = "enabled" | "disabled" | "expired" | "exhausted";
+
+const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
+  [TOKEN_STATUS.enabled]: { mark: "go", text: "enabled" },
+  [TOKEN_STATUS.disabled]: { mark: "parked", text: "disabled" },
+  [TOKEN_STATUS.expired]: { mark: "stop", text: "expired" },
+  [TOKEN_STATUS.exhausted]: { mark: "stop", text: "exhausted" },
+};
+
+function NameCell({ token }: { readonly token: Token }) {
+  const { search } = useLocation();
+  return (
+    <Link className="link cut" to={{ pathname: `/token/edit/${token.id}`, search }}>
+      {token.name || `#${token.id}`}
+    </Link>
+  );
+}
+
+function KeyCell({ token }: { readonly token: Token }) {
+  const t = useTexts();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (!isShown) return;
+    const timer = setTimeout(() => setShown(false), REVEAL_MS);
+    return () => clearTimeout(timer);
+  }, [isShown]);
+  return (
+    <span className="token-key">
+      <code className={isShown ? "mono token-key-open" : "mono"}>{isShown ? `sk-${token.key}` : maskKey(token.key)}</code>
+      <IconButton size="xs" hasTip={false} label={t(isShown ? "conceal" : "reveal", { name: token.name })} onClick={() => setShown(!isShown)}>
+        <Icon name={isShown ? "eyeOff" : "eye"} size={15} />
+      </IconButton>
+      <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
+    </span>
+  );
+}
+
+function StateCell({ token }: { readonly token: Token }) {
+  const t = useTexts();
+  const state = STATES[token.status] ?? { mark: "unknown" as const, text: "disabled" as const };
+  const models = token.model_limits_enabled ? splitList(token.model_limits) : [];
+  return (
+    <span className="nowrap">
+      <Mark kind={state.mark} label={t(state.text)} />
+      {models.length > 0 && (
+        <span className="soft" title={models.join(", ")}>
+          {" · "}
+          {t("limitedModels", { count: models.length })}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function UsedCell({ token }: { readonly token: Token }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  if (token.unlimited_quota) {
+    return (
+      <span className="nowrap">
+        <Money quota={token.used_quota} /> <span className="soft">· {ui("unlimited")}</span>
+      </span>
+    );
+  }
+  const limit = token.used_quota + token.remain_quota;
+  const percent = limit === 0 ? 0 : Math.min(100, Math.round((token.used_quota / limit) * 100));
+  return (
+    <span className="token-meter">
+      <Money quota={token.used_quota} />
+      <meter value={percent} max={100} high={90} aria-label={t("usedOf", { percent })} title={t("usedOf", { percent })} />
+      <Money quota={limit} />
+    </span>
+  );
+}
+
+function ExpiresCell({ token }: { readonly token: Token }) {
+  const ui = useUiTexts();
+  return token.expired_time === NEVER_EXPIRES ? <span className="soft">{ui("never")}</span> : <When at={token.expired_time} />;
+}
+
+export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
+  return [
+    { id: "name", header: t("name"), sort: "name", isTitle: true, cell: (token) => <NameCell token={token} /> },
+    { id: "key", header: t("key"), cell: (token) => <KeyCell token={token} /> },
+    { id: "state", header: t("state"), sort: "status", cell: (token) => <StateCell token={token} /> },
+    { id: "used", header: t("used"), sort: "used_quota", cell: (token) => <UsedCell token={token} /> },
+    { id: "group", header: t("group"), isMinor: true, cell: (token) => token.group || <span className="soft">{t("ownGroup")}</span> },
+    { id: "expires", header: t("expires"), sort: "expired_time", cell: (token) => <ExpiresCell token={token} /> },
+    { id: "created", header: t("created"), sort: "created_time", isMinor: true, cell: (token) => <When at={token.created_time} /> },
+  ];
+}

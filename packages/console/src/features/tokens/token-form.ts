@@ -1,0 +1,84 @@
+import { NEVER_EXPIRES, splitList, type Token, type TokenInput } from "@fairway/wire";
+import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
+import type { FormErrors } from "../../lib/use-form.ts";
+
+/** What the drawer holds while a token is edited. */
+export interface TokenForm {
+  name: string;
+  /** Quota units; undefined while the text is no amount. */
+  remain_quota: number | undefined;
+  unlimited_quota: boolean;
+  /** Value of a `datetime-local` input; "" = never. */
+  expires: string;
+  /** Text of the quantity; used on creation only. */
+  count: string;
+  group: string;
+  model_limits_enabled: boolean;
+  models: string[];
+  allow_ips: string;
+}
+
+/** Spending limit of a new token: one dollar. */
+export const DEFAULT_QUOTA = 500_000;
+
+export const EMPTY_TOKEN: TokenForm = {
+  name: "",
+  remain_quota: DEFAULT_QUOTA,
+  unlimited_quota: false,
+  expires: "",
+  count: "1",
+  group: "",
+  model_limits_enabled: false,
+  models: [],
+  allow_ips: "",
+};
+
+export function formOfToken(token: Token): TokenForm {
+  return {
+    name: token.name,
+    remain_quota: token.remain_quota,
+    unlimited_quota: token.unlimited_quota,
+    expires: token.expired_time === NEVER_EXPIRES ? "" : toLocalInput(token.expired_time),
+    count: "1",
+    group: token.group,
+    model_limits_enabled: token.model_limits_enabled,
+    models: splitList(token.model_limits),
+    allow_ips: token.allow_ips,
+  };
+}
+
+export function inputOfForm(form: TokenForm): TokenInput {
+  return {
+    name: form.name.trim(),
+    remain_quota: form.remain_quota ?? 0,
+    unlimited_quota: form.unlimited_quota,
+    expired_time: form.expires === "" ? NEVER_EXPIRES : (fromLocalInput(form.expires) ?? NEVER_EXPIRES),
+    group: form.group,
+    model_limits_enabled: form.model_limits_enabled,
+    model_limits: form.models.join(","),
+    allow_ips: form.allow_ips,
+  };
+}
+
+type ProblemKey = "nameMissing" | "badAmount" | "badExpiryCreate" | "badExpiryUpdate" | "badCount";
+
+/** What is wrong with the form, in keys of this feature's texts. */
+export function checkToken(form: TokenForm, isNew: boolean): Partial<Record<keyof TokenForm, ProblemKey>> {
+  const count = Number(form.count);
+  return {
+    ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
+    ...(!form.unlimited_quota && form.remain_quota === undefined && { remain_quota: "badAmount" as const }),
+    ...(form.expires !== "" &&
+      fromLocalInput(form.expires) === undefined && {
+        expires: isNew ? ("badExpiryCreate" as const) : ("badExpiryUpdate" as const),
+      }),
+    ...(isNew && !(Number.isInteger(count) && count > 0) && { count: "badCount" as const }),
+  };
+}
+
+export function translateErrors(
+  problems: Partial<Record<keyof TokenForm, ProblemKey>>,
+  t: (key: ProblemKey) => string,
+): FormErrors<TokenForm> {
+  return Object.fromEntries(Object.entries(problems).map(([name, key]) => [name, t(key)]));
+}

@@ -1,0 +1,198 @@
+import type { Token } from "@fairway/wire";
+import { Flex, SimpleGrid } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+import { useLocation, useNavigate, useParams } from "react-router";
+import { toLocalInput } from "../../lib/format.ts";
+import { nowSeconds } from "../../lib/now.ts";
+import { useForm } from "../../lib/use-form.ts";
+import { ChipsField } from "../../ui/chips-field.tsx";
+import { AreaField, Presets, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { FormDrawer, FormSection } from "../../ui/form-drawer.tsx";
+import { LoadingDrawer } from "../../ui/loading-drawer.tsx";
+import { MoneyField } from "../../ui/money-field.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { batchNames, createTokens, groupsQuery, modelsQuery, tokenQuery, updateToken } from "./api.ts";
+import { createdTokens } from "./created.ts";
+import { useTexts } from "./texts.ts";
+import { checkToken, EMPTY_TOKEN, formOfToken, inputOfForm, translateErrors, type TokenForm } from "./token-form.ts";
+
+const HOUR = 3_600;
+const COUNTS = [10, 20, 30, 100];
+
+export function AddToken() {
+  return <TokenDrawer initial={EMPTY_TOKEN} id={undefined} />;
+}
+
+export function EditToken() {
+  const t = useTexts();
+  const id = Number(useParams().id);
+  const close = useClose();
+  const { data, error } = useQuery(tokenQuery(id));
+  const initial = useMemo(() => data && formOfToken(data), [data]);
+  if (!initial) return <LoadingDrawer kind="edit" title={t("edit")} problem={error} onClose={close} />;
+  return <TokenDrawer key={id} initial={initial} id={id} />;
+}
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  return () => void navigate({ pathname: "/token", search });
+}
+
+function TokenDrawer(props: { readonly initial: TokenForm; readonly id: number | undefined }) {
+  const ui = useUiTexts();
+  const t = useTexts();
+  const close = useClose();
+  const { id, initial } = props;
+  const isNew = id === undefined;
+  const made = useRef<readonly Token[]>([]);
+  const form = useForm<TokenForm>({
+    initial,
+    check: (values) => translateErrors(checkToken(values, isNew), t),
+    save: async (values) => {
+      const input = inputOfForm(values);
+      if (isNew) {
+        made.current = await createTokens(input, batchNames(values.name.trim(), Number(values.count)));
+      } else {
+        const saved = await updateToken(id, input);
+        toast("success", t("saved", { name: saved.name }));
+      }
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <FormDrawer
+      kind={isNew ? "create" : "edit"}
+      title={t(isNew ? "add" : "edit")}
+      isDirty={form.isDirty}
+      isSaving={form.isSaving}
+      submitLabel={isNew ? t("create") : ui("save")}
+      onSubmit={form.submit}
+      onClose={close}
+      onSaved={() => createdTokens.write(made.current)}
+    >
+      <Basics form={form} isNew={isNew} />
+      <Limits form={form} />
+      <Access form={form} />
+    </FormDrawer>
+  );
+}
+
+interface PartProps {
+  readonly form: ReturnType<typeof useForm<TokenForm>>;
+}
+
+function Basics({ form, isNew }: PartProps & { readonly isNew: boolean }) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  return (
+    <FormSection title={t("sectionBasics")}>
+      <TextField
+        label={t("name")}
+        isRequired
+        value={values.name}
+        placeholder={t("nameHint")}
+        error={errors.name}
+        onChange={(value) => set("name", value)}
+        onBlur={() => touch("name")}
+      />
+      {isNew && (
+        <Flex direction="column">
+          <TextField
+            label={t("count")}
+            value={values.count}
+            error={errors.count}
+            help={t("countHelp")}
+            isDisabled={values.unlimited_quota}
+            onChange={(value) => set("count", value)}
+            onBlur={() => touch("count")}
+          />
+          <Presets
+            label={t("countPresets")}
+            isDisabled={values.unlimited_quota}
+            items={COUNTS.map((count) => ({ label: String(count), run: () => set("count", String(count)) }))}
+          />
+        </Flex>
+      )}
+    </FormSection>
+  );
+}
+
+function Limits({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const expireIn = (seconds: number) => set("expires", toLocalInput(nowSeconds() + seconds));
+  return (
+    <FormSection title={t("sectionLimits")}>
+      <SwitchField label={t("unlimited")} help={t("unlimitedHelp")} isOn={values.unlimited_quota} onChange={(isOn) => set("unlimited_quota", isOn)} />
+      <MoneyField
+        label={t("limit")}
+        quota={values.remain_quota}
+        error={errors.remain_quota}
+        isDisabled={values.unlimited_quota}
+        onChange={(quota) => set("remain_quota", quota)}
+      />
+      <Flex direction="column">
+        <TextField
+          label={t("expiry")}
+          type="datetime-local"
+          value={values.expires}
+          error={errors.expires}
+          help={t("expiryHelp")}
+          onChange={(value) => set("expires", value)}
+        />
+        <Presets
+          label={t("expiryPresets")}
+          items={[
+            { label: t("never"), run: () => set("expires", "") },
+            { label: t("hour"), run: () => expireIn(HOUR) },
+            { label: t("day"), run: () => expireIn(24 * HOUR) },
+            { label: t("month"), run: () => expireIn(30 * 24 * HOUR) },
+          ]}
+        />
+      </Flex>
+    </FormSection>
+  );
+}
+
+function Access({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const groups = useQuery(groupsQuery).data ?? {};
+  const models = useQuery(modelsQuery).data ?? [];
+  const choices = [
+    { value: "", label: t("ownGroup") },
+    ...Object.entries(groups).map(([name, label]) => ({ value: name, label: label === name ? name : `${name} · ${label}` })),
+  ];
+  return (
+    <FormSection title={t("sectionAccess")}>
+      <SimpleGrid columns={1} gap="4">
+        {choices.length > 1 && (
+          <SelectField label={t("group")} value={values.group} choices={choices} help={t("groupHelp")} error={errors.group} onChange={(value) => set("group", value)} />
+        )}
+        <SwitchField label={t("limitModels")} isOn={values.model_limits_enabled} onChange={(isOn) => set("model_limits_enabled", isOn)} />
+        {values.model_limits_enabled && (
+          <ChipsField
+            label={t("models")}
+            values={values.models}
+            suggestions={models}
+            placeholder={t("modelsHint")}
+            duplicateText={t("modelsRepeated")}
+            onChange={(value) => set("models", value)}
+          />
+        )}
+        <AreaField
+          label={t("ips")}
+          isMono
+          rows={2}
+          value={values.allow_ips}
+          error={errors.allow_ips}
+          help={t("ipsHelp")}
+          onChange={(value) => set("allow_ips", value)}
+        />
+      </SimpleGrid>
+    </FormSection>
+  );
+}

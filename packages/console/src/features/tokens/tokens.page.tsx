@@ -1,0 +1,187 @@
+import { TOKEN_STATUS, type Token } from "@fairway/wire";
+import { Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { copyText } from "../../lib/clipboard.ts";
+import { useKeys } from "../../lib/keys.ts";
+import { useStore } from "../../lib/store.ts";
+import { ask } from "../../ui/ask.ts";
+import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
+import { DataGrid } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { MenuEntry } from "../../ui/menu.ts";
+import { RowMenu } from "../../ui/row-menu.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { deleteToken, groupsQuery, setTokenStatus, tokensQuery } from "./api.ts";
+import { tokenColumns } from "./columns.tsx";
+import { createdTokens } from "./created.ts";
+import { useTexts } from "./texts.ts";
+
+const ConnectDialog = lazy(async () => ({ default: (await import("./connect.tsx")).ConnectDialog }));
+const CreatedDialog = lazy(async () => ({ default: (await import("./connect.tsx")).CreatedDialog }));
+
+const DEFAULTS = { ...LIST_DEFAULTS, q: "", key: "", status: "", group: "" };
+
+function useTokenActions() {
+  const t = useTexts();
+  const setStatus = (token: Token, isOn: boolean) => {
+    setTokenStatus(token, isOn).then(
+      () => toastUndo(t(isOn ? "isEnabled" : "isDisabled", { name: token.name }), () => void setTokenStatus(token, !isOn).catch(toastProblem)),
+      toastProblem,
+    );
+  };
+  const remove = async (token: Token) => {
+    const isConfirmed = await ask({
+      title: t("removeTitle", { name: token.name }),
+      body: t("removeBody"),
+      confirm: t("remove"),
+      isDangerous: true,
+    });
+    if (!isConfirmed) return;
+    await deleteToken(token).then(() => toast("success", t("removed", { name: token.name })), toastProblem);
+  };
+  return { setStatus, remove };
+}
+
+function TokenActions(props: { readonly token: Token; onConnect(): void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const { setStatus, remove } = useTokenActions();
+  const { token } = props;
+  const isOn = token.status === TOKEN_STATUS.enabled;
+  const entries: (MenuEntry | undefined)[] = [
+    { id: "edit", label: t("editRow"), icon: "edit", run: () => void navigate({ pathname: `/token/edit/${token.id}`, search }) },
+    { id: "toggle", label: t(isOn ? "disable" : "enable"), icon: isOn ? "pause" : "play", run: () => setStatus(token, !isOn) },
+    { id: "log", label: t("openLog"), icon: "log", run: () => void navigate(`/log?token=${encodeURIComponent(token.name)}`) },
+    undefined,
+    { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(token) },
+  ];
+  return (
+    <Flex gap="1" justify="flex-end">
+      <Button size="xs" variant="outline" onClick={props.onConnect}>
+        {t("connect")}
+      </Button>
+      <RowMenu name={token.name} entries={entries} />
+    </Flex>
+  );
+}
+
+function AddButton() {
+  const t = useTexts();
+  return (
+    <Button asChild>
+      <Link to="/token/add">
+        <Icon name="plus" />
+        {t("add")}
+      </Link>
+    </Button>
+  );
+}
+
+function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = props.list;
+  const groups = Object.keys(useQuery(groupsQuery).data ?? {});
+  const statuses = [
+    { value: "", label: t("anyStatus") },
+    { value: String(TOKEN_STATUS.enabled), label: t("enabled") },
+    { value: String(TOKEN_STATUS.disabled), label: t("disabled") },
+    { value: String(TOKEN_STATUS.expired), label: t("expired") },
+    { value: String(TOKEN_STATUS.exhausted), label: t("exhausted") },
+  ];
+  return (
+    <FilterBar isActive={isFiltered} onClear={clear}>
+      <FilterText isMain label={t("searchName")} value={state.q} onChange={(q) => filter({ q })} />
+      <FilterText label={t("searchKey")} value={state.key} onChange={(key) => filter({ key })} />
+      <FilterSelect label={t("status")} value={state.status} choices={statuses} onChange={(status) => filter({ status })} />
+      {groups.length > 1 && (
+        <FilterSelect
+          label={t("group")}
+          value={state.group}
+          choices={[{ value: "", label: t("anyGroup") }, ...groups.map((name) => ({ value: name, label: name }))]}
+          onChange={(group) => filter({ group })}
+        />
+      )}
+    </FilterBar>
+  );
+}
+
+export function TokensPage() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const navigate = useNavigate();
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { data, error, isFetching, refetch } = useQuery(
+    tokensQuery({ page, size, sort: state.sort, q: state.q, key: state.key, status: state.status, group: state.group }),
+  );
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const hasCreated = useStore(createdTokens).length > 0;
+  const [connected, setConnected] = useState<Token>();
+  const columns = useMemo(() => tokenColumns(t), [t]);
+  const search = useLocation().search;
+  useKeys("c", () => void navigate("/token/add"));
+  const edit = (token: Token) => void navigate({ pathname: `/token/edit/${token.id}`, search });
+  const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
+
+  async function copySelected(): Promise<void> {
+    const chosen = data?.rows.filter((token) => selected.has(token.id)) ?? [];
+    if (chosen.length === 0) return toast("error", t("selectFirst"));
+    const isCopied = await copyText(chosen.map((token) => `${token.name}    sk-${token.key}`).join("\n"));
+    toast(isCopied ? "success" : "error", ui(isCopied ? "copied" : "copyFailed"));
+  }
+
+  return (
+    <Page title={t("title")} actions={!isEmpty && <AddButton />}>
+      <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "token-warning", label: t("dismiss") }}>
+        {t("warning")}
+      </NoticeBar>
+      {!isEmpty && <Filters list={list} />}
+      {error ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.rows}
+          rowId={(token) => token.id}
+          rowName={(token) => token.name}
+          isFetching={isFetching}
+          pager={list.pager(data?.total)}
+          sort={state.sort}
+          onSort={list.sort}
+          selection={{ ids: selected, change: setSelected }}
+          isMuted={(token) => token.status !== TOKEN_STATUS.enabled}
+          onOpen={edit}
+          keys={{ e: edit }}
+          actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}
+          empty={
+            isEmpty ? (
+              <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
+                <AddButton />
+              </EmptyTeach>
+            ) : (
+              <NoMatch onClear={list.clear} />
+            )
+          }
+        />
+      )}
+      <BulkBar count={selected.size} onClear={() => setSelected(new Set())}>
+        <BulkButton label={t("copySelected")} run={() => void copySelected()} />
+      </BulkBar>
+      <Suspense>
+        {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
+        {hasCreated && <CreatedDialog />}
+      </Suspense>
+      <Outlet />
+    </Page>
+  );
+}

@@ -1,0 +1,104 @@
+/** How this server wants amounts shown; both come with the public status. */
+export interface QuotaDisplay {
+  readonly quotaPerUnit: number;
+  readonly inCurrency: boolean;
+}
+
+function trim(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, "");
+}
+
+/** 12,345 -> 12.3k; below ten thousand the number itself. */
+export function abbreviate(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e9) return `${trim(value / 1e9)}B`;
+  if (size >= 1e6) return `${trim(value / 1e6)}M`;
+  if (size >= 1e4) return `${trim(value / 1e3)}k`;
+  return String(value);
+}
+
+/** Dollars with two decimals; amounts below a cent keep up to six, so that no charge reads as nothing. */
+export function dollars(amount: number): string {
+  const size = Math.abs(amount);
+  const sign = amount < 0 ? "-" : "";
+  if (size > 0 && size < 0.01) {
+    const text = size.toFixed(6).replace(/0+$/, "");
+    return text === "0." ? `${sign}<$0.000001` : `${sign}$${text}`;
+  }
+  return `${sign}$${size.toFixed(2)}`;
+}
+
+export function formatQuota(quota: number, display: QuotaDisplay): string {
+  return display.inCurrency ? dollars(quota / display.quotaPerUnit) : abbreviate(quota);
+}
+
+/** As `formatQuota`, with the six decimals that single charges need. */
+export function formatQuotaPrecise(quota: number, display: QuotaDisplay): string {
+  return display.inCurrency ? preciseDollars(quota / display.quotaPerUnit) : String(quota);
+}
+
+export function preciseDollars(amount: number): string {
+  return `${amount < 0 ? "-" : ""}$${Math.abs(amount).toFixed(6)}`;
+}
+
+/** The unit that `formatQuota` did not choose, with the exact integer; for tooltips. */
+export function formatQuotaExact(quota: number, display: QuotaDisplay, locale: string): string {
+  const units = new Intl.NumberFormat(locale).format(quota);
+  return `${units} · $${(quota / display.quotaPerUnit).toFixed(6)}`;
+}
+
+/** Price of a million tokens: up to six significant digits, without the dust of binary fractions. */
+export function pricePerMillion(amount: number): string {
+  return `$${Number(amount.toPrecision(6))}`;
+}
+
+export function formatCount(value: number, locale: string): string {
+  return new Intl.NumberFormat(locale).format(value);
+}
+
+export function seconds(milliseconds: number): string {
+  const value = milliseconds / 1000;
+  if (value < 10) return `${value.toFixed(2)} s`;
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} s`;
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** "3 min. ago" within a week of `now`, the date afterwards. Both times in Unix seconds. */
+export function formatWhen(at: number, now: number, locale: string): string {
+  const distance = at - now;
+  const size = Math.abs(distance);
+  if (size >= 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(at * 1000);
+  const relative = new Intl.RelativeTimeFormat(locale, { style: "short", numeric: "auto" });
+  for (const [unit, length] of UNITS) {
+    if (size >= length) return relative.format(Math.trunc(distance / length), unit);
+  }
+  return relative.format(Math.trunc(distance), "second");
+}
+
+export function formatExactTime(at: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }).format(at * 1000);
+}
+
+/** Date and time to the second in local time, for dense columns: `11-21 07:12:38`. */
+export function formatStamp(at: number): string {
+  const date = new Date(at * 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Value of a `datetime-local` input for a Unix time, and back; the input speaks local time. */
+export function toLocalInput(at: number): string {
+  const date = new Date(at * 1000);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+export function fromLocalInput(text: string): number | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}

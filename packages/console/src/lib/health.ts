@@ -1,0 +1,20 @@
+import { createStore, useStore } from "./store.ts";
+
+export type Health = "good" | "shaky" | "away";
+
+const WINDOW_MS = 30_000;
+let outcomes: { at: number; isGood: boolean }[] = [];
+const health = createStore<Health>("good");
+
+/** Notes how a call of the console fared; `away` means that no answer came at all. */
+export function noteOutcome(outcome: "good" | "failed" | "away"): void {
+  const now = performance.now();
+  outcomes = [...outcomes.filter((entry) => now - entry.at < WINDOW_MS), { at: now, isGood: outcome === "good" }];
+  const isShaky = outcomes.some((entry) => !entry.isGood);
+  health.write(outcome === "away" ? "away" : isShaky ? "shaky" : "good");
+}
+
+/** State of the connection as the console's own calls of the last 30 seconds show it. */
+export function useHealth(): Health {
+  return useStore(health);
+}

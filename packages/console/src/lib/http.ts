@@ -1,0 +1,124 @@
+import type { Endpoint, Input, Output } from "@fairway/wire";
+import { noteOutcome } from "./health.ts";
+import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
+import { stored } from "./storage.ts";
+
+type Scalar = string | number | boolean | undefined;
+
+/** What a call is given; the members that the endpoint does not declare do not exist. */
+export type CallInput<E extends Endpoint> = {
+  [K in "params" as E["params"] extends undefined ? never : K]: Record<keyof Input<E["params"]>, string | number>;
+} & {
+  [K in "query" as E["query"] extends undefined ? never : K]?: { [Q in keyof Input<E["query"]>]?: Scalar };
+} & {
+  [K in "body" as E["body"] extends undefined ? never : K]: Input<E["body"]>;
+} & { signal?: AbortSignal | undefined };
+
+export interface Answer<E extends Endpoint> {
+  readonly data: Output<E["data"]>;
+  readonly message: string;
+  /** Rows that match before paging, where the server counted them. */
+  readonly total: number | undefined;
+  /** Members beside the envelope, such as `time` of a channel test. */
+  readonly siblings: Readonly<Record<string, unknown>>;
+}
+
+let onSignedOut: () => void = () => {};
+
+/** Tells what to do when the server no longer knows the session. */
+export function whenSignedOut(action: () => void): void {
+  onSignedOut = action;
+}
+
+interface LooseInput {
+  readonly params?: Record<string, string | number>;
+  readonly query?: Record<string, Scalar>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query">): string {
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) =>
+    encodeURIComponent(String(input.params?.[name] ?? "")),
+  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
+  const headers = new Headers({ "New-Api-User": String(stored.user.read()?.id ?? -1) });
+  if (input.body !== undefined) headers.set("content-type", "application/json");
+  const init: RequestInit = { method: endpoint.method, headers, credentials: "same-origin", signal: input.signal ?? null };
+  if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  try {
+    return await fetch(addressOf(endpoint, input), init);
+  } catch (cause) {
+    if (input.signal?.aborted) throw cause;
+    noteOutcome("away");
+    throw new OfflineProblem(cause);
+  }
+}
+
+async function readJson(response: Response): Promise<Record<string, unknown>> {
+  const text = await response.text();
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Falls through: a proxy's error page and an empty body are no answer of the server.
+  }
+  return {};
+}
+
+function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
+  const message = typeof body.message === "string" && body.message !== "" ? body.message : response.statusText;
+  const wait = Number(response.headers.get("retry-after"));
+  return new HttpProblem(response.status, message, {
+    retryAfter: wait > 0 ? wait : undefined,
+    requestId: response.headers.get("x-oneapi-request-id") ?? undefined,
+  });
+}
+
+/**
+ * Parses the answer with the schema of the contract: always while developing, afterwards only enough to notice a
+ * server of another version (an object, or the first row of a list).
+ */
+function checkData(endpoint: Endpoint, data: unknown): void {
+  const isRow = !import.meta.env.DEV && Array.isArray(data) && data.length > 1;
+  const result = endpoint.data?.safeParse(isRow ? data.slice(0, 1) : data);
+  if (!result || result.success) return;
+  const where = result.error.issues.map((issue) => issue.path.join(".")).join(", ");
+  // A drift of the contract is a fault of the release; the page still shows what it can.
+  console.warn(`The answer of ${endpoint.name} differs from the contract at: ${where}`);
+}
+
+/** Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. */
+export async function request<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {
+  const response = await send(endpoint, input as LooseInput);
+  const body = await readJson(response);
+  if (!response.ok || typeof body.success !== "boolean") {
+    noteOutcome(response.status >= 500 ? "failed" : "good");
+    const problem = problemOf(response, body);
+    if (response.status === 401 && stored.user.read()) onSignedOut();
+    throw problem;
+  }
+  noteOutcome("good");
+  const { success, message, data, code, field, ...siblings } = body;
+  const text = typeof message === "string" ? message : "";
+  if (!success) throw new ApiProblem(text, asText(code), asText(field));
+  checkData(endpoint, data);
+  const total = response.headers.get("x-total-count");
+  return { data: data as Output<E["data"]>, message: text, total: total === null ? undefined : Number(total), siblings };
+}
+
+/** As `request`, for callers that need the data only. */
+export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E["data"]>> {
+  return (await request(endpoint, input)).data;
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

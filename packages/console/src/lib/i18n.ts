@@ -1,0 +1,67 @@
+import { stored } from "./storage.ts";
+import { createStore, useStore } from "./store.ts";
+
+export const LANGUAGES = { en: "English", zh: "中文" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+type Places<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+type Values<S extends string> = [Places<S>] extends [never] ? [] : [values: Record<Places<S>, string | number>];
+
+type Texts = Readonly<Record<string, string>>;
+/** Another language of the same texts: same keys, and every place of the source may be used. */
+export type Translation<E extends Texts> = { readonly [K in keyof E]: string };
+export type Translate<E extends Texts> = <K extends keyof E & string>(key: K, ...values: Values<E[K]>) => string;
+
+interface Namespace {
+  load(): Promise<Texts>;
+  translated: Texts | undefined;
+}
+
+const namespaces = new Set<Namespace>();
+const language = createStore<Language>(stored.language.read() ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
+
+async function loadAll(): Promise<void> {
+  const missing = [...namespaces].filter((space) => space.translated === undefined);
+  await Promise.all(missing.map(async (space) => (space.translated = await space.load())));
+}
+
+/** Resolves when every text of the chosen language is there; routes wait for it, so that no page changes language while it is read. */
+export async function textsReady(): Promise<void> {
+  if (language.read() !== "en") await loadAll();
+  document.documentElement.lang = language.read();
+}
+
+export async function setLanguage(next: Language): Promise<void> {
+  if (next !== "en") await loadAll();
+  stored.language.write(next);
+  document.documentElement.lang = next;
+  language.write(next);
+}
+
+export function currentLanguage(): Language {
+  return language.read();
+}
+
+export function useLanguage(): Language {
+  return useStore(language);
+}
+
+function pick(source: Texts, space: Namespace, key: string, values: Record<string, string | number> | undefined): string {
+  const text = (language.read() === "en" ? undefined : space.translated?.[key]) ?? source[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => String(values?.[name] ?? place));
+}
+
+/**
+ * Declares the texts of a feature: English is in its chunk, the other language comes on demand.
+ * Returns a hook for components and `say` for code outside of them.
+ */
+export function defineTexts<const E extends Texts>(source: E, load: () => Promise<Translation<E>>) {
+  const space: Namespace = { load, translated: undefined };
+  namespaces.add(space);
+  const say: Translate<E> = (key, ...values) => pick(source, space, key, values[0]);
+  function useTexts(): Translate<E> {
+    useLanguage();
+    return say;
+  }
+  return { useTexts, say };
+}

@@ -1,0 +1,34 @@
+import { useHotkeys } from "react-hotkeys-hook";
+import { stored } from "./storage.ts";
+
+/**
+ * A keyboard shortcut: `mod+k`, `?`, or a sequence such as `g>t`. Keys without a modifier stay silent inside inputs
+ * and can be switched off.
+ */
+export function useKeys(keys: string, act: () => void, isOn = true): void {
+  const isSingle = !keys.includes("mod+");
+  useHotkeys(
+    keys,
+    (event) => {
+      event.preventDefault();
+      act();
+    },
+    {
+      enabled: isOn && !(isSingle && stored.shortcuts.read() === "off"),
+      enableOnFormTags: !isSingle,
+      useKey: true,
+      sequenceTimeoutMs: 1_200,
+    },
+    [act],
+  );
+}
+
+export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** How a shortcut is printed: `Ctrl K`, `G T`. */
+export function printKeys(keys: string): string {
+  return keys
+    .replace("mod+", isApple ? "⌘ " : "Ctrl ")
+    .replace(">", " ")
+    .replace(/\b[a-z]\b/g, (letter) => letter.toUpperCase());
+}

@@ -1,0 +1,42 @@
+/** The server refused: `success` was false. `code` is the stable code of the message, `field` the input it concerns. */
+export class ApiProblem extends Error {
+  readonly code: string | undefined;
+  readonly field: string | undefined;
+
+  constructor(message: string, code?: string, field?: string) {
+    super(message);
+    this.name = "ApiProblem";
+    this.code = code;
+    this.field = field;
+  }
+}
+
+/** The answer had an HTTP status that stands for a failure. */
+export class HttpProblem extends Error {
+  readonly status: number;
+  /** Seconds to wait, where the server named them. */
+  readonly retryAfter: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(status: number, message: string, detail: { retryAfter?: number | undefined; requestId?: string | undefined } = {}) {
+    super(message);
+    this.name = "HttpProblem";
+    this.status = status;
+    this.retryAfter = detail.retryAfter;
+    this.requestId = detail.requestId;
+  }
+}
+
+/** No answer at all: the network or the server is away. */
+export class OfflineProblem extends Error {
+  constructor(cause: unknown) {
+    super("Unable to connect to the server!", { cause });
+    this.name = "OfflineProblem";
+  }
+}
+
+/** Whether another try may help without anyone changing anything. */
+export function isTransient(problem: unknown): boolean {
+  if (problem instanceof OfflineProblem) return true;
+  return problem instanceof HttpProblem && problem.status >= 500;
+}

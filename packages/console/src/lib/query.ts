@@ -1,0 +1,27 @@
+import { MutationCache, QueryClient } from "@tanstack/react-query";
+import { isTransient } from "./problems.ts";
+
+/** How long lists and slow-moving answers (groups, models, status) count as fresh. */
+export const FRESH_LIST_MS = 15_000;
+export const FRESH_STATIC_MS = 300_000;
+
+const TRIES = 2;
+
+let onMutationProblem: (problem: unknown) => void = () => {};
+
+export function whenMutationFails(action: (problem: unknown) => void): void {
+  onMutationProblem = action;
+}
+
+export const queryClient = new QueryClient({
+  mutationCache: new MutationCache({ onError: (problem) => onMutationProblem(problem) }),
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_LIST_MS,
+      retry: (count, problem) => count < TRIES && isTransient(problem),
+      retryDelay: (count) => 500 * 2 ** count,
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});

@@ -1,0 +1,80 @@
+import * as z from "zod/mini";
+
+/**
+ * Every value that the console keeps in the browser. Names without a prefix are shared with other consoles of the
+ * family on the same origin and keep their formats; ours stand under `fairway:`.
+ */
+interface Slot<T> {
+  read(): T | undefined;
+  write(value: T | undefined): void;
+}
+
+function slot<T>(area: () => Storage, name: string, parse: (text: string) => T | undefined, print: (value: T) => string): Slot<T> {
+  return {
+    read() {
+      try {
+        const text = area().getItem(name);
+        return text === null ? undefined : parse(text);
+      } catch {
+        // A browser may deny storage, and a foreign script may have left anything in it: both mean "not set".
+        return undefined;
+      }
+    },
+    write(value) {
+      try {
+        if (value === undefined) area().removeItem(name);
+        else area().setItem(name, print(value));
+      } catch {
+        // Denied or full storage loses a preference, never the page.
+      }
+    },
+  };
+}
+
+const local = () => localStorage;
+
+function word<const T extends string>(name: string, ...allowed: T[]): Slot<T> {
+  return slot<T>(local, name, (text) => allowed.find((value) => value === text), String);
+}
+
+function json<S extends z.ZodMiniType>(name: string, schema: S): Slot<z.output<S>> {
+  return slot<z.output<S>>(
+    local,
+    name,
+    (text) => {
+      const parsed = schema.safeParse(JSON.parse(text));
+      return parsed.success ? parsed.data : undefined;
+    },
+    (value) => JSON.stringify(value),
+  );
+}
+
+export const StoredUser = z.object({
+  id: z.int(),
+  username: z.string(),
+  display_name: z.catch(z.string(), ""),
+  role: z.int(),
+  status: z.catch(z.int(), 1),
+  group: z.catch(z.string(), ""),
+});
+export type StoredUser = z.output<typeof StoredUser>;
+
+export const PAGE_SIZES = [10, 20, 50, 100] as const;
+
+export const stored = {
+  user: json("user", StoredUser),
+  themeMode: word("theme-mode", "dark", "light"),
+  idSort: word("id-sort", "true", "false"),
+  pageSize: slot<number>(
+    local,
+    "page-size",
+    (text) => PAGE_SIZES.find((size) => String(size) === text),
+    String,
+  ),
+  language: word("fairway:language", "en", "zh"),
+  sidebar: word("fairway:sidebar", "open", "collapsed"),
+  density: word("fairway:density", "comfortable", "compact"),
+  shortcuts: word("fairway:shortcuts", "on", "off"),
+  /** Notices that this browser's user closed for good. */
+  dismissed: json("fairway:dismissed", z.array(z.string())),
+};

@@ -1,0 +1,49 @@
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
+
+type Shape = Readonly<Record<string, string>>;
+
+/**
+ * The part of the query string that a page owns: names with their defaults. A value equal to its default is left out
+ * of the address, so that links stay short; other members of the query are kept.
+ */
+export function useUrlState<S extends Shape>(defaults: S): [Record<keyof S, string>, (change: Partial<Record<keyof S, string>>) => void] {
+  const [search, setSearch] = useSearchParams();
+  const values = useMemo(() => readState(search, defaults), [search, defaults]);
+  const change = useCallback(
+    (wanted: Partial<Record<keyof S, string>>) => {
+      setSearch((current) => writeState(current, defaults, wanted), { replace: true, preventScrollReset: true });
+    },
+    [setSearch, defaults],
+  );
+  return [values, change];
+}
+
+export function readState<S extends Shape>(search: URLSearchParams, defaults: S): Record<keyof S, string> {
+  const entries = Object.entries(defaults).map(([name, value]) => [name, search.get(name) ?? value]);
+  return Object.fromEntries(entries) as Record<keyof S, string>;
+}
+
+export function writeState<S extends Shape>(
+  search: URLSearchParams,
+  defaults: S,
+  change: Partial<Record<keyof S, string>>,
+): URLSearchParams {
+  const next = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined || value === "" || value === defaults[name]) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+/** A page number from the address: bad values are the first page. */
+export function pageOf(text: string): number {
+  const page = Number(text);
+  return Number.isInteger(page) && page > 0 ? page : 1;
+}
+
+/** Only paths of this console may be returned to after signing in; anything else is the fallback. */
+export function safeReturnPath(text: string | null, fallback: string): string {
+  return text !== null && /^\/(?![/\\])/.test(text) ? text : fallback;
+}

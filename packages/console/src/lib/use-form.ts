@@ -1,0 +1,75 @@
+import { useCallback, useMemo, useRef, useState } from "react";
+import { ApiProblem } from "./problems.ts";
+
+export type FormErrors<V> = Partial<Record<keyof V & string, string>>;
+
+export interface Form<V> {
+  readonly values: V;
+  readonly errors: FormErrors<V>;
+  readonly isDirty: boolean;
+  readonly isSaving: boolean;
+  set<K extends keyof V & string>(name: K, value: V[K]): void;
+  /** Checks one field after it was left; nothing is complained about before. */
+  touch(name: keyof V & string): void;
+  /** Checks all fields and saves; true when saved. */
+  submit(): Promise<boolean>;
+}
+
+interface FormSpec<V> {
+  readonly initial: V;
+  check(values: V): FormErrors<V>;
+  save(values: V): Promise<void>;
+  /** Failures that belong to no field. */
+  onProblem(problem: unknown): void;
+}
+
+/** State of one form: values, what is wrong with them, and whether anything would be lost. */
+export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
+  const [values, setValues] = useState(spec.initial);
+  const [errors, setErrors] = useState<FormErrors<V>>({});
+  const [isSaving, setSaving] = useState(false);
+  const latest = useRef({ spec, values });
+  latest.current = { spec, values };
+  const isDirty = useMemo(() => JSON.stringify(values) !== JSON.stringify(spec.initial), [values, spec.initial]);
+
+  const set = useCallback(<K extends keyof V & string>(name: K, value: V[K]) => {
+    setValues((current) => ({ ...current, [name]: value }));
+    setErrors((current) => without(current, name));
+  }, []);
+
+  const touch = useCallback((name: keyof V & string) => {
+    const found = latest.current.spec.check(latest.current.values)[name];
+    setErrors((current) => (found === undefined ? without(current, name) : { ...current, [name]: found }));
+  }, []);
+
+  const submit = useCallback(async () => {
+    const { spec: now, values: sent } = latest.current;
+    const found = now.check(sent);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return false;
+    setSaving(true);
+    try {
+      await now.save(sent);
+      return true;
+    } catch (problem) {
+      const field = problem instanceof ApiProblem ? problem.field : undefined;
+      if (problem instanceof ApiProblem && field !== undefined && field in sent) {
+        setErrors({ [field]: problem.message } as FormErrors<V>);
+      } else {
+        now.onProblem(problem);
+      }
+      return false;
+    } finally {
+      setSaving(false);
+    }
+  }, []);
+
+  return { values, errors, isDirty, isSaving, set, touch, submit };
+}
+
+function without<V>(errors: FormErrors<V>, name: keyof V & string): FormErrors<V> {
+  if (!(name in errors)) return errors;
+  const rest = { ...errors };
+  delete rest[name];
+  return rest;
+}

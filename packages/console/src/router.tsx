@@ -1,0 +1,82 @@
+import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
+import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
+import { Frame } from "./app/frame/frame.tsx";
+import { pages, type PageEntry } from "./app/pages.ts";
+import { currentUser, forgetUser, isAdmin } from "./app/session/session.ts";
+import { statusQuery } from "./app/session/status.ts";
+import { whenSignedOut } from "./lib/http.ts";
+import { textsReady } from "./lib/i18n.ts";
+import { queryClient } from "./lib/query.ts";
+import { Hosts } from "./ui/hosts.tsx";
+
+function loginPath(path: string, isExpired: boolean): string {
+  const query = new URLSearchParams(isExpired ? { expired: "true" } : {});
+  if (path !== "/") query.set("next", path);
+  return `/login?${query}`;
+}
+
+/** Spares signed-out visitors a useless call; the server decides in the end. */
+function requireUser({ request }: LoaderFunctionArgs): Response | null {
+  if (currentUser()) return null;
+  const url = new URL(request.url);
+  return redirect(loginPath(url.pathname + url.search, false));
+}
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Hosts />
+    </>
+  );
+}
+
+/** Loads the page's code, then its texts, so that it appears in one language at once. */
+function lazily(load: PageEntry["load"], access: PageEntry["access"]) {
+  return async () => {
+    if (access === "admin" && !isAdmin(currentUser())) return { Component: NoAccess };
+    const { Component } = await load();
+    await textsReady();
+    return { Component };
+  };
+}
+
+function routeOf(page: PageEntry): RouteObject {
+  const drawers = Object.entries(page.drawers ?? {});
+  return {
+    path: page.path,
+    ...(page.access !== "public" && { loader: requireUser }),
+    lazy: lazily(page.load, page.access),
+    ErrorBoundary: Crash,
+    children: drawers.map(([path, load]) => ({ path, lazy: lazily(load, page.access) })),
+  };
+}
+
+const loadLogin = async () => ({ Component: (await import("./features/account/login.page.tsx")).LoginPage });
+
+export const router = createBrowserRouter([
+  {
+    Component: Root,
+    ErrorBoundary: StartFailed,
+    HydrateFallback: () => null,
+    loader: async () => {
+      await Promise.all([queryClient.ensureQueryData(statusQuery), textsReady()]);
+      return null;
+    },
+    shouldRevalidate: () => false,
+    children: [
+      { path: "/login", lazy: lazily(loadLogin, "public"), ErrorBoundary: Crash },
+      {
+        Component: Frame,
+        ErrorBoundary: Crash,
+        children: [...pages.map(routeOf), { path: "*", Component: NotFound }],
+      },
+    ],
+  },
+]);
+
+whenSignedOut(() => {
+  forgetUser();
+  const { pathname, search } = router.state.location;
+  if (pathname !== "/login") void router.navigate(loginPath(pathname + search, true), { replace: true });
+});

@@ -1,0 +1,253 @@
+import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import "./data-grid.css";
+import { Icon } from "./icon.tsx";
+import { Pager, type PagerProps } from "./pager.tsx";
+import { useTexts } from "./texts.ts";
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: string;
+  cell(row: Row): ReactNode;
+  readonly align?: "end";
+  /** Name of the server's sort key; absent where the server cannot sort. */
+  readonly sort?: string;
+  /** Left out on phones. */
+  readonly isMinor?: boolean;
+  /** The heading of the card on phones. */
+  readonly isTitle?: boolean;
+}
+
+interface Selection {
+  readonly ids: ReadonlySet<number>;
+  change(ids: ReadonlySet<number>): void;
+}
+
+interface GridProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[] | undefined;
+  rowId(row: Row): number;
+  /** How a row is called, for the labels of its controls. */
+  rowName(row: Row): string;
+  readonly isFetching: boolean;
+  readonly pager: PagerProps;
+  /** Shown in place of rows when there are none. */
+  readonly empty: ReactNode;
+  /** `-priority` is descending. */
+  readonly sort?: string;
+  onSort?(sort: string): void;
+  readonly selection?: Selection;
+  isMuted?(row: Row): boolean;
+  actions?(row: Row): ReactNode;
+  onOpen?(row: Row): void;
+  /** Acts on the focused row, by key. */
+  readonly keys?: Readonly<Record<string, (row: Row) => void>>;
+  readonly opened?: number | undefined;
+  detail?(row: Row): ReactNode;
+  readonly density?: "comfortable" | "compact";
+}
+
+/** The one table of the product: plain cells, because styled ones cost ten times as much to scroll. */
+export function DataGrid<Row>(props: GridProps<Row>) {
+  const t = useTexts();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [active, setActive] = useState(0);
+  const { rows } = props;
+  if (rows !== undefined && rows.length === 0) return <>{props.empty}</>;
+  const current = Math.min(active, Math.max(0, (rows?.length ?? 1) - 1));
+
+  function focusRow(index: number): void {
+    const row = body.current?.querySelectorAll<HTMLElement>(".grid-row")[index];
+    if (!row) return;
+    setActive(index);
+    row.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const row = rows?.[current];
+    const isOnRow = event.target instanceof HTMLElement && event.target.classList.contains("grid-row");
+    if (!row || !isOnRow || event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = rowKey(event, row);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  function rowKey(event: KeyboardEvent, row: Row): (() => void) | undefined {
+    const own = props.keys?.[event.key];
+    if (own) return () => own(row);
+    switch (event.key) {
+      case "ArrowDown":
+      case "j":
+        return () => focusRow(current + 1);
+      case "ArrowUp":
+      case "k":
+        return () => focusRow(current - 1);
+      case "Enter":
+        return () => props.onOpen?.(row);
+      case " ":
+      case "x":
+        return () => props.selection?.change(toggled(props.selection.ids, props.rowId(row)));
+      case ".":
+        return () => body.current?.querySelectorAll<HTMLElement>(".grid-row")[current]?.querySelector<HTMLElement>("[data-row-menu]")?.click();
+      default:
+        return undefined;
+    }
+  }
+
+  return (
+    <div className="grid-frame" style={{ "--grid-row": props.density === "compact" ? "32px" : "40px" } as React.CSSProperties}>
+      <div className="grid-scroll" tabIndex={-1}>
+        <table className="grid" role="table" aria-label={props.label} aria-busy={props.isFetching} aria-rowcount={props.pager.total ?? -1}>
+          <GridHead {...props} />
+          <tbody role="rowgroup" ref={body} onKeyDown={onKeyDown}>
+            {rows === undefined ? (
+              <Bones columns={props.columns.length + (props.selection ? 1 : 0) + (props.actions ? 1 : 0)} />
+            ) : (
+              rows.map((row, index) => (
+                <GridRow key={props.rowId(row)} grid={props} row={row} index={index} isActive={index === current} onFocus={() => setActive(index)} />
+              ))
+            )}
+          </tbody>
+        </table>
+      </div>
+      {props.isFetching && rows !== undefined && <div className="grid-progress" role="progressbar" aria-label={t("loading")} />}
+      <Pager {...props.pager} shown={rows?.length} />
+    </div>
+  );
+}
+
+function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+function GridHead<Row>(props: GridProps<Row>) {
+  const t = useTexts();
+  const ids = props.rows?.map((row) => props.rowId(row)) ?? [];
+  const chosen = ids.filter((id) => props.selection?.ids.has(id)).length;
+  return (
+    <thead role="rowgroup">
+      <tr role="row">
+        {props.selection && (
+          <th role="columnheader" className="grid-check">
+            <input
+              type="checkbox"
+              aria-label={t("selectAll")}
+              checked={ids.length > 0 && chosen === ids.length}
+              ref={(box) => {
+                if (box) box.indeterminate = chosen > 0 && chosen < ids.length;
+              }}
+              onChange={(event) => props.selection?.change(new Set(event.target.checked ? ids : []))}
+            />
+          </th>
+        )}
+        {props.columns.map((column) => (
+          <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+        ))}
+        {props.actions && (
+          <th role="columnheader" className="grid-actions">
+            <span className="sr-only">{t("actions")}</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function HeadCell<Row>(props: { column: Column<Row>; sort: string | undefined; onSort: ((sort: string) => void) | undefined }) {
+  const t = useTexts();
+  const { column, sort, onSort } = props;
+  const key = column.sort;
+  if (key === undefined || !onSort) {
+    return (
+      <th role="columnheader" className={column.align}>
+        {column.header}
+      </th>
+    );
+  }
+  const direction = sort === key ? "ascending" : sort === `-${key}` ? "descending" : "none";
+  return (
+    <th role="columnheader" className={column.align} aria-sort={direction}>
+      <button
+        type="button"
+        className="grid-sort"
+        title={t("sorted", { name: column.header })}
+        onClick={() => onSort(direction === "descending" ? key : `-${key}`)}
+      >
+        {column.header}
+        {direction !== "none" && <Icon name={direction === "ascending" ? "up" : "down"} size={12} />}
+      </button>
+    </th>
+  );
+}
+
+function GridRow<Row>(props: { grid: GridProps<Row>; row: Row; index: number; isActive: boolean; onFocus: () => void }) {
+  const t = useTexts();
+  const { grid, row } = props;
+  const id = grid.rowId(row);
+  const isSelected = grid.selection?.ids.has(id) ?? false;
+  const isOpen = grid.opened === id;
+  return (
+    <>
+      <tr
+        role="row"
+        className={`grid-row${grid.isMuted?.(row) ? " is-muted" : ""}`}
+        aria-rowindex={props.index + 2}
+        aria-selected={grid.selection ? isSelected : undefined}
+        tabIndex={props.isActive ? 0 : -1}
+        onFocus={(event) => event.target === event.currentTarget && props.onFocus()}
+      >
+        {grid.selection && (
+          <td role="cell" className="grid-check">
+            <input
+              type="checkbox"
+              aria-label={t("selectRow", { name: grid.rowName(row) })}
+              checked={isSelected}
+              onChange={() => grid.selection?.change(toggled(grid.selection.ids, id))}
+            />
+          </td>
+        )}
+        {grid.columns.map((column) => (
+          <td
+            key={column.id}
+            role="cell"
+            data-label={column.header}
+            className={[column.align, column.isTitle && "is-title", column.isMinor && "is-minor"].filter(Boolean).join(" ") || undefined}
+          >
+            {column.cell(row)}
+          </td>
+        ))}
+        {grid.actions && (
+          <td role="cell" className="grid-actions">
+            {grid.actions(row)}
+          </td>
+        )}
+      </tr>
+      {isOpen && grid.detail && (
+        <tr role="row" className="grid-detail">
+          <td role="cell" colSpan={grid.columns.length + (grid.selection ? 1 : 0) + (grid.actions ? 1 : 0)}>
+            {grid.detail(row)}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+const BONE_ROWS = 10;
+const BONE_WIDTHS = ["60%", "40%", "75%", "50%"];
+
+/** Grey lines with the geometry of the rows to come. */
+function Bones(props: { readonly columns: number }) {
+  return Array.from({ length: BONE_ROWS }, (_, row) => (
+    <tr key={row} role="row" aria-hidden="true">
+      {Array.from({ length: props.columns }, (__, column) => (
+        <td key={column} role="cell">
+          <span className="grid-bone" style={{ width: BONE_WIDTHS[(row + column) % BONE_WIDTHS.length] }} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

@@ -1,0 +1,169 @@
+import { Box, Button, Field, Flex, Input, NativeSelect, Switch, Textarea, type InputProps } from "@chakra-ui/react";
+import { useState, type ReactNode } from "react";
+import { useTexts } from "./texts.ts";
+
+interface FieldBase {
+  readonly label: string;
+  readonly help?: ReactNode;
+  readonly error?: string | undefined;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+}
+
+/** Label, control, help and error of one input, tied together for assistive technology. */
+export function FieldFrame(props: FieldBase & { readonly children: ReactNode; readonly aside?: ReactNode }) {
+  const t = useTexts();
+  return (
+    <Field.Root invalid={props.error !== undefined} disabled={props.isDisabled ?? false} required={props.isRequired ?? false}>
+      <Flex width="full" align="center" gap="2">
+        <Field.Label flex="1">
+          {props.label}
+          {props.isRequired && (
+            <Box as="span" color="fg.muted" fontWeight="normal" textStyle="xs">
+              {t("required")}
+            </Box>
+          )}
+        </Field.Label>
+        {props.aside}
+      </Flex>
+      {props.children}
+      <Field.ErrorText>{props.error}</Field.ErrorText>
+      {props.help !== undefined && <Field.HelperText>{props.help}</Field.HelperText>}
+    </Field.Root>
+  );
+}
+
+interface TextProps extends FieldBase {
+  readonly value: string;
+  onChange(value: string): void;
+  onBlur?(): void;
+  readonly placeholder?: string;
+  readonly type?: InputProps["type"];
+  readonly autoComplete?: string;
+  readonly isMono?: boolean;
+  readonly name?: string;
+}
+
+export function TextField(props: TextProps) {
+  return (
+    <FieldFrame {...props}>
+      <Input
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+        onBlur={() => props.onBlur?.()}
+        placeholder={props.placeholder ?? ""}
+        type={props.type ?? "text"}
+        autoComplete={props.autoComplete ?? "off"}
+        fontFamily={props.isMono ? "mono" : "body"}
+        {...(props.name === undefined ? {} : { name: props.name })}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A password or key; what was just typed can be looked at, what is stored never comes back. */
+export function SecretField(props: TextProps) {
+  const t = useTexts();
+  const [isShown, setShown] = useState(false);
+  return (
+    <FieldFrame {...props}>
+      <Flex width="full" position="relative">
+        <Input
+          value={props.value}
+          onChange={(event) => props.onChange(event.target.value)}
+          onBlur={() => props.onBlur?.()}
+          placeholder={props.placeholder ?? ""}
+          type={isShown ? "text" : "password"}
+          autoComplete={props.autoComplete ?? "off"}
+          fontFamily={props.isMono ? "mono" : "body"}
+          pe="16"
+          {...(props.name === undefined ? {} : { name: props.name })}
+        />
+        <Button
+          size="xs"
+          variant="ghost"
+          position="absolute"
+          insetEnd="0.5"
+          top="0.5"
+          zIndex="1"
+          aria-pressed={isShown}
+          aria-label={`${isShown ? t("hide") : t("show")}: ${props.label}`}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? t("hide") : t("show")}
+        </Button>
+      </Flex>
+    </FieldFrame>
+  );
+}
+
+export function AreaField(props: TextProps & { readonly rows?: number }) {
+  return (
+    <FieldFrame {...props}>
+      <Textarea
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+        onBlur={() => props.onBlur?.()}
+        placeholder={props.placeholder ?? ""}
+        rows={props.rows ?? 3}
+        fontFamily={props.isMono ? "mono" : "body"}
+        autoComplete="off"
+        spellCheck={!props.isMono}
+      />
+    </FieldFrame>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function SelectField(props: FieldBase & { readonly value: string; readonly choices: readonly Choice[]; onChange(value: string): void }) {
+  return (
+    <FieldFrame {...props}>
+      <NativeSelect.Root size="sm" disabled={props.isDisabled ?? false}>
+        <NativeSelect.Field value={props.value} onChange={(event) => props.onChange(event.target.value)}>
+          {props.choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </NativeSelect.Field>
+        <NativeSelect.Indicator />
+      </NativeSelect.Root>
+    </FieldFrame>
+  );
+}
+
+export function SwitchField(props: FieldBase & { readonly isOn: boolean; onChange(isOn: boolean): void }) {
+  return (
+    <Box>
+      <Switch.Root checked={props.isOn} onCheckedChange={(change) => props.onChange(change.checked)} disabled={props.isDisabled ?? false}>
+        <Switch.HiddenInput />
+        <Switch.Control>
+          <Switch.Thumb />
+        </Switch.Control>
+        <Switch.Label>{props.label}</Switch.Label>
+      </Switch.Root>
+      {props.help !== undefined && (
+        <Box textStyle="xs" color="fg.muted" mt="1">
+          {props.help}
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+/** A row of quick values under an input. */
+export function Presets(props: { readonly label: string; readonly items: readonly { label: string; run(): void }[]; readonly isDisabled?: boolean }) {
+  return (
+    <Flex role="group" aria-label={props.label} gap="1.5" wrap="wrap" mt="1.5">
+      {props.items.map((item) => (
+        <Button key={item.label} size="xs" variant="outline" disabled={props.isDisabled ?? false} onClick={() => item.run()}>
+          {item.label}
+        </Button>
+      ))}
+    </Flex>
+  );
+}

@@ -1,0 +1,52 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/** Preloads the one font file that the first paint needs; its name carries a hash, so it is known only here. */
+function preloadTextFont(): Plugin {
+  return {
+    name: "preload-text-font",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, context) {
+        const file = Object.keys(context.bundle ?? {}).find((name) => /geist-latin-wght-normal.*\.woff2$/.test(name));
+        if (!file) return [];
+        const attrs = { rel: "preload", href: `/${file}`, as: "font", type: "font/woff2", crossorigin: "" };
+        return [{ tag: "link", attrs, injectTo: "head" }];
+      },
+    },
+  };
+}
+
+const gateway = process.env.FAIRWAY_DEV_GATEWAY ?? "http://127.0.0.1:3000";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), preloadTextFont()],
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2023",
+    // Fonts stay files: the content security policy allows no data addresses for them.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      treeshake: {
+        // Chakra declares its recipes through these; without the promise all of them stay in the bundle (23 kB).
+        manualPureFunctions: ["defineConfig", "defineRecipe", "defineSlotRecipe", "defineTokens", "defineSemanticTokens", "mergeConfigs", "createSystem"],
+        // The contract is a list of declarations: a page takes the calls that it makes.
+        moduleSideEffects: [{ test: /packages\/wire\//, sideEffects: false }],
+      },
+      output: {
+        // A release of the console leaves the libraries' file unchanged in the browser's cache.
+        codeSplitting: {
+          groups: [{ name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\// }],
+        },
+      },
+    },
+  },
+  server: {
+    host: "127.0.0.1",
+    proxy: { "/api": gateway, "/pg": gateway, "/v1": gateway },
+  },
+});
