@@ -1,3 +1,4 @@
+import type { RawTransaction } from "../storage/raw.ts";
 import type { Quota } from "./quota.ts";
 
 /** Why a balance moved. One row per (request id, kind). */
@@ -94,6 +95,11 @@ export interface Ledger {
   release(hold: Hold): Promise<void>;
   /** Applies a signed change; false when (requestId, kind) was applied before. */
   change(change: BalanceChange): Promise<boolean>;
+  /**
+   * Applies the change that `work` answers in the same transaction of the database of record as everything that `work`
+   * writes; none when it answers undefined. False when nothing was applied.
+   */
+  changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
   /** Settles holds whose lease ended at the usage last seen; answers how many. Safe to run anywhere, any time. */
   reap(): Promise<number>;
   /** Everything accepted so far is durable and visible in the database. */

@@ -2,7 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/raw.ts";
 import type { LedgerKind, Settlement } from "./ledger.ts";
-import { Sums } from "./sql-accounts.ts";
+import { channelChanges, tokenChanges, userChanges } from "./sql-accounts.ts";
 import { inList, insertRows } from "./sql-text.ts";
 
 /** Details of consume rows that the reaper wrote: a settlement that comes later books the difference only. */
@@ -32,14 +32,9 @@ export interface OpenHold {
 
 /** What one transaction writes: sums per row of users, tokens and channels, and the rows that explain them. */
 export class Booking {
-  readonly charged = new Sums();
-  readonly #held = new Sums();
-  readonly #requests = new Sums();
-  readonly #tokenCharged = new Sums();
-  readonly #tokenHeld = new Sums();
-  /** Seconds of the last charge by token. */
-  readonly #accessed = new Map<number, number>();
-  readonly #channels = new Sums();
+  readonly #users = userChanges();
+  readonly #tokens = tokenChanges();
+  readonly #channels = channelChanges();
   readonly #ledger: LedgerEntry[] = [];
   readonly #logs: LogRowInput[] = [];
   readonly #replacedLogs: string[] = [];
@@ -48,16 +43,17 @@ export class Booking {
   /** Gives back what was reserved; every end of a hold begins with it. */
   close(hold: OpenHold): void {
     this.#closed.push(hold.request_id);
-    this.#held.add(hold.user_id, hold.amount);
-    if (hold.token_id !== 0) this.#tokenHeld.add(hold.token_id, hold.amount);
+    if (hold.amount === 0) return;
+    this.#users.add(hold.user_id, "held", 0 - hold.amount);
+    if (hold.token_id !== 0) this.#tokens.add(hold.token_id, "held", 0 - hold.amount);
   }
 
   /** @param detail tells a reaped request from a settled one */
   consume(settlement: Settlement, detail = ""): void {
     const { hold, quota, channelId, at, log } = settlement;
-    this.#requests.add(hold.userId, 1);
+    this.#users.add(hold.userId, "request_count", 1);
     this.#move(settlement, quota);
-    this.#channels.add(channelId, quota);
+    this.#use(channelId, quota);
     this.#ledger.push(this.#entry(settlement, "consume", { quota: 0 - quota, detail }));
     if (log) this.#logs.push(logRow(settlement, at));
   }
@@ -83,10 +79,10 @@ export class Booking {
   ): void {
     const { hold, quota, channelId, at, log } = settlement;
     const taken = -reaped.quota;
-    if (reaped.detail === REAPED_UNUSED) this.#requests.add(hold.userId, 1);
+    if (reaped.detail === REAPED_UNUSED) this.#users.add(hold.userId, "request_count", 1);
     this.#move(settlement, quota - taken);
-    this.#channels.add(reaped.channel_id, -taken);
-    this.#channels.add(channelId, quota);
+    this.#use(reaped.channel_id, -taken);
+    this.#use(channelId, quota);
     this.#ledger.push(this.#entry(settlement, "correct", { quota: taken - quota, detail: "" }));
     if (!log) return;
     this.#replacedLogs.push(hold.requestId);
@@ -94,10 +90,21 @@ export class Booking {
   }
 
   #move({ hold: { userId, tokenId }, at }: Settlement, amount: number): void {
-    this.charged.add(userId, amount);
+    this.#users.add(userId, "quota", 0 - amount);
+    this.#users.add(userId, "used_quota", amount);
     if (tokenId === 0) return;
-    this.#tokenCharged.add(tokenId, amount);
-    this.#accessed.set(tokenId, Math.max(this.#accessed.get(tokenId) ?? 0, Math.floor(at / 1000)));
+    this.#tokens.add(tokenId, "remain_quota", 0 - amount);
+    this.#tokens.add(tokenId, "used_quota", amount);
+    this.#tokens.atLeast(tokenId, "accessed_time", Math.floor(at / 1000));
+  }
+
+  #use(channelId: number, amount: number): void {
+    if (amount !== 0 && channelId !== 0) this.#channels.add(channelId, "used_quota", amount);
+  }
+
+  /** What this transaction takes from a user's balance. */
+  chargeOf(userId: number): number {
+    return 0 - this.#users.of(userId, "quota");
   }
 
   #entry(
@@ -110,42 +117,15 @@ export class Booking {
 
   /** @param isLogSeparate true when log rows wait in the outbox for a database of their own */
   async write(tx: RawTransaction, kind: RawDatabase["kind"], isLogSeparate: boolean): Promise<void> {
-    await this.#writeUsers(tx);
-    await this.#writeTokens(tx);
-    for (const [id, amount] of this.#channels.sorted()) {
-      if (amount !== 0) await tx.run("update channels set used_quota = used_quota + ? where id = ?", [amount, id]);
-    }
+    await this.#users.write(tx, kind);
+    await this.#tokens.write(tx, kind);
+    await this.#channels.write(tx, kind);
     if (this.#closed.length > 0) {
       const { marks, values } = inList(this.#closed);
       await tx.run(`delete from holds where request_id in ${marks}`, values);
     }
     await insertRows(tx, kind, LEDGER, this.#ledger.map(ledgerValues));
     await (isLogSeparate ? this.#writeOutbox(tx, kind) : this.#writeLogs(tx, kind));
-  }
-
-  async #writeUsers(tx: RawTransaction): Promise<void> {
-    const ids = union(this.charged, this.#held, this.#requests);
-    for (const id of ids) {
-      const charged = this.charged.of(id);
-      await tx.run(
-        "update users set quota = quota - ?, held = held - ?, used_quota = used_quota + ?, request_count = request_count + ? where id = ?",
-        [charged, this.#held.of(id), charged, this.#requests.of(id), id],
-      );
-    }
-  }
-
-  async #writeTokens(tx: RawTransaction): Promise<void> {
-    for (const id of union(this.#tokenCharged, this.#tokenHeld, this.#accessed)) {
-      const accessed = this.#accessed.get(id);
-      const charged = this.#tokenCharged.of(id);
-      const held = this.#tokenHeld.of(id);
-      if (accessed === undefined) await tx.run("update tokens set held = held - ? where id = ?", [held, id]);
-      else
-        await tx.run(
-          "update tokens set remain_quota = case when unlimited_quota = 1 then remain_quota else remain_quota - ? end, used_quota = used_quota + ?, held = held - ?, accessed_time = ? where id = ?",
-          [charged, charged, held, accessed, id],
-        );
-    }
   }
 
   async #writeLogs(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
@@ -177,12 +157,6 @@ export async function insertLedger(tx: RawTransaction, entry: LedgerEntry): Prom
 function ledgerValues(entry: LedgerEntry): SqlValue[] {
   const { requestId, kind, userId, tokenId, channelId, quota, detail, at } = entry;
   return [requestId, kind, userId, tokenId, channelId, quota, detail, at];
-}
-
-function union(...parts: readonly (Sums | Map<number, number>)[]): number[] {
-  const ids = new Set<number>();
-  for (const part of parts) for (const id of part.keys()) ids.add(id);
-  return [...ids].sort((a, b) => a - b);
 }
 
 function logRow({ hold, quota, log }: Settlement, at: number): LogRowInput {

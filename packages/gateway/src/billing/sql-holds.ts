@@ -2,7 +2,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "./ledger.ts";
 import { quota, type Quota } from "./quota.ts";
-import { lockTokens, lockUsers, Sums, type TokenBalance, type UserBalance } from "./sql-accounts.ts";
+import {
+  heldByTokens,
+  heldByUsers,
+  lockTokens,
+  lockUsers,
+  type TokenBalance,
+  type UserBalance,
+} from "./sql-accounts.ts";
 import { insertRows } from "./sql-text.ts";
 
 /** Requests that share a transaction; more only make the first ones wait. */
@@ -70,20 +77,21 @@ async function reserve(
     kind,
     requests.map(({ tokenId }) => tokenId),
   );
-  const held = { users: new Sums(), tokens: new Sums() };
+  const held = { users: heldByUsers(), tokens: heldByTokens() };
   const now = clock.now();
   const answers = requests.map((request): Hold | HoldRefusal => {
     const { requestId, userId, tokenId, amount } = request;
     const refusal = refuse(request, {
-      user: available(users.get(userId), held.users.of(userId)),
-      token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId)),
+      user: available(users.get(userId), held.users.of(userId, "held")),
+      token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
     });
     if (refusal) return refusal;
-    held.users.add(userId, amount);
-    if (tokenId !== 0) held.tokens.add(tokenId, amount);
+    if (amount > 0) held.users.add(userId, "held", amount);
+    if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
     return { requestId, userId, tokenId, amount, leaseUntil: now + leaseMs };
   });
-  await addHeld(tx, held.users, held.tokens);
+  await held.users.write(tx, kind);
+  await held.tokens.write(tx, kind);
   const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [rowOf(answer, now)]));
   await insertRows(tx, kind, HOLDS, rows);
   return answers;
@@ -96,11 +104,6 @@ const HOLDS = {
 
 function rowOf(hold: Hold, now: number) {
   return [hold.requestId, hold.userId, hold.tokenId, hold.amount, "", hold.leaseUntil, now];
-}
-
-export async function addHeld(tx: RawTransaction, users: Sums, tokens: Sums): Promise<void> {
-  for (const [id, sum] of users.sorted()) await tx.run("update users set held = held + ? where id = ?", [sum, id]);
-  for (const [id, sum] of tokens.sorted()) await tx.run("update tokens set held = held + ? where id = ?", [sum, id]);
 }
 
 function available(user: UserBalance | undefined, taken: number): number {

@@ -1,8 +1,8 @@
 import type { RawTransaction } from "../storage/raw.ts";
 import type { Hold, Settlement } from "./ledger.ts";
 import type { Quota } from "./quota.ts";
-import { lockTokens, lockUsers, Sums } from "./sql-accounts.ts";
-import { addHeld, type HoldDeps, refuse } from "./sql-holds.ts";
+import { lockTokens, lockUsers } from "./sql-accounts.ts";
+import { type HoldDeps, refuse } from "./sql-holds.ts";
 import { seenText } from "./sql-reaper.ts";
 
 /** Moves the lease and, where `amount` is above the held one, extends the reservation. False = refused, or gone. */
@@ -53,11 +53,8 @@ async function extend(
     },
   );
   if (refusal) return false;
-  const users = new Sums();
-  const tokens = new Sums();
-  users.add(userId, more);
-  if (tokenId !== 0) tokens.add(tokenId, more);
-  await addHeld(tx, users, tokens);
+  await tx.run("update users set held = held + ? where id = ?", [more, userId]);
+  if (tokenId !== 0) await tx.run("update tokens set held = held + ? where id = ?", [more, tokenId]);
   await tx.run("update holds set amount = ? where request_id = ?", [amount, requestId]);
   return true;
 }

@@ -130,9 +130,9 @@ function tellBalances(
   { onBalance, log }: SettlementDeps,
 ): void {
   if (!onBalance) return;
-  for (const [id, charged] of booking.charged.sorted()) {
-    const before = users.get(id)?.quota;
-    if (before === undefined || charged === 0) continue;
+  for (const { id, quota: before } of users.values()) {
+    const charged = booking.chargeOf(id);
+    if (charged === 0) continue;
     try {
       onBalance(id, before, before - charged);
     } catch (error) {

@@ -7,13 +7,18 @@ export interface InList {
   readonly values: readonly SqlValue[];
 }
 
-/** `in (...)` of a list that is padded to a power of two with its last value; never called with an empty list. */
+/** `in (...)` of a list; never called with an empty one. */
 export function inList(list: readonly SqlValue[]): InList {
+  const values = padded(list);
+  return { marks: `(${"?, ".repeat(values.length - 1)}?)`, values };
+}
+
+/** The list with its last value repeated up to a power of two, which names the same rows. */
+export function padded<T>(list: readonly T[]): readonly T[] {
   let size = 1;
   while (size < list.length) size *= 2;
-  const last = list.at(-1) ?? null;
-  const values = list.concat(Array.from({ length: size - list.length }, () => last));
-  return { marks: `(${"?, ".repeat(size - 1)}?)`, values };
+  const missing = size - list.length;
+  return missing === 0 ? list : list.concat(Array.from({ length: missing }, () => list[list.length - 1] as T));
 }
 
 /** Row locks; SQLite locks the whole database when the transaction begins. */
