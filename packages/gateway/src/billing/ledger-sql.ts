@@ -32,12 +32,19 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const hold = createHolds(holdDeps);
   const settlements = createSettlements({ database, log, isLogSeparate, onBalance, onCommit: () => outbox?.kick() });
 
+  const changeWith: Ledger["changeWith"] = (work) =>
+    database.transaction(async (tx) => {
+      const change = await work(tx);
+      return change !== undefined && applyChange(tx, change, { kind: database.kind, at: clock.now() });
+    });
+
   return {
     hold,
     renew: (open, seen, amount) => renewHold(holdDeps, open, seen, amount),
     settle: (settlement) => settlements.close({ hold: settlement.hold, settlement }),
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
-    change: (change) => database.transaction((tx) => applyChange(tx, change, { kind: database.kind, at: clock.now() })),
+    change: (change) => changeWith(() => Promise.resolve(change)),
+    changeWith,
     async reap() {
       const reaped = await reapExpired({ database, clock, log, isLogSeparate });
       if (reaped > 0) outbox?.kick();
