@@ -1,7 +1,7 @@
 // What `npm start` and `npm test` need before anything is installed: plain JavaScript, no dependency, Node 20 or newer.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -150,18 +150,32 @@ function tryLock(folder) {
     return true;
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
-    if (isOwnerGone(join(folder, "pid"))) rmSync(folder, { recursive: true, force: true });
+    freeIfOwnerIsGone(folder);
     return false;
   }
 }
 
-function isOwnerGone(file) {
-  if (!existsSync(file)) return false; // its owner is about to write it
+/** Of several that find a dead owner only one moves its mark away, and only that one removes the lock. */
+function freeIfOwnerIsGone(folder) {
+  const mark = join(folder, "pid");
+  const aside = join(folder, `pid-${process.pid}`);
   try {
-    process.kill(Number(readFileSync(file, "utf8")), 0);
-    return false;
+    const owner = readFileSync(mark, "utf8");
+    if (owner === "" || isAlive(Number(owner))) return;
+    renameSync(mark, aside);
+    if (readFileSync(aside, "utf8") === owner) rmSync(folder, { recursive: true, force: true });
+    else renameSync(aside, mark);
   } catch (error) {
-    return error.code === "ESRCH";
+    if (error.code !== "ENOENT") throw error; // its owner is about to write the mark, or has just left
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code !== "ESRCH";
   }
 }
 

@@ -6,7 +6,7 @@ import { createChannel, createToken, setModelRatios, signIn } from "../src/api.t
 import { startGateway } from "../src/gateway.ts";
 import { freePort, startMariadb, startRedis, type Service } from "../src/services.ts";
 import { findProgram } from "../src/services/process.ts";
-import mysql from "mysql2/promise";
+import { runSql } from "../src/sql.ts";
 
 /** Something that answers `/v1/chat/completions`, ready to be measured. */
 export interface System {
@@ -140,9 +140,7 @@ async function prepare(url: string, upstream: string): Promise<string> {
 }
 
 async function makeDatabase(mariadb: Service): Promise<string> {
-  const connection = await mysql.createConnection(mariadb.url);
-  await connection.query("CREATE DATABASE bench CHARACTER SET utf8mb4");
-  await connection.end();
+  await runSql(mariadb.url, "CREATE DATABASE bench CHARACTER SET utf8mb4");
   return `${mariadb.url}bench`;
 }
 

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import mysql from "mysql2/promise";
-import pg from "pg";
 import { afterAll, describe, inject } from "vitest";
 import { startRedis, type Service } from "./services.ts";
+import { runSql } from "./sql.ts";
 import type {} from "./vitest-setup.ts";
 
 export type DatabaseKind = "sqlite" | "mariadb" | "postgres";
@@ -63,13 +62,14 @@ const MAKERS: Readonly<Record<DatabaseKind, (name: string) => Promise<Made>>> = 
   },
   async mariadb(name) {
     const server = await serverUrl("mariadb");
-    await mariadb(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
-    return { url: withDatabase(server, name), drop: () => mariadb(server, `DROP DATABASE ${name}`) };
+    await runSql(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+    return { url: withDatabase(server, name), drop: async () => void (await runSql(server, `DROP DATABASE ${name}`)) };
   },
   async postgres(name) {
     const server = await serverUrl("postgres");
-    await postgres(server, `CREATE DATABASE ${name}`);
-    return { url: withDatabase(server, name), drop: () => postgres(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+    await runSql(server, `CREATE DATABASE ${name}`);
+    const drop = async () => void (await runSql(server, `DROP DATABASE ${name} WITH (FORCE)`));
+    return { url: withDatabase(server, name), drop };
   },
 };
 
@@ -84,23 +84,4 @@ function withDatabase(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
-}
-
-async function mariadb(server: string, sql: string): Promise<void> {
-  const connection = await mysql.createConnection(server);
-  try {
-    await connection.query(sql);
-  } finally {
-    await connection.end();
-  }
-}
-
-async function postgres(server: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

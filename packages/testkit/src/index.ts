@@ -2,4 +2,5 @@ export * from "./api.ts";
 export { ROOT_PASSWORD, startGateway, type GatewayProcess, type GatewaySettings, type LogLine } from "./gateway.ts";
 export { freePort, startMariadb, startPostgres, startRedis, startServices } from "./services.ts";
 export type { Service, ServiceNeeds, Services } from "./services.ts";
+export { runSql, type SqlRow } from "./sql.ts";
 export * from "./upstream/index.ts";
