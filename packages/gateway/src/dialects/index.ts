@@ -1,3 +1,4 @@
+import { anthropicCountTokens, anthropicMessages } from "./anthropic-messages/index.ts";
 import { openaiAudio } from "./openai-audio.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompletions } from "./openai-completions.ts";
@@ -10,6 +11,8 @@ import type { Dialect, DialectId } from "./types.ts";
 
 /** Every protocol that is not private to one vendor. */
 export const dialects: readonly Dialect[] = [
+  anthropicCountTokens,
+  anthropicMessages,
   openaiAudio,
   openaiChat,
   openaiCompletions,

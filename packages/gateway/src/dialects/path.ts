@@ -1,4 +1,5 @@
 import { bridges } from "./bridges/index.ts";
+import { endingInChatUpstream, servingChatClients } from "./bridges/parts/extensions.ts";
 import type { Bridge, DialectId } from "./types.ts";
 
 const PIVOT: DialectId = "openai-chat";
@@ -14,10 +15,16 @@ export function findBridges(
 ): readonly Bridge[] | undefined {
   if (client === upstream) return [];
   const direct = find(client, upstream, extra);
-  if (direct !== undefined) return [direct];
+  if (direct !== undefined) return [plainAtPivot(direct)];
   const first = find(client, PIVOT, extra);
   const second = find(PIVOT, upstream, extra);
   return first !== undefined && second !== undefined ? [first, second] : undefined;
+}
+
+/** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */
+function plainAtPivot(bridge: Bridge): Bridge {
+  if (bridge.upstream === PIVOT) return endingInChatUpstream(bridge);
+  return bridge.client === PIVOT ? servingChatClients(bridge) : bridge;
 }
 
 function find(client: DialectId, upstream: DialectId, extra: readonly Bridge[]): Bridge | undefined {

@@ -136,7 +136,7 @@ function attemptOf(vector: Vector, request: RelayRequest, script: Script, { resp
       http: script.json,
       now: () => vector.now,
       userAgent: "fairway",
-      counter: { count: () => Promise.resolve([0]) },
+      counter: { count: () => Promise.resolve([0]), stop: () => Promise.resolve() },
       headersTimeoutMs: { stream: 0, whole: 0 },
       idleTimeoutMs: 0,
       disableKeywords: () => DISABLE_KEYWORDS,

@@ -1,0 +1,81 @@
+import { invalidRequest } from "../../lib/app-error.ts";
+import { modelOf, optionalFlag, outputCapOf, requiredList } from "../ask.ts";
+import { plainDialect } from "../plain.ts";
+import { boundOf, textsOf, wordsOf } from "../prompt.ts";
+import { isObject, isSet, object, text } from "../read.ts";
+import type { Ask, Body, Dialect, JsonObject, Operation } from "../types.ts";
+import { readError } from "../upstream-error.ts";
+import { readAnthropicUsage } from "../usage.ts";
+import { MessagesMeter } from "./meter.ts";
+import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
+import { eventsOfMessage, messageOfEvents } from "./stream.ts";
+
+export const anthropicMessages: Dialect = {
+  ...plainDialect,
+  id: "anthropic-messages",
+  errors: "anthropic",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const ask = messagesAsk(json, operation, pathModel);
+    if (!isSet(json["max_tokens"])) throw invalidRequest("max_tokens", "max_tokens is required.");
+    return { ...ask, outputCap: outputCapOf(json, ["max_tokens"]) };
+  },
+  usage: (answer) => readAnthropicUsage(object(answer, "usage")),
+  errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
+  meter: () => new MessagesMeter(),
+  promptTexts,
+  promptWords,
+  answerTexts: messageTexts,
+  eventTexts,
+  streamOf: eventsOfMessage,
+  answerOf: messageOfEvents,
+  heartbeat: Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'),
+};
+
+/** Counting the tokens of a request: the same body without limits, answered with one number. */
+export const anthropicCountTokens: Dialect = {
+  ...plainDialect,
+  id: "anthropic-count-tokens",
+  errors: "anthropic",
+  inspect: (body, operation, pathModel) => ({ ...messagesAsk(body.json(), operation, pathModel), dialect: "anthropic-count-tokens", stream: false }),
+  errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
+  promptTexts,
+  promptWords,
+};
+
+function messagesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+  const model = modelOf(json, pathModel);
+  checkMessages(json);
+  const effort = text(object(json, "output_config"), "effort");
+  return {
+    operation,
+    dialect: "anthropic-messages",
+    model,
+    stream: optionalFlag(json, "stream"),
+    wantsStreamUsage: true,
+    outputCap: undefined,
+    promptEstimate: boundOf((reader) => walkMessages(json, reader)),
+    units: 1,
+    ...(effort !== undefined && { reasoningEffort: effort }),
+  };
+}
+
+function promptTexts(body: Body) {
+  return textsOf((reader) => walkMessages(body.json(), reader));
+}
+
+function promptWords(body: Body) {
+  return wordsOf((reader) => walkMessages(body.json(), reader));
+}
+
+function checkMessages(json: JsonObject): void {
+  requiredList(json, "messages").forEach((message, index) => {
+    const field = `messages.${index}`;
+    if (!isObject(message)) throw invalidRequest(field, `${field} must be an object.`);
+    if (typeof message["role"] !== "string") throw invalidRequest(`${field}.role`, `${field}.role is required.`);
+    const content = message["content"];
+    if (typeof content !== "string" && !Array.isArray(content)) {
+      throw invalidRequest(`${field}.content`, `${field}.content must be a string or an array of blocks.`);
+    }
+  });
+}

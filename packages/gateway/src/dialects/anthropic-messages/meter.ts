@@ -1,0 +1,40 @@
+import { parseEvents } from "../../lib/sse.ts";
+import { findError } from "../openai-chat/meter.ts";
+import { hasText, hasValue, lastObject, mayHoldError, needle } from "../scan.ts";
+import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
+import { AnthropicTotals } from "./totals.ts";
+
+const USAGE = needle("usage");
+const STOP_REASON = needle("stop_reason");
+const MESSAGE_STOP = needle("message_stop");
+const ERROR = needle("error", 1);
+
+/** Meter of a messages stream: the input side comes first, the output side last, both may repeat the other. */
+export class MessagesMeter implements Meter {
+  readonly #totals = new AnthropicTotals();
+  #usage: Usage | undefined;
+  finished = false;
+  terminated = false;
+  error: UpstreamErrorEvent | undefined;
+
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  feed(blocks: Buffer): void {
+    if (lastObject(blocks, USAGE) !== undefined) this.#readUsage(blocks);
+    this.finished ||= hasText(blocks, STOP_REASON);
+    this.terminated ||= hasValue(blocks, MESSAGE_STOP);
+    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
+  }
+
+  /** Several events of one block may carry usage: message_start and message_delta of a short answer. */
+  #readUsage(blocks: Buffer): void {
+    for (const { data } of parseEvents(blocks)) {
+      const message = data?.["message"];
+      const usage = data?.["usage"] ?? (typeof message === "object" && message !== null && !Array.isArray(message) ? message["usage"] : undefined);
+      if (typeof usage === "object" && usage !== null && !Array.isArray(usage)) this.#totals.see(usage);
+    }
+    this.#usage = this.#totals.usage;
+  }
+}

@@ -1,0 +1,76 @@
+import { FILE_TOKENS } from "../media.ts";
+import type { PromptReader } from "../prompt.ts";
+import { anyText, isObject, object, objects, text } from "../read.ts";
+import type { JsonObject, JsonValue, Texts } from "../types.ts";
+
+const TOKENS_PER_MESSAGE = 2;
+const TOKENS_PER_IMAGE = 1000;
+const TOKENS_PER_TOOL = 3;
+const TOKENS_PER_CALL = 7;
+
+/** Walks everything that the model reads of a messages request. */
+export function walkMessages(body: JsonObject, reader: PromptReader): void {
+  walkContent(body["system"], reader);
+  for (const message of objects(body, "messages")) {
+    reader.tokens(TOKENS_PER_MESSAGE);
+    walkContent(message["content"], reader);
+  }
+  for (const tool of objects(body, "tools")) {
+    reader.tokens(TOKENS_PER_TOOL);
+    reader.json(tool);
+  }
+  reader.json(object(object(body, "output_config"), "format")?.["schema"]);
+}
+
+function walkContent(content: JsonValue | undefined, reader: PromptReader): void {
+  if (typeof content === "string") return reader.text(content);
+  if (Array.isArray(content)) for (const block of content) if (isObject(block)) walkBlock(block, reader);
+}
+
+function walkBlock(block: JsonObject, reader: PromptReader): void {
+  switch (block["type"]) {
+    case "text":
+      return reader.text(anyText(block, "text"));
+    case "thinking":
+      return reader.word(anyText(block, "thinking"));
+    case "image":
+      return reader.tokens(TOKENS_PER_IMAGE);
+    case "document":
+      return walkDocument(object(block, "source"), reader);
+    case "tool_use":
+      reader.word(anyText(block, "name"));
+      return reader.json(block["input"]);
+    case "tool_result":
+      return walkContent(block["content"], reader);
+    default:
+      return reader.json(block);
+  }
+}
+
+function walkDocument(source: JsonObject | undefined, reader: PromptReader): void {
+  if (text(source, "type") === "text") return reader.text(anyText(source, "data"));
+  if (text(source, "type") === "content") return walkContent(source?.["content"], reader);
+  reader.tokens(FILE_TOKENS);
+}
+
+/** Texts of a whole message. */
+export function messageTexts(message: JsonObject): Texts {
+  let all = "";
+  let extra = 0;
+  for (const block of objects(message, "content")) {
+    all += anyText(block, "text", "thinking");
+    if (block["type"] !== "tool_use") continue;
+    extra += TOKENS_PER_CALL;
+    all += anyText(block, "name") + JSON.stringify(block["input"] ?? {});
+  }
+  return { text: all, extra };
+}
+
+/** Texts of one streamed event. */
+export function eventTexts(event: JsonObject): Texts {
+  const delta = event["type"] === "content_block_delta" ? object(event, "delta") : undefined;
+  if (delta !== undefined) return { text: anyText(delta, "text", "thinking", "partial_json"), extra: 0 };
+  const block = event["type"] === "content_block_start" ? object(event, "content_block") : undefined;
+  if (block?.["type"] === "tool_use") return { text: anyText(block, "name"), extra: TOKENS_PER_CALL };
+  return { text: anyText(block, "text"), extra: 0 };
+}

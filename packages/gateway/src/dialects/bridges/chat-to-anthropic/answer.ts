@@ -1,0 +1,68 @@
+import { compact, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { readAnthropicUsage } from "../../usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
+import { finishOfAnthropic } from "../parts/finish.ts";
+
+/** A chat answer that says what a message says. */
+export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObject {
+  const blocks = objects(body, "content");
+  const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
+  const message = chatMessage({
+    content: joined(blocks, "text"),
+    reasoning: joined(blocks, "thinking"),
+    toolCalls,
+    extra: { ...annotationsOf(blocks), ...thinkingMembers(blocks, toolCalls.length > 0) },
+  });
+  const choice = compact({
+    message,
+    finish_reason: finishOfAnthropic(text(body, "stop_reason")),
+    fw_stop_sequence: body["stop_sequence"] ?? undefined,
+  });
+  return chatAnswer(
+    {
+      head: { id: text(body, "id"), model: text(body, "model") },
+      choices: [choice],
+      usage: readAnthropicUsage(object(body, "usage")),
+    },
+    context,
+  );
+}
+
+function joined(blocks: readonly JsonObject[], type: "text" | "thinking"): string {
+  return blocks.map((block) => (block["type"] === type ? (text(block, type) ?? "") : "")).join("");
+}
+
+function callOf(block: JsonObject): JsonObject {
+  return toolCall(text(block, "id") ?? "", text(block, "name") ?? "", JSON.stringify(block["input"] ?? {}));
+}
+
+/**
+ * Thinking with its signature, for other bridges. Chat clients get it where the upstream will ask for it again:
+ * beside tool calls.
+ */
+export function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): JsonObject {
+  const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
+  if (thinking.length === 0) return {};
+  return { fw_thinking: thinking, ...(hasTools && { thinking_blocks: thinking }) };
+}
+
+/** Citations with an address, at the place of the text that they stand under. */
+function annotationsOf(blocks: readonly JsonObject[]): JsonObject {
+  const annotations: JsonObject[] = [];
+  let at = 0;
+  for (const block of blocks) {
+    if (block["type"] !== "text") continue;
+    const end = at + (text(block, "text") ?? "").length;
+    for (const citation of objects(block, "citations")) annotations.push(...annotationOf(citation, at, end));
+    at = end;
+  }
+  return annotations.length === 0 ? {} : { annotations };
+}
+
+export function annotationOf(citation: JsonObject, start: number, end: number): JsonObject[] {
+  const url = text(citation, "url");
+  if (url === undefined) return [];
+  const title = text(citation, "title") ?? "";
+  return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, title, url } }];
+}

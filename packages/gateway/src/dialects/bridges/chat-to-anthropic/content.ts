@@ -1,0 +1,129 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { compact, isObject, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { parseArguments } from "../parts/arguments.ts";
+import { parseDataUrl } from "../parts/data-url.ts";
+import { thinkingOf } from "../parts/thinking.ts";
+
+/** Blocks of a user turn. Empty texts are left out, never filled. */
+export function userBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
+  if (typeof content === "string") return textBlock(content);
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => {
+    if (typeof part === "string") return textBlock(part);
+    return isObject(part) ? partBlocks(part, context) : [];
+  });
+}
+
+export function textBlock(value: string, mark?: JsonValue): JsonObject[] {
+  return value === "" ? [] : [compact({ type: "text", text: value, cache_control: mark })];
+}
+
+/** A cache mark that the client wrote, or one that another bridge carries. */
+export function cacheMark(from: JsonObject): JsonValue | undefined {
+  return from["cache_control"] ?? from["fw_cache_control"];
+}
+
+function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
+  const mark = cacheMark(part);
+  switch (part["type"]) {
+    case "text":
+      return textBlock(text(part, "text") ?? "", mark);
+    case "refusal":
+      return textBlock(text(part, "refusal") ?? "", mark);
+    case "image_url":
+      return [compact({ type: "image", source: imageSource(part), cache_control: mark })];
+    case "file":
+      return [compact({ ...documentBlock(part), cache_control: mark })];
+    case "input_audio":
+      throw unsupportedParameter("input_audio");
+    default:
+      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
+      return [];
+  }
+}
+
+function imageSource(part: JsonObject): JsonObject {
+  const url = text(object(part, "image_url"), "url") ?? text(part, "image_url") ?? "";
+  const inline = parseDataUrl(url);
+  return inline === undefined ? { type: "url", url } : { type: "base64", media_type: inline.mediaType, data: inline.data };
+}
+
+function documentBlock(part: JsonObject): JsonObject {
+  const file = object(part, "file");
+  const own = object(part, "fw_document");
+  return compact({
+    type: "document",
+    source: documentSource(file),
+    title: text(own, "title") ?? text(file, "filename"),
+    context: own?.["context"],
+    citations: own?.["citations"],
+  });
+}
+
+function documentSource(file: JsonObject | undefined): JsonObject {
+  const id = text(file, "file_id");
+  if (id !== undefined) return { type: "file", file_id: id };
+  const url = text(file, "fw_url") ?? text(file, "file_data") ?? "";
+  const inline = parseDataUrl(url);
+  if (inline === undefined) {
+    return /^https?:/i.test(url) ? { type: "url", url } : { type: "base64", media_type: "application/pdf", data: url };
+  }
+  const { mediaType, data } = inline;
+  if (mediaType.startsWith("text/")) {
+    return { type: "text", media_type: "text/plain", data: Buffer.from(data, "base64").toString("utf8") };
+  }
+  return { type: "base64", media_type: mediaType, data };
+}
+
+/** Blocks of an assistant turn: signed thinking first, then text, then tool calls. */
+export function assistantBlocks(message: JsonObject, context: BridgeContext): JsonObject[] {
+  const refusal = text(message, "refusal");
+  return [
+    ...thinkingOf(message),
+    ...userBlocks(message["content"], context),
+    ...(refusal === undefined ? [] : textBlock(refusal)),
+    ...callsOf(message).map(toolUse),
+  ];
+}
+
+function callsOf(message: JsonObject): readonly JsonObject[] {
+  const legacy = object(message, "function_call");
+  const calls = objects(message, "tool_calls");
+  return legacy === undefined ? calls : [...calls, { id: legacyId(legacy), function: legacy }];
+}
+
+function legacyId(call: JsonObject): string {
+  return `call_${text(call, "name") ?? "function"}`;
+}
+
+function toolUse(call: JsonObject): JsonObject {
+  const target = object(call, "function") ?? object(call, "custom");
+  return compact({
+    type: "tool_use",
+    id: toolId(text(call, "id") ?? ""),
+    name: text(target, "name") ?? "",
+    input: parseArguments(text(target, "arguments") ?? text(target, "input")),
+    cache_control: cacheMark(call),
+  });
+}
+
+/** Another provider's signature travels inside of ids; this API takes letters, digits, `_` and `-` only. */
+function toolId(id: string): string {
+  const plain = id.split("__thought__")[0] ?? id;
+  return plain.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+}
+
+/** The result of one tool call, for the user turn that follows. */
+export function toolResult(message: JsonObject, context: BridgeContext): JsonObject {
+  const content = message["content"];
+  const id = text(message, "tool_call_id") ?? `call_${text(message, "name") ?? "function"}`;
+  const isPlain = typeof content === "string";
+  return compact({
+    type: "tool_result",
+    tool_use_id: toolId(id),
+    content: isPlain ? content : userBlocks(content, context),
+    is_error: message["fw_is_error"] === true ? true : undefined,
+    cache_control: cacheMark(message),
+  });
+}

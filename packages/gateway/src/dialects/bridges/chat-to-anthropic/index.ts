@@ -1,0 +1,13 @@
+import type { Bridge } from "../../types.ts";
+import { fromAnthropic } from "./answer.ts";
+import { toAnthropic } from "./request.ts";
+import { MessageToChunks } from "./stream.ts";
+
+/** Chat clients on upstreams that speak Anthropic's messages. */
+export const chatToAnthropic: Bridge = {
+  client: "openai-chat",
+  upstream: "anthropic-messages",
+  request: toAnthropic,
+  response: fromAnthropic,
+  stream: (context) => new MessageToChunks(context),
+};

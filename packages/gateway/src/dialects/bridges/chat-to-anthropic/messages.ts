@@ -1,0 +1,77 @@
+import { isObject, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from "./content.ts";
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  /** A text that stands alone stays a text. */
+  plain: string | undefined;
+  readonly blocks: JsonObject[];
+}
+
+/** The turns of a chat; neighbours of one role become one turn, results of tools stand before what follows them. */
+export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+  const turns: Turn[] = [];
+  for (const message of objects(body, "messages")) {
+    const next = turnOf(message, context);
+    if (next === undefined) continue;
+    const last = turns.at(-1);
+    if (last?.role === next.role) {
+      last.blocks.push(...next.blocks);
+      last.plain = undefined;
+    } else turns.push(next);
+  }
+  trimEnd(turns.at(-1));
+  return turns.map(({ role, plain, blocks }) => ({ role, content: plain ?? blocks }));
+}
+
+function turnOf(message: JsonObject, context: BridgeContext): Turn | undefined {
+  const role = text(message, "role");
+  if (role === "system" || role === "developer") return undefined;
+  if (role === "tool" || role === "function") {
+    return { role: "user", plain: undefined, blocks: [toolResult(message, context)] };
+  }
+  const isAssistant = role === "assistant";
+  const blocks = isAssistant ? assistantBlocks(message, context) : markedBlocks(message, context);
+  if (blocks.length === 0) return undefined;
+  const content = message["content"];
+  const isPlain = typeof content === "string" && blocks.length === 1 && blocks[0]?.["cache_control"] === undefined;
+  return { role: isAssistant ? "assistant" : "user", plain: isPlain ? content : undefined, blocks };
+}
+
+/** A cache mark on the message holds for its last block. */
+function markedBlocks(message: JsonObject, context: BridgeContext): JsonObject[] {
+  const blocks = userBlocks(message["content"], context);
+  const mark = cacheMark(message);
+  const last = blocks.at(-1);
+  return mark === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...last, cache_control: mark }];
+}
+
+/** An answer that is to be continued must not end in blanks. */
+function trimEnd(turn: Turn | undefined): void {
+  if (turn?.role !== "assistant") return;
+  if (turn.plain !== undefined) turn.plain = turn.plain.trimEnd();
+  const last = turn.blocks.at(-1);
+  const written = last?.["type"] === "text" ? text(last, "text") : undefined;
+  if (last !== undefined && written !== undefined) last["text"] = written.trimEnd();
+}
+
+/** One text where everything is plain, blocks where a cache mark has to stay in place; undefined when there is none. */
+export function systemOf(body: JsonObject, instructions: readonly string[]): JsonValue | undefined {
+  const blocks = objects(body, "messages").filter(isSystem).flatMap(systemBlocks);
+  const all = [...blocks, ...instructions.flatMap((instruction) => textBlock(instruction))];
+  if (all.length === 0) return undefined;
+  if (all.some((block) => block["cache_control"] !== undefined)) return all;
+  return all.map((block) => text(block, "text") ?? "").join("\n\n");
+}
+
+function isSystem(message: JsonObject): boolean {
+  return message["role"] === "system" || message["role"] === "developer";
+}
+
+function systemBlocks(message: JsonObject): JsonObject[] {
+  const content = message["content"];
+  if (typeof content === "string") return textBlock(content, cacheMark(message));
+  if (!Array.isArray(content)) return [];
+  return content.filter(isObject).flatMap((part) => textBlock(text(part, "text") ?? "", cacheMark(part)));
+}

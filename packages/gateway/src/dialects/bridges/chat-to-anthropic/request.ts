@@ -1,0 +1,169 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { choicesOf } from "../../ask.ts";
+import { anyText, compact, isSet, list, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
+import { claudeModel, hasStructuredOutput, maxOutputTokens, refusesSampling, type ClaudeModel } from "../parts/claude-models.ts";
+import { noteDropped } from "../parts/dropped.ts";
+import { structuredSchema } from "../parts/structured-schema.ts";
+import type { ToolChoice } from "../parts/tool-choice.ts";
+import { cacheMark } from "./content.ts";
+import { messagesOf, systemOf } from "./messages.ts";
+import { thinkingFor, type Thinking } from "./thinking.ts";
+
+const CARRIED = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "user",
+  "safety_identifier",
+  "tools",
+  "functions",
+  "tool_choice",
+  "function_call",
+  "parallel_tool_calls",
+  "response_format",
+  "reasoning_effort",
+  "reasoning",
+  "thinking",
+  "n",
+  "service_tier",
+]);
+
+/** The body of an Anthropic messages request that asks for the same as a chat request. */
+export function toAnthropic(body: JsonObject, context: BridgeContext): JsonObject {
+  refuseUnsupported(body);
+  noteDropped(body, CARRIED, context);
+  const model = claudeModel(context.upstreamModel);
+  const maxTokens = number(body, "max_completion_tokens") ?? number(body, "max_tokens") ?? maxOutputTokens(model);
+  const thinking = thinkingFor(body, model, maxTokens, context);
+  const tools = readChatTools(body, context);
+  const format = formatOf(body, model);
+  return compact({
+    model: context.upstreamModel,
+    max_tokens: maxTokens,
+    system: systemOf(body, format.instructions),
+    messages: messagesOf(body, context),
+    ...samplingOf(body, thinking, model, context),
+    stop_sequences: stopsOf(body["stop"]),
+    tools: tools.functions.length === 0 ? undefined : tools.functions.map((tool) => toolOf(tool, model)),
+    tool_choice: choiceOf(body, tools, thinking),
+    thinking: thinking.thinking,
+    output_config: outputConfig(thinking.effort, format.schema),
+    metadata: metadataOf(body),
+    service_tier: tierOf(body),
+    stream: body["stream"] === true ? true : undefined,
+  });
+}
+
+function refuseUnsupported(body: JsonObject): void {
+  if (choicesOf(body) > 1) throw unsupportedParameter("n");
+  if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
+  const bias = object(body, "logit_bias");
+  if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");
+}
+
+function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, context: BridgeContext): JsonObject {
+  const asked = compact({
+    temperature: number(body, "temperature"),
+    top_p: number(body, "top_p"),
+    top_k: number(body, "top_k") ?? number(body, "fw_top_k"),
+  });
+  if (thinking.isOn || refusesSampling(model)) {
+    for (const name of Object.keys(asked)) context.dropped(name);
+    return {};
+  }
+  const temperature = number(asked, "temperature");
+  return temperature === undefined ? asked : { ...asked, temperature: Math.min(1, temperature) };
+}
+
+/** Entries without a visible character are refused upstream. */
+function stopsOf(stop: JsonValue | undefined): JsonValue[] | undefined {
+  const all = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop : [];
+  const usable = all.filter((entry) => typeof entry === "string" && entry.trim() !== "");
+  return usable.length === 0 ? undefined : usable;
+}
+
+function toolOf({ name, description, parameters, strict, tool }: ChatFunction, model: ClaudeModel): JsonObject {
+  return compact({
+    name,
+    description,
+    input_schema: inputSchema(parameters),
+    strict: strict && hasStructuredOutput(model) ? true : undefined,
+    cache_control: cacheMark(tool),
+  });
+}
+
+function inputSchema(parameters: JsonObject | undefined): JsonObject {
+  if (parameters === undefined || Object.keys(parameters).length === 0) return { type: "object", properties: {} };
+  return parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
+}
+
+/** While the model thinks by a budget, a forced choice is refused upstream: it becomes a free one. */
+function choiceOf(body: JsonObject, { functions, choice }: ChatTools, { thinking }: Thinking): JsonObject | undefined {
+  if (functions.length === 0) return undefined;
+  const single = body["parallel_tool_calls"] === false ? { disable_parallel_tool_use: true } : undefined;
+  const isFree = thinking?.["type"] === "enabled" && choice?.mode !== "none";
+  const asked = isFree && choice !== undefined ? { type: "auto" } : namedChoice(choice);
+  if (asked?.["type"] === "none") return asked;
+  return asked === undefined && single === undefined ? undefined : { type: "auto", ...asked, ...single };
+}
+
+function namedChoice(choice: ToolChoice | undefined): JsonObject | undefined {
+  switch (choice?.mode) {
+    case "none":
+      return { type: "none" };
+    case "required":
+      return { type: "any" };
+    case "named":
+      return { type: "tool", name: choice.name };
+    case "auto":
+      return { type: "auto" };
+    case "allowed":
+    case undefined:
+      return undefined;
+  }
+}
+
+interface Format {
+  readonly schema: JsonObject | undefined;
+  readonly instructions: readonly string[];
+}
+
+/** A schema where the model enforces one, else an instruction; nothing is put into the model's mouth. */
+function formatOf(body: JsonObject, model: ClaudeModel): Format {
+  const format = object(body, "response_format");
+  if (format?.["type"] === "json_object") {
+    return { schema: undefined, instructions: ["Answer with one valid JSON object and nothing else."] };
+  }
+  const schema = format?.["type"] === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
+  if (schema === undefined) return { schema: undefined, instructions: [] };
+  if (hasStructuredOutput(model)) return { schema: structuredSchema(schema), instructions: [] };
+  return {
+    schema: undefined,
+    instructions: [`Answer with one JSON value that matches this JSON schema, and nothing else:\n${JSON.stringify(schema)}`],
+  };
+}
+
+function outputConfig(effort: string | undefined, schema: JsonObject | undefined): JsonObject | undefined {
+  if (effort === undefined && schema === undefined) return undefined;
+  return compact({ effort, format: schema && { type: "json_schema", schema } });
+}
+
+function metadataOf(body: JsonObject): JsonObject | undefined {
+  const user = anyText(body, "user", "safety_identifier");
+  return user === "" ? undefined : { user_id: user };
+}
+
+function tierOf(body: JsonObject): string | undefined {
+  const tier = text(body, "service_tier");
+  if (tier === "default") return "standard_only";
+  return tier === "auto" || tier === "standard_only" ? tier : undefined;
+}

@@ -1,0 +1,143 @@
+import { anyText, compact, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { AnthropicTotals } from "../../anthropic-messages/totals.ts";
+import { ChunkWriter } from "../parts/chat-answer.ts";
+import { finishOfAnthropic } from "../parts/finish.ts";
+import { annotationOf } from "./answer.ts";
+
+interface OpenBlock {
+  readonly block: JsonObject;
+  /** Index among the tool calls; undefined for other blocks. */
+  readonly tool: number | undefined;
+  hasArguments: boolean;
+}
+
+/** Chunks of a chat stream from the events of a message. */
+export class MessageToChunks implements StreamBridge {
+  readonly #writer: ChunkWriter;
+  readonly #totals = new AnthropicTotals();
+  readonly #open = new Map<number, OpenBlock>();
+  readonly #thinking: JsonObject[] = [];
+  #written = 0;
+  #isThinkingTold = false;
+  #usage: Usage | undefined;
+
+  constructor(context: BridgeContext) {
+    this.#writer = new ChunkWriter(context);
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined) return [];
+    const index = number(data, "index") ?? 0;
+    switch (data["type"]) {
+      case "message_start":
+        return this.#start(object(data, "message") ?? {});
+      case "content_block_start":
+        return this.#openBlock(index, object(data, "content_block") ?? {});
+      case "content_block_delta":
+        return this.#delta(index, object(data, "delta") ?? {});
+      case "content_block_stop":
+        return this.#closeBlock(index);
+      case "message_delta":
+        return this.#finish(data);
+      default:
+        return [];
+    }
+  }
+
+  end(): StreamEvent[] {
+    return this.#writer.usage(this.#usage);
+  }
+
+  #start(message: JsonObject): StreamEvent[] {
+    this.#totals.see(object(message, "usage"));
+    this.#writer.name({ id: text(message, "id"), model: text(message, "model") });
+    return this.#writer.begin();
+  }
+
+  #openBlock(index: number, block: JsonObject): StreamEvent[] {
+    const isTool = block["type"] === "tool_use";
+    this.#open.set(index, { block: { ...block }, tool: isTool ? this.#writer.tools : undefined, hasArguments: false });
+    if (isTool) {
+      const call = { id: text(block, "id") ?? "", type: "function", function: { name: text(block, "name") ?? "", arguments: "" } };
+      return [...this.#tellThinking(), ...this.#writer.tool(call)];
+    }
+    const begun = block["type"] === "text" ? text(block, "text") : undefined;
+    return begun === undefined || begun === "" ? [] : this.#text(begun);
+  }
+
+  #text(written: string): StreamEvent[] {
+    this.#written += written.length;
+    return this.#writer.delta({ content: written });
+  }
+
+  #delta(index: number, delta: JsonObject): StreamEvent[] {
+    const open = this.#open.get(index);
+    switch (delta["type"]) {
+      case "text_delta":
+        return this.#text(anyText(delta, "text"));
+      case "thinking_delta":
+        return this.#think(open, anyText(delta, "thinking"));
+      case "signature_delta":
+        append(open?.block, "signature", anyText(delta, "signature"));
+        return [];
+      case "input_json_delta":
+        return this.#arguments(open, anyText(delta, "partial_json"));
+      case "citations_delta":
+        return this.#cite(object(delta, "citation") ?? {});
+      default:
+        return [];
+    }
+  }
+
+  #think(open: OpenBlock | undefined, part: string): StreamEvent[] {
+    append(open?.block, "thinking", part);
+    return part === "" ? [] : this.#writer.delta({ reasoning_content: part });
+  }
+
+  #cite(citation: JsonObject): StreamEvent[] {
+    const annotations = annotationOf(citation, this.#written, this.#written);
+    return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
+  }
+
+  #arguments(open: OpenBlock | undefined, part: string): StreamEvent[] {
+    if (open?.tool === undefined || part === "") return [];
+    open.hasArguments = true;
+    return this.#writer.toolArguments(part, open.tool);
+  }
+
+  #closeBlock(index: number): StreamEvent[] {
+    const open = this.#open.get(index);
+    this.#open.delete(index);
+    if (open === undefined) return [];
+    const type = open.block["type"];
+    if (type === "thinking" || type === "redacted_thinking") {
+      this.#thinking.push(open.block);
+      return this.#writer.delta({ fw_thinking: [open.block] });
+    }
+    if (open.tool === undefined || open.hasArguments) return [];
+    const input = object(open.block, "input") ?? {};
+    return this.#writer.toolArguments(JSON.stringify(input), open.tool);
+  }
+
+  /** Signed thinking goes to chat clients beside the tool calls that it belongs to. */
+  #tellThinking(): StreamEvent[] {
+    if (this.#isThinkingTold || this.#thinking.length === 0) return [];
+    this.#isThinkingTold = true;
+    return this.#writer.delta({ thinking_blocks: [...this.#thinking] });
+  }
+
+  #finish(data: JsonObject): StreamEvent[] {
+    const delta = object(data, "delta");
+    this.#totals.see(object(data, "usage"));
+    this.#usage = this.#totals.usage;
+    const reason = text(delta, "stop_reason");
+    if (reason === undefined) return [];
+    const extra = compact({ fw_stop_sequence: delta?.["stop_sequence"] ?? undefined });
+    return this.#writer.finish(finishOfAnthropic(reason), 0, extra);
+  }
+}
+
+function append(block: JsonObject | undefined, key: string, part: string): void {
+  if (block !== undefined) block[key] = (text(block, key) ?? "") + part;
+}

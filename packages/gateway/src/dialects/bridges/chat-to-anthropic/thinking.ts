@@ -1,0 +1,69 @@
+import { number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { alwaysThinks, canThink, thinksAdaptively, type ClaudeModel } from "../parts/claude-models.ts";
+import { claudeBudget, readEffort, type Effort } from "../parts/effort.ts";
+import { thinkingOf } from "../parts/thinking.ts";
+
+const SMALLEST_BUDGET = 1024;
+
+export interface Thinking {
+  readonly thinking: JsonObject | undefined;
+  readonly effort: string | undefined;
+  /** The model will think: sampling is not its own then. */
+  readonly isOn: boolean;
+}
+
+const OFF: Thinking = { thinking: undefined, effort: undefined, isOn: false };
+
+/** What a chat request's reasoning effort means for this model and this limit of tokens. */
+export function thinkingFor(body: JsonObject, model: ClaudeModel, maxTokens: number, context: BridgeContext): Thinking {
+  const own = object(body, "thinking");
+  if (own !== undefined && text(own, "type") !== undefined) {
+    return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
+  }
+  const asked = askedEffort(body);
+  const budget = number(body, "fw_thinking_budget");
+  if (asked === undefined && budget === undefined) return OFF;
+  if (!canThink(model)) return dropped(context);
+  if (thinksAdaptively(model)) return adaptive(asked ?? "high", model);
+  return budgeted(body, budget ?? claudeBudget(asked ?? "high"), maxTokens, context);
+}
+
+/** As a chat client writes it, as OpenRouter does, or as another bridge carries it. */
+export function askedEffort(body: JsonObject): Effort | undefined {
+  return readEffort(body["reasoning_effort"] ?? object(body, "reasoning")?.["effort"] ?? body["fw_reasoning"]);
+}
+
+function dropped(context: BridgeContext): Thinking {
+  context.dropped("reasoning_effort");
+  return OFF;
+}
+
+function adaptive(asked: Effort, model: ClaudeModel): Thinking {
+  if (asked === "none") {
+    if (alwaysThinks(model)) return { thinking: undefined, effort: "low", isOn: true };
+    return { thinking: { type: "disabled" }, effort: undefined, isOn: false };
+  }
+  return { thinking: { type: "adaptive", display: "summarized" }, effort: effortName(asked, model), isOn: true };
+}
+
+function effortName(asked: Effort, model: ClaudeModel): string {
+  if (asked === "minimal") return "low";
+  return asked === "xhigh" && model.version < 407 ? "max" : asked;
+}
+
+/** The budget has to stay below the limit of the whole answer, and above its own smallest value. */
+function budgeted(body: JsonObject, wanted: number, maxTokens: number, context: BridgeContext): Thinking {
+  if (wanted === 0) return OFF;
+  const tokens = Math.min(Math.max(SMALLEST_BUDGET, wanted), maxTokens - 1);
+  if (tokens < SMALLEST_BUDGET || lacksThinking(body)) return dropped(context);
+  return { thinking: { type: "enabled", budget_tokens: tokens }, effort: undefined, isOn: true };
+}
+
+/** While a tool loop runs, the API refuses to think when the turn that called the tools shows no thinking block. */
+function lacksThinking(body: JsonObject): boolean {
+  const messages = objects(body, "messages");
+  const lastUser = messages.findLastIndex((message) => message["role"] === "user");
+  const calls = messages.slice(lastUser + 1).filter((message) => objects(message, "tool_calls").length > 0);
+  return calls.some((message) => thinkingOf(message).length === 0);
+}

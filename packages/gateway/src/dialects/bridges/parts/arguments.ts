@@ -1,0 +1,19 @@
+import { isObject } from "../../read.ts";
+import type { JsonObject, JsonValue } from "../../types.ts";
+
+/** Arguments of a tool call as an object; text that is no JSON object is kept under one name instead of being lost. */
+export function parseArguments(text: string | undefined): JsonObject {
+  if (text === undefined || text.trim() === "") return {};
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  return value === undefined ? { arguments: text } : { arguments: value };
+}
+
+/** Any JSON value; undefined for text that is none. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

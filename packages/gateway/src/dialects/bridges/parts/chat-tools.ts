@@ -1,0 +1,71 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
+
+export interface ChatFunction {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly parameters: JsonObject | undefined;
+  readonly strict: boolean;
+  /** The tool as the client wrote it, for cache marks. */
+  readonly tool: JsonObject;
+}
+
+export interface ChatTools {
+  readonly functions: readonly ChatFunction[];
+  readonly choice: ToolChoice | undefined;
+}
+
+/**
+ * The functions of a chat request and how to choose among them. Hosted tools that are merely offered are dropped;
+ * a choice that forces something that is not left is refused.
+ */
+export function readChatTools(body: JsonObject, context: BridgeContext): ChatTools {
+  const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
+  const functions = [...objects(body, "tools").flatMap((tool) => readTool(tool, context)), ...legacyFunctions(body)];
+  if (asked?.mode !== "allowed") {
+    checkForced(asked, functions);
+    return { functions, choice: functions.length === 0 ? undefined : asked };
+  }
+  const allowed = functions.filter(({ name }) => asked.names.includes(name));
+  if (asked.isForced && allowed.length === 0) throw unsupportedParameter("tool_choice");
+  return { functions: allowed, choice: allowed.length === 0 ? undefined : { mode: asked.isForced ? "required" : "auto" } };
+}
+
+function readTool(tool: JsonObject, context: BridgeContext): ChatFunction[] {
+  const target = object(tool, "function");
+  const name = text(target, "name");
+  if (target === undefined || name === undefined) {
+    context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
+    return [];
+  }
+  return [
+    {
+      name,
+      description: text(target, "description"),
+      parameters: object(target, "parameters"),
+      strict: target["strict"] === true,
+      tool,
+    },
+  ];
+}
+
+function legacyFunctions(body: JsonObject): ChatFunction[] {
+  return objects(body, "functions").flatMap((target) => {
+    const name = text(target, "name");
+    if (name === undefined) return [];
+    return [{ name, description: text(target, "description"), parameters: object(target, "parameters"), strict: false, tool: target }];
+  });
+}
+
+function legacyChoice(body: JsonObject): JsonObject[string] {
+  const choice = body["function_call"];
+  return typeof choice === "object" && choice !== null && !Array.isArray(choice) ? { type: "function", function: choice } : choice;
+}
+
+function checkForced(choice: ToolChoice | undefined, functions: readonly ChatFunction[]): void {
+  const isForced = choice?.mode === "required" || choice?.mode === "named";
+  const isThere = choice?.mode === "named" ? functions.some(({ name }) => name === choice.name) : functions.length > 0;
+  if (isForced && !isThere) throw unsupportedParameter("tool_choice");
+}

@@ -1,0 +1,50 @@
+// What a Claude model takes, by the generation in its name; names of Bedrock and Vertex hold the same numbers.
+
+export interface ClaudeModel {
+  readonly family: string;
+  /** Major and minor as one comparable number: 4.5 is 405. Unknown names count as the newest. */
+  readonly version: number;
+}
+
+const NEWEST = 9900;
+const NAME = /claude-(?:([a-z]+)-)?(\d+)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
+
+export function claudeModel(name: string): ClaudeModel {
+  const found = NAME.exec(name.toLowerCase());
+  if (found === null) return { family: "", version: NEWEST };
+  const [, first, major, minor, last] = found;
+  return { family: first ?? last ?? "", version: Number(major) * 100 + Number(minor ?? 0) };
+}
+
+/** Thinks by effort instead of by a budget of tokens. */
+export function thinksAdaptively({ version }: ClaudeModel): boolean {
+  return version >= 406;
+}
+
+/** Thinks at all. */
+export function canThink({ version }: ClaudeModel): boolean {
+  return version >= 307;
+}
+
+/** Cannot be told to stop thinking. */
+export function alwaysThinks({ family, version }: ClaudeModel): boolean {
+  return version >= 500 && (family === "fable" || (family === "opus" && version >= 505));
+}
+
+/** Refuses temperature, top_p and top_k. */
+export function refusesSampling({ version }: ClaudeModel): boolean {
+  return version >= 407;
+}
+
+/** Takes `output_config.format` and strict tools. */
+export function hasStructuredOutput({ family, version }: ClaudeModel): boolean {
+  return version >= 405 || (family === "opus" && version === 401);
+}
+
+/** The most tokens that one answer of the model may have: what is sent where the client sets no limit. */
+export function maxOutputTokens({ family, version }: ClaudeModel): number {
+  if (version === NEWEST || version < 305) return 4096;
+  if (version < 307) return 8192;
+  if (version < 406) return family === "opus" && version < 405 ? 32_000 : 64_000;
+  return version < 500 && family !== "opus" ? 64_000 : 128_000;
+}

@@ -1,0 +1,83 @@
+// The last step of a conversion that ends in chat completions: members that only bridges read are taken out, and
+// what the real protocol has no place for is refused or named as dropped.
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { isObject, list, object, objects } from "../../read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../types.ts";
+
+const MAX_STOPS = 4;
+/** What a client notices when it is lost. */
+const TOLD: Readonly<Record<string, string>> = { fw_top_k: "top_k", fw_cache_control: "cache_control" };
+
+/** A bridge that reaches real chat upstreams: its requests hold no extension any more. */
+export function endingInChatUpstream(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    request: (body, context) => plainRequest(bridge.request(body, context), context),
+  };
+}
+
+/** A bridge that serves real chat clients: its answers hold no extension any more. */
+export function servingChatClients(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    response: (body, context) => withoutExtensions(bridge.response(body, context)),
+    stream: (context) => plainStream(bridge.stream(context)),
+  };
+}
+
+function plainRequest(body: JsonObject, context: BridgeContext): JsonObject {
+  refuseUnreadableFiles(body);
+  const stops = list(body, "stop");
+  if (stops.length > MAX_STOPS) context.dropped("stop");
+  const lost = new Set<string>();
+  const plain = withoutExtensions(body, lost);
+  for (const key of lost) if (TOLD[key] !== undefined) context.dropped(TOLD[key]);
+  return stops.length > MAX_STOPS ? { ...plain, stop: stops.slice(0, MAX_STOPS) } : plain;
+}
+
+/** A document that is named by its address only: this protocol takes files by content or id. */
+function refuseUnreadableFiles(body: JsonObject): void {
+  for (const message of objects(body, "messages")) {
+    for (const part of objects(message, "content")) {
+      const file = object(part, "file");
+      if (file?.["fw_url"] !== undefined) throw unsupportedParameter("document.source.url");
+    }
+  }
+}
+
+/** The same object without members whose names begin with `fw_`, at any depth. */
+export function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
+  const out: JsonObject = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (key.startsWith("fw_")) lost?.add(key);
+    else out[key] = strip(value, lost);
+  }
+  return out;
+}
+
+function strip(value: JsonValue | undefined, lost: Set<string> | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((item) => strip(item, lost) ?? null);
+  return isObject(value) ? withoutExtensions(value, lost) : value;
+}
+
+function plainStream(stream: StreamBridge): StreamBridge {
+  const plain = (events: StreamEvent[]) => events.flatMap(plainEvent);
+  return { event: (event) => plain(stream.event(event)), end: () => plain(stream.end()) };
+}
+
+/** A chunk that held nothing but extensions is swallowed. */
+function plainEvent(event: StreamEvent): StreamEvent[] {
+  if (event.data === undefined) return [event];
+  const choices = objects(event.data, "choices");
+  if (!choices.some(hasExtension)) return [event];
+  const data = withoutExtensions(event.data);
+  const isEmpty = objects(data, "choices").every(
+    (choice) => choice["finish_reason"] === null && Object.keys(object(choice, "delta") ?? {}).length === 0,
+  );
+  return isEmpty ? [] : [{ ...event, data }];
+}
+
+function hasExtension(choice: JsonObject): boolean {
+  const isOne = (key: string) => key.startsWith("fw_");
+  return Object.keys(choice).some(isOne) || Object.keys(object(choice, "delta") ?? {}).some(isOne);
+}

@@ -1,0 +1,20 @@
+import { objects, text } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+/**
+ * Thinking blocks in Anthropic's words, signatures byte for byte. They travel as `fw_thinking` between bridges and
+ * as `thinking_blocks` to chat clients, who echo them with the tool calls they belong to.
+ */
+export function thinkingOf(message: JsonObject): JsonObject[] {
+  const own = objects(message, "fw_thinking");
+  if (own.length > 0) return [...own];
+  const echoed = [...objects(message, "thinking_blocks"), ...objects(message, "reasoning_details")];
+  return echoed.flatMap(signedBlock);
+}
+
+function signedBlock(block: JsonObject): JsonObject[] {
+  const signature = text(block, "signature");
+  if (block["type"] === "redacted_thinking") return [{ type: "redacted_thinking", data: block["data"] ?? "" }];
+  if (signature === undefined || signature === "") return [];
+  return [{ type: "thinking", thinking: text(block, "thinking") ?? text(block, "text") ?? "", signature }];
+}
