@@ -13,8 +13,8 @@ export const walletRedeem = endpoint({
 });
 
 const amountFields = {
-  /** Dollars in currency mode, else quota units. */
-  amount: z.optional(z.number()),
+  /** Dollars in currency mode, else quota units; whatever is no integer is answered in the shape of these calls. */
+  amount: z.optional(z.unknown()),
   /** Sent by family consoles; ignored. */
   top_up_code: z.optional(z.unknown()),
 };

@@ -11,6 +11,7 @@ import type { Announce, Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
+import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 
 export interface ChannelStoreDeps {
@@ -113,6 +114,10 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
     },
 
     get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
+
+    /** The row with its sealed key, for those who ask its upstream. */
+    routing: (id: number): Promise<SealedChannelRow | undefined> =>
+      db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
 
     /** The key in clear; undefined for an unknown channel. */
     async keyOf(id: number): Promise<string | undefined> {

@@ -70,9 +70,9 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
     implement(logClear, async (call) => {
       const time = call.query.target_timestamp;
       if (time <= 0) throw new Refusal("H1", { field: "target_timestamp" });
-      const removed = await store.removeBefore(time);
-      await deps.logClearing(call.caller, call.context.ip, `Cleared ${removed} logs before ${time}`);
-      return removed;
+      return store.removeBefore(time, (removed) =>
+        deps.logClearing(call.caller, call.context.ip, `Cleared ${removed} logs before ${time}`),
+      );
     }),
   ];
 }

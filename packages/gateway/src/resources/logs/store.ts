@@ -33,7 +33,8 @@ export function createLogStore({ database, clock }: LogStoreDeps) {
     facets: (query: LogQuery): Promise<FacetRow[]> => readFacets(db, query),
     histogram: (query: LogQuery): Promise<LogHistogram> => readHistogram(database, query),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(db, keyword, ownerId),
-    removeBefore: (time: number): Promise<number> => removeBefore(db, time),
+    removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
+      removeBefore(db, time, tell),
     cursorAt: (id: number): Promise<Cursor> => cursorAt(db, id),
 
     get: (id: number): Promise<StoredLog | undefined> =>
@@ -75,19 +76,38 @@ function search(db: Kysely<Schema>, keyword: string, ownerId: number | undefined
   return rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(LOG_SEARCH_CAP).execute();
 }
 
-/** Deletes the rows older than `time`, a few at a time, so that nothing waits long for a lock. */
-async function removeBefore(db: Kysely<Schema>, time: number): Promise<number> {
-  const oldest = db
-    .selectFrom("logs")
-    .select("id")
-    .where("created_at", "<", time)
-    .orderBy("created_at")
-    .limit(DELETE_ROWS);
-  for (let removed = 0; ;) {
-    const ids = (await oldest.execute()).map(({ id }) => id);
-    if (ids.length === 0) return removed;
-    const { numDeletedRows } = await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow();
-    removed += Number(numDeletedRows);
+/**
+ * Deletes the rows older than `time`, a few at a time, so that nothing waits long for a lock. `tell` runs before the
+ * last one goes: it writes a row of its own, and so an id is never given twice.
+ */
+async function removeBefore(
+  db: Kysely<Schema>,
+  time: number,
+  tell: (removed: number) => Promise<void>,
+): Promise<number> {
+  const newest = Number(
+    (
+      await db
+        .selectFrom("logs")
+        .select((eb) => eb.fn.max("id").as("id"))
+        .executeTakeFirst()
+    )?.id ?? 0,
+  );
+  const old = db.selectFrom("logs").select("id").where("created_at", "<", time);
+  let removed = 0;
+  for (;;) {
+    const rows = await old.where("id", "<", newest).orderBy("created_at").limit(DELETE_ROWS).execute();
+    if (rows.length === 0) break;
+    removed += await remove(db, rows);
     await new Promise((resolve) => setImmediate(resolve));
   }
+  const last = await old.where("id", "=", newest).execute();
+  await tell(removed + last.length);
+  return removed + (await remove(db, last));
+}
+
+async function remove(db: Kysely<Schema>, rows: readonly { readonly id: number }[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  return Number((await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow()).numDeletedRows);
 }

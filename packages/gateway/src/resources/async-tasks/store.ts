@@ -1,0 +1,66 @@
+import type { AsyncTask } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { TaskTable } from "../../storage/schema.ts";
+
+export interface TaskQuery {
+  /** 0 = all users. */
+  readonly userId: number;
+  readonly task_id: string;
+  readonly platform: string;
+  readonly action: string;
+  readonly status: string;
+  /** 0 = all. */
+  readonly channel_id: number;
+  /** Seconds; 0 = open. */
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  readonly sort: string;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type TaskStore = ReturnType<typeof createTaskStore>;
+
+const SORTABLE = ["id", "submit_time", "finish_time", "status", "action", "channel_id"] as const;
+const EXACT = ["task_id", "platform", "action", "status"] as const;
+
+export function createTaskStore({ database: { db } }: { readonly database: Database }) {
+  const matching = (query: TaskQuery) => {
+    let rows = db.selectFrom("tasks");
+    if (query.userId > 0) rows = rows.where("user_id", "=", query.userId);
+    for (const column of EXACT) if (query[column] !== "") rows = rows.where(column, "=", query[column]);
+    if (query.channel_id > 0) rows = rows.where("channel_id", "=", query.channel_id);
+    if (query.start_timestamp > 0) rows = rows.where("submit_time", ">=", query.start_timestamp);
+    return query.end_timestamp > 0 ? rows.where("submit_time", "<=", query.end_timestamp) : rows;
+  };
+  return {
+    async page(query: TaskQuery): Promise<{ rows: AsyncTask[]; total: number }> {
+      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
+      const sorted = matching(query)
+        .selectAll()
+        .orderBy(column, query.order === "asc" ? "asc" : "desc");
+      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
+      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
+      const { total } = await count.executeTakeFirstOrThrow();
+      const found = await rows.offset(query.offset).limit(query.limit).execute();
+      return { rows: found.map(viewOf), total: Number(total) };
+    },
+  };
+}
+
+function viewOf(row: Selectable<TaskTable>): AsyncTask {
+  const { token_id: _token, request_id: _request, charged: _charged, refunded: _refunded, ...rest } = row;
+  return { ...rest, properties: jsonOf(row.properties), data: jsonOf(row.data) };
+}
+
+/** What an upstream sent is stored as text; what is no JSON is answered as the text it is. */
+function jsonOf(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,123 @@
+import { CHANNEL_BULK_ACTIONS, CHANNEL_BULK_CAP, CHANNEL_STATUS, channelBulk, type ChannelInput } from "@fairway/wire";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { withDefaults } from "../../lib/defaults.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { checkSize } from "./create.ts";
+import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
+import { NO_FILTER, type ChannelFilter } from "./query.ts";
+import type { ChannelStore } from "./store.ts";
+import type { LogTest } from "./test-log.ts";
+import type { ChannelUpstream } from "./upstream.ts";
+import type { ChannelRow } from "./view.ts";
+
+export interface BulkRoutesDeps {
+  readonly store: ChannelStore;
+  readonly isType: TypeCheck;
+  readonly upstream: ChannelUpstream;
+  readonly logTest: LogTest;
+}
+
+type Body = Call<typeof channelBulk>["body"];
+
+interface Result {
+  readonly id: number;
+  readonly success: boolean;
+  readonly message: string;
+  readonly time?: number;
+}
+
+const TESTS_AT_ONCE = 4;
+
+export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
+  return [
+    implement(channelBulk, async ({ body, caller }) => {
+      const action = CHANNEL_BULK_ACTIONS.find((name) => name === body.action);
+      if (!action) throw new Refusal("U12", { field: "action" });
+      const ids = await chosen(deps.store, body);
+      switch (action) {
+        case "delete":
+          return remove(deps.store, ids);
+        case "test":
+          return testMany(deps, ids, caller);
+        case "enable":
+          return patchMany(deps.store, ids, () => ({ status: CHANNEL_STATUS.enabled }));
+        case "disable":
+          return patchMany(deps.store, ids, () => ({ status: CHANNEL_STATUS.disabledByHand }));
+        case "patch":
+          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}));
+        case "sync":
+          return sync(deps.store, ids, body.from);
+      }
+    }),
+  ];
+}
+
+/** The ids of the call, or of its filter; a filter that narrows nothing would mean every channel and is refused. */
+async function chosen(store: ChannelStore, { ids, filter }: Body): Promise<number[]> {
+  if (ids && ids.length > CHANNEL_BULK_CAP) {
+    const values = { field: "ids", reason: `must be at most ${CHANNEL_BULK_CAP}` };
+    throw new Refusal("G2", { field: "ids", values });
+  }
+  if (ids && ids.length > 0) return [...new Set(ids)];
+  const narrowed: ChannelFilter = withDefaults(NO_FILTER, filter ?? {});
+  const isNarrow = Object.values(narrowed).some((part: string | readonly number[]) => part.length > 0);
+  if (!isNarrow) throw new Refusal("CH16", { field: "ids" });
+  return (await store.ids(narrowed)).slice(0, CHANNEL_BULK_CAP);
+}
+
+async function remove(store: ChannelStore, ids: readonly number[]): Promise<Result[]> {
+  await store.remove(ids);
+  return ids.map((id) => ({ id, success: true, message: "" }));
+}
+
+async function patchMany(
+  store: ChannelStore,
+  ids: readonly number[],
+  change: (row: ChannelRow) => Partial<ChannelFields>,
+): Promise<Result[]> {
+  const outcomes = await store.updateEach(ids, change);
+  return ids.map((id) => {
+    const error = outcomes.has(id) ? outcomes.get(id) : new Refusal("CH8");
+    if (error !== undefined && !(error instanceof Refusal)) throw error;
+    return { id, success: error === undefined, message: error?.message ?? "" };
+  });
+}
+
+/** The key is no part of a bulk change: many channels with one key are a mistake. */
+function patchOf({ isType }: BulkRoutesDeps, patch: ChannelInput): (row: ChannelRow) => Partial<ChannelFields> {
+  return (row) => {
+    const fields = changedFields(patch, row, isType);
+    checkSize({ ...row, ...fields });
+    return fields;
+  };
+}
+
+/** Copies what decides routing and rewriting, but for priority and weight, from one channel to others. */
+async function sync(store: ChannelStore, ids: readonly number[], from: number | undefined): Promise<Result[]> {
+  const source = from === undefined ? undefined : await store.get(from);
+  if (!source) throw new Refusal("CH8", { field: "from" });
+  const { models, group, model_mapping, status_code_mapping, setting, param_override } = source;
+  return patchMany(store, ids, () => ({ models, group, model_mapping, status_code_mapping, setting, param_override }));
+}
+
+async function testMany(deps: BulkRoutesDeps, ids: readonly number[], caller: Principal): Promise<Result[]> {
+  const results = new Map<number, Result>();
+  const waiting = [...ids];
+  const worker = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift())
+      results.set(id, await testOne(deps, id, caller));
+  };
+  await Promise.all(Array.from({ length: TESTS_AT_ONCE }, worker));
+  return ids.flatMap((id) => results.get(id) ?? []);
+}
+
+async function testOne({ upstream, logTest }: BulkRoutesDeps, id: number, caller: Principal): Promise<Result> {
+  try {
+    const result = await upstream.test(id, undefined);
+    if (result.isOk) await logTest(id, caller, result);
+    return { id, success: result.isOk, message: result.message, time: result.milliseconds / 1000 };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { id, success: false, message: error.message, time: 0 };
+  }
+}

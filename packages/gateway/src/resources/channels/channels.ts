@@ -1,0 +1,65 @@
+import type { Database } from "../../storage/database.ts";
+import type { Route } from "../../http/endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter } from "../../providers/types.ts";
+import type { ProbeResult } from "../../relay/probe.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import type { JobRunner } from "../jobs/runner.ts";
+import { catalogueOf, isChannelType } from "../models/catalogue.ts";
+import type { Announce, Vault } from "../ports.ts";
+import { bulkRoutes } from "./bulk.ts";
+import { createChannelChecks, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
+import { channelRoutes } from "./routes.ts";
+import { createChannelStore, type ChannelStore } from "./store.ts";
+import { createTestLog } from "./test-log.ts";
+import { upstreamRoutes } from "./upstream-routes.ts";
+import { createChannelUpstream } from "./upstream.ts";
+
+export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notify" | "pauseSeconds"> {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly announce: Announce;
+  readonly writeLog: WriteLog;
+  readonly snapshots: { current(): Snapshot };
+  readonly jobs: JobRunner;
+  readonly providers: readonly ProviderAdapter[];
+  readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  readonly http: HttpJson;
+}
+
+export interface Channels {
+  readonly routes: Route[];
+  readonly store: ChannelStore;
+  readonly checks: ChannelChecks;
+  namesOf(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+}
+
+/** Everything about channels, put together. */
+export function createChannels(deps: ChannelsDeps): Channels {
+  const store = createChannelStore(deps);
+  const byType = new Map(deps.providers.map((provider) => [provider.type, provider]));
+  const providerByType = (type: number) => byType.get(type);
+  const isType = (type: number) => isChannelType(type, byType);
+  const upstream = createChannelUpstream({ ...deps, store, isType, providerByType });
+  const logTest = createTestLog({ ...deps, raw: deps.database.raw });
+  const checks = createChannelChecks({ ...deps, store, upstream, logTest, providerByType });
+  return {
+    store,
+    checks,
+    routes: [
+      ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
+      ...upstreamRoutes({ ...deps, store, upstream, checks, logTest }),
+      ...bulkRoutes({ store, isType, upstream, logTest }),
+    ],
+    async namesOf(ids) {
+      const rows = await deps.database.db
+        .selectFrom("channels")
+        .select(["id", "name"])
+        .where("id", "in", ids)
+        .execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+  };
+}

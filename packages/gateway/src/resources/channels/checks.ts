@@ -1,0 +1,117 @@
+import { CHANNEL_STATUS, type OptionValues } from "@fairway/wire";
+import type { ProbeResult } from "../../relay/probe.ts";
+import { pauseUnless } from "../event-stream.ts";
+import type { JobControl } from "../jobs/runner.ts";
+import { NO_FILTER } from "./query.ts";
+import type { ChannelStore } from "./store.ts";
+import type { LogTest, Tester } from "./test-log.ts";
+import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
+import type { ChannelRow } from "./view.ts";
+import type { ProviderAdapter } from "../../providers/types.ts";
+import { Refusal } from "../../lib/refusal.ts";
+
+export interface ChannelChecksDeps {
+  readonly store: ChannelStore;
+  readonly upstream: ChannelUpstream;
+  readonly logTest: LogTest;
+  readonly providerByType: (type: number) => ProviderAdapter | undefined;
+  readonly options: () => Pick<
+    OptionValues,
+    "AutomaticDisableChannelEnabled" | "AutomaticEnableChannelEnabled" | "ChannelDisableThreshold"
+  >;
+  /** Mails the super administrator; must not reject. */
+  readonly notify: (subject: string, text: string) => Promise<void>;
+  /** Seconds between two upstreams (POLLING_INTERVAL). */
+  readonly pauseSeconds: number;
+}
+
+export type ChannelChecks = ReturnType<typeof createChannelChecks>;
+
+const REASON_LENGTH = 200;
+const BALANCE_REASON = "Insufficient balance";
+
+/** The rounds over all channels that the schedule and the console start; one after the other, never in parallel. */
+export function createChannelChecks(deps: ChannelChecksDeps) {
+  const { store } = deps;
+  return {
+    /** Tests every channel and switches off what fails, and on what works again. */
+    async testAll(control: JobControl, tester: Tester): Promise<void> {
+      const ids = await store.ids(NO_FILTER);
+      control.total(ids.length);
+      let failed = 0;
+      for (const id of ids) {
+        if (control.signal.aborted) return;
+        const isOk = await testOne(deps, id, tester);
+        if (isOk !== undefined) await pauseUnless(control.signal, deps.pauseSeconds * 1000);
+        if (isOk === false) failed += 1;
+        control.step(isOk !== false);
+      }
+      control.message(`${ids.length} channels tested, ${failed} failed`);
+    },
+
+    /** Refreshes the balance of every enabled channel and switches off those that have none left. */
+    async balanceAll(control: JobControl): Promise<void> {
+      const ids = await store.ids({ ...NO_FILTER, status: [CHANNEL_STATUS.enabled] });
+      control.total(ids.length);
+      for (const id of ids) {
+        if (control.signal.aborted) return;
+        control.step(await balanceOne(deps, id));
+        await pauseUnless(control.signal, deps.pauseSeconds * 1000);
+      }
+    },
+  };
+}
+
+/** Undefined when the channel is gone or has nothing to test. */
+async function testOne(deps: ChannelChecksDeps, id: number, tester: Tester): Promise<boolean | undefined> {
+  const row = await deps.store.get(id);
+  if (!row || !isTestable(deps.providerByType(row.type), row.type)) return undefined;
+  const result = await deps.upstream.test(id, undefined);
+  if (result.isOk) await deps.logTest(id, tester, result);
+  await draw(deps, row, result);
+  return result.isOk;
+}
+
+/** Draws the consequences of a test for the channel's state. */
+async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResult): Promise<void> {
+  const options = deps.options();
+  const reason = reasonToDisable(result, options);
+  if (row.status === CHANNEL_STATUS.enabled && row.auto_ban === 1 && reason !== undefined) {
+    await switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
+  }
+  const mayEnable = options.AutomaticEnableChannelEnabled && result.isOk && reason === undefined;
+  if (row.status === CHANNEL_STATUS.disabledBySystem && mayEnable) {
+    await switchTo(deps, row, CHANNEL_STATUS.enabled, "");
+  }
+}
+
+async function balanceOne(deps: ChannelChecksDeps, id: number): Promise<boolean> {
+  try {
+    const balance = await deps.upstream.balance(id);
+    const row = await deps.store.get(id);
+    if (balance <= 0 && row?.status === CHANNEL_STATUS.enabled) {
+      await switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, BALANCE_REASON);
+    }
+    return true;
+  } catch (error) {
+    // A vendor that tells no balance is no failure of its channel.
+    if (error instanceof Refusal) return true;
+    if (error instanceof UpstreamFailed) return false;
+    throw error;
+  }
+}
+
+async function switchTo(deps: ChannelChecksDeps, row: ChannelRow, status: number, reason: string): Promise<void> {
+  if (!(await deps.store.switchBySystem(row.id, row.status, status, reason))) return;
+  const done = status === CHANNEL_STATUS.enabled ? "enabled" : "disabled";
+  const subject = `Channel "${row.name}" (#${row.id}) has been ${done}`;
+  await deps.notify(subject, reason === "" ? subject : `${subject}: ${reason}`);
+}
+
+function reasonToDisable(result: ProbeResult, options: ReturnType<ChannelChecksDeps["options"]>): string | undefined {
+  if (options.AutomaticDisableChannelEnabled && result.verdict?.disable === true) return result.message;
+  const limit = options.ChannelDisableThreshold;
+  const taken = result.milliseconds / 1000;
+  if (limit <= 0 || taken <= limit) return undefined;
+  return `Response time ${taken.toFixed(2)}s exceeds the threshold ${limit.toFixed(2)}s`;
+}

@@ -1,0 +1,62 @@
+import { LOG_TYPE } from "@fairway/wire";
+import { charge } from "../../billing/price.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { ProbeResult } from "../../relay/probe.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { RawDatabase } from "../../storage/raw.ts";
+import type { LogEntry, WriteLog } from "../../storage/log-rows.ts";
+
+export interface TestLogDeps {
+  readonly raw: RawDatabase;
+  readonly writeLog: WriteLog;
+  readonly clock: Clock;
+  readonly snapshots: { current(): Snapshot };
+}
+
+/** Who asked for a test; the schedule acts for the super administrator. */
+export interface Tester {
+  readonly userId: number;
+  readonly username: string;
+}
+
+export type LogTest = (channelId: number, tester: Tester, result: ProbeResult) => Promise<void>;
+
+const NAME = "Model test";
+const NO_FIRST_TOKEN = -1000;
+
+/** Writes the consumption row of a test. Nobody is charged: what it would have cost stands in `other`. */
+export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps): LogTest {
+  return async (channelId, tester, result) => {
+    const { options } = snapshots.current();
+    if (!options.LogConsumeEnabled) return;
+    const entry: LogEntry = {
+      user_id: tester.userId,
+      username: tester.username,
+      created_at: seconds(clock),
+      type: LOG_TYPE.consume,
+      content: NAME,
+      token_name: NAME,
+      model_name: result.model,
+      prompt_tokens: result.usage?.input ?? 0,
+      completion_tokens: result.usage?.output ?? 0,
+      use_time: Math.floor(result.milliseconds / 1000),
+      channel_id: channelId,
+      other: JSON.stringify(otherOf(channelId, result, snapshots.current())),
+    };
+    await raw.transaction((tx) => writeLog(tx, entry));
+  };
+}
+
+function otherOf(channelId: number, { model, usage }: ProbeResult, { prices }: Snapshot): Record<string, unknown> {
+  const row = prices.row(model);
+  const price = prices.find(model);
+  return {
+    model_ratio: row.modelRatio,
+    completion_ratio: row.completionRatio,
+    group_ratio: 1,
+    model_price: row.quotaType === 1 ? row.modelPrice : -1,
+    frt: NO_FIRST_TOKEN,
+    test_quota: price && usage ? charge(usage, price, { groupRatio: "1", ask: { model } }) : 0,
+    admin_info: { use_channel: [String(channelId)] },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { mask } from "../../providers/mask.ts";
+import { UpstreamRefusal, type ChannelRecord, type HttpJson, type ProviderAdapter } from "../../providers/types.ts";
+import type { ProbeResult } from "../../relay/probe.ts";
+import { channelRecord } from "../../snapshot/channel-record.ts";
+import type { Vault } from "../ports.ts";
+import { newFields, type ChannelFields, type TypeCheck } from "./input.ts";
+import type { ChannelStore } from "./store.ts";
+
+export interface ChannelUpstreamDeps {
+  readonly store: ChannelStore;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly isType: TypeCheck;
+  readonly providerByType: (type: number) => ProviderAdapter | undefined;
+  /** Sends a small request through a channel (`relay/probe.ts`). */
+  readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  /** Bounded in time and size, guarded against addresses that no upstream has. */
+  readonly http: HttpJson;
+}
+
+export type ChannelUpstream = ReturnType<typeof createChannelUpstream>;
+
+/** What an upstream said instead of an answer, masked and cut. */
+export class UpstreamFailed extends Error {
+  override readonly name = "UpstreamFailed";
+}
+
+const OPENAI = 1;
+const OPENAI_BASE = "https://api.openai.com";
+const MAX_MESSAGE = 500;
+
+/** Everything that asks an upstream on behalf of an administrator. */
+export function createChannelUpstream(deps: ChannelUpstreamDeps) {
+  const stored = async (id: number): Promise<ChannelRecord> => {
+    const row = await deps.store.routing(id);
+    if (!row) throw new Refusal("CH8");
+    return channelRecord(row, deps.vault.open);
+  };
+
+  const ask = async <T>(channel: ChannelRecord, work: (key: string) => Promise<T>): Promise<T> => {
+    const key = channel.keys[0] ?? "";
+    try {
+      return await work(key);
+    } catch (error) {
+      const said = error instanceof UpstreamRefusal ? error.verdict.message : messageOf(error);
+      const text = mask(said, { key, baseUrl: channel.baseUrl }).slice(0, MAX_MESSAGE);
+      throw new UpstreamFailed(text, { cause: error });
+    }
+  };
+
+  const models = async (channel: ChannelRecord): Promise<string[]> => {
+    const list = deps.providerByType(channel.type)?.listModels;
+    if (!list) throw new Refusal("CH9");
+    return [...new Set(await ask(channel, (key) => list(channel, key, deps.http)))];
+  };
+
+  return {
+    stored,
+    models,
+
+    /** CH12 for channels that no single request can test. */
+    async test(id: number, model: string | undefined): Promise<ProbeResult> {
+      const channel = await stored(id);
+      if (!isTestable(deps.providerByType(channel.type), channel.type))
+        throw new Refusal("CH12", { siblings: { time: 0 } });
+      const result = await deps.probe(channel, model);
+      await deps.store.recordTest(id, result.milliseconds);
+      return result;
+    },
+
+    /** Asks for the balance and stores it; CH13 where the vendor tells none. */
+    async balance(id: number): Promise<number> {
+      const channel = await stored(id);
+      const read = deps.providerByType(channel.type)?.balance;
+      if (!read) throw new Refusal("CH13");
+      const balance = await ask(channel, (key) => read(channel, key, deps.http, deps.clock.now()));
+      await deps.store.recordBalance(id, balance);
+      return balance;
+    },
+
+    /** The list of an upstream that speaks OpenAI's protocol; CH9 for other types, CH10 for every failure. */
+    async openAiModels(channel: ChannelRecord): Promise<string[]> {
+      if (channel.type !== OPENAI) throw new Refusal("CH9");
+      try {
+        return await models({ ...channel, baseUrl: channel.baseUrl === "" ? OPENAI_BASE : channel.baseUrl });
+      } catch (cause) {
+        throw new Refusal("CH10", { cause });
+      }
+    },
+
+    /** The same on a channel that is not saved; nothing is recorded. */
+    async tryOut(channel: ChannelRecord, model: string | undefined): Promise<ProbeResult> {
+      if (!isTestable(deps.providerByType(channel.type), channel.type)) throw new Refusal("CH12");
+      return deps.probe(channel, model);
+    },
+
+    /** A channel that only exists in a form. */
+    record: (input: Parameters<typeof newFields>[0], key: string): ChannelRecord =>
+      recordOf(newFields(input, deps.isType), key),
+  };
+}
+
+/** Task channels, whatever the registry knows of them, have no request that is small enough to test with. */
+const TASK_TYPES: ReadonlySet<number> = new Set([2, 5, 36]);
+
+export function isTestable(provider: ProviderAdapter | undefined, type: number): boolean {
+  return !TASK_TYPES.has(type) && provider?.isTask !== true;
+}
+
+function recordOf(fields: ChannelFields, key: string): ChannelRecord {
+  return channelRecord({ ...fields, id: 0, key_sealed: key }, (text) => text);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "the upstream did not answer in time";
+  return error instanceof Error ? error.message : "the upstream could not be asked";
+}

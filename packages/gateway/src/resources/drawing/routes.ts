@@ -1,0 +1,33 @@
+import { drawingList, drawingListSelf, pageOf, type Drawing, type OptionValues } from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import type { DrawingStore } from "./store.ts";
+
+export interface DrawingRoutesDeps {
+  readonly store: DrawingStore;
+  readonly options: () => Pick<OptionValues, "MjForwardUrlEnabled" | "ServerAddress">;
+  /** Signs the gateway's own address of an image, which needs no sign-in then. */
+  readonly imageUrl: (serverAddress: string, mjId: string) => string;
+}
+
+export function drawingRoutes(deps: DrawingRoutesDeps): Route[] {
+  const { store } = deps;
+  return [
+    implement(drawingList, async (call) => {
+      const { rows, total } = await store.page({ ...call.query, ...pageOf(call.query), userId: 0 });
+      call.setTotal(total);
+      return rows.map((row) => withOwnUrl(deps, row));
+    }),
+    implement(drawingListSelf, async (call: Call<typeof drawingListSelf>) => {
+      const own = { ...call.query, ...pageOf(call.query), userId: call.caller.userId, channel_id: 0 };
+      const { rows, total } = await store.page(own);
+      call.setTotal(total);
+      return rows.map((row) => ({ ...withOwnUrl(deps, row), channel_id: 0 }));
+    }),
+  ];
+}
+
+function withOwnUrl({ options, imageUrl }: DrawingRoutesDeps, row: Drawing): Drawing {
+  const { MjForwardUrlEnabled, ServerAddress } = options();
+  if (!MjForwardUrlEnabled || row.image_url === "") return row;
+  return { ...row, image_url: imageUrl(ServerAddress, row.mj_id) };
+}

@@ -1,0 +1,52 @@
+import type { Drawing } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { MidjourneyTable } from "../../storage/schema.ts";
+
+export interface DrawingQuery {
+  /** 0 = all users. */
+  readonly userId: number;
+  readonly mj_id: string;
+  /** 0 = all. */
+  readonly channel_id: number;
+  /** Milliseconds; 0 = open. */
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  readonly sort: string;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type DrawingStore = ReturnType<typeof createDrawingStore>;
+
+const SORTABLE = ["id", "submit_time", "finish_time", "status", "action", "channel_id"] as const;
+
+export function createDrawingStore({ database: { db } }: { readonly database: Database }) {
+  const matching = (query: DrawingQuery) => {
+    let rows = db.selectFrom("midjourneys");
+    if (query.userId > 0) rows = rows.where("user_id", "=", query.userId);
+    if (query.mj_id !== "") rows = rows.where("mj_id", "=", query.mj_id);
+    if (query.channel_id > 0) rows = rows.where("channel_id", "=", query.channel_id);
+    if (query.start_timestamp > 0) rows = rows.where("submit_time", ">=", query.start_timestamp);
+    return query.end_timestamp > 0 ? rows.where("submit_time", "<=", query.end_timestamp) : rows;
+  };
+  return {
+    async page(query: DrawingQuery): Promise<{ rows: Drawing[]; total: number }> {
+      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
+      const sorted = matching(query)
+        .selectAll()
+        .orderBy(column, query.order === "asc" ? "asc" : "desc");
+      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
+      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
+      const { total } = await count.executeTakeFirstOrThrow();
+      const found = await rows.offset(query.offset).limit(query.limit).execute();
+      return { rows: found.map(viewOf), total: Number(total) };
+    },
+  };
+}
+
+function viewOf(row: Selectable<MidjourneyTable>): Drawing {
+  const { token_id: _token, request_id: _request, charged: _charged, refunded: _refunded, ...rest } = row;
+  return rest;
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { JOB_STATUS } from "@fairway/wire";
+import type { Runnable } from "../../lib/runnable.ts";
+import type { Logger } from "../../observability/log.ts";
+import { LEASE_MS, NO_PROGRESS, type JobStore, type Progress } from "./store.ts";
+
+/** What a job's work reports and watches. */
+export interface JobControl {
+  /** Aborted when the process stops. */
+  readonly signal: AbortSignal;
+  /** Number of steps, as soon as it is known. */
+  total(steps: number): void;
+  /** One step is done. */
+  step(isOk: boolean): void;
+  /** Text of the finished job. */
+  message(text: string): void;
+}
+
+export interface JobSpec {
+  /** Only one job of a name runs at a time, in the whole cluster. */
+  readonly name: string;
+  /** 0 = the schedule. */
+  readonly startedBy: number;
+  readonly run: (control: JobControl) => Promise<void>;
+}
+
+/** A job that was started; `finished` never rejects. */
+export interface StartedJob {
+  readonly id: number;
+  readonly finished: Promise<void>;
+}
+
+export interface JobRunner extends Runnable {
+  /** Starts in the background; undefined when a job of that name runs already. */
+  run(spec: JobSpec): Promise<StartedJob | undefined>;
+}
+
+const SAVE_EVERY_MS = 500;
+const RENEW_EVERY_MS = LEASE_MS / 6;
+
+export function createJobRunner(store: JobStore, log: Logger): JobRunner {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  return {
+    name: "jobs",
+    start() {},
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+    async run(spec) {
+      const lease = { name: `job:${spec.name}`, holder: randomUUID() };
+      if (stopping.signal.aborted || !(await store.take(lease.name, lease.holder))) return undefined;
+      const id = await store.create(spec.name, spec.startedBy);
+      const finished = perform({ store, log, id, spec, lease, signal: stopping.signal }).finally(() =>
+        running.delete(finished),
+      );
+      running.add(finished);
+      return { id, finished };
+    },
+  };
+}
+
+interface Performance {
+  readonly store: JobStore;
+  readonly log: Logger;
+  readonly id: number;
+  readonly spec: JobSpec;
+  readonly lease: { readonly name: string; readonly holder: string };
+  readonly signal: AbortSignal;
+}
+
+async function perform({ store, log, id, spec, lease, signal }: Performance): Promise<void> {
+  let progress: Progress = NO_PROGRESS;
+  const guard = (work: Promise<void>) =>
+    void work.catch((error: unknown) => log.warn("job progress not saved", { job: spec.name, error }));
+  const saving = setInterval(() => guard(store.save(id, progress)), SAVE_EVERY_MS);
+  const renewing = setInterval(() => guard(store.renew(lease.name, lease.holder)), RENEW_EVERY_MS);
+  const control: JobControl = {
+    signal,
+    total: (total) => void (progress = { ...progress, total }),
+    step: (isOk) =>
+      void (progress = { ...progress, done: progress.done + 1, failed: progress.failed + (isOk ? 0 : 1) }),
+    message: (message) => void (progress = { ...progress, message }),
+  };
+  let status: (typeof JOB_STATUS)[keyof typeof JOB_STATUS] = JOB_STATUS.done;
+  try {
+    await spec.run(control);
+    if (signal.aborted) status = JOB_STATUS.interrupted;
+  } catch (error) {
+    status = signal.aborted ? JOB_STATUS.interrupted : JOB_STATUS.failed;
+    if (!signal.aborted) log.error("job failed", { job: spec.name, error });
+  } finally {
+    clearInterval(saving);
+    clearInterval(renewing);
+  }
+  try {
+    await store.save(id, progress, status);
+    await store.release(lease.name, lease.holder);
+  } catch (error) {
+    log.error("job not closed", { job: spec.name, error });
+  }
+}

@@ -1,0 +1,116 @@
+import { JOB_STATUS, type Job, type JobStatus } from "@fairway/wire";
+import type { Selectable } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { parseObject } from "../../lib/json.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import type { JobTable } from "../../storage/schema.ts";
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly message: string;
+}
+
+export interface JobStoreDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export type JobStore = ReturnType<typeof createJobStore>;
+
+/** A lease that is not renewed for this long belongs to a process that died. */
+export const LEASE_MS = 60_000;
+const LISTED = 50;
+
+/** SQL of background jobs: their rows, and the lease that lets one of each name run in the whole cluster. */
+export function createJobStore({ database: { db }, clock }: JobStoreDeps) {
+  return {
+    async create(name: string, startedBy: number): Promise<number> {
+      const now = seconds(clock);
+      const times = { created_at: now, updated_at: now, finished_at: 0 };
+      const progress = JSON.stringify(NO_PROGRESS);
+      return insertRow(db, "jobs", { name, status: JOB_STATUS.running, progress, started_by: startedBy, ...times });
+    },
+
+    async save(id: number, progress: Progress, status: JobStatus = JOB_STATUS.running): Promise<void> {
+      const now = seconds(clock);
+      const finished_at = status === JOB_STATUS.running ? 0 : now;
+      const values = { progress: JSON.stringify(progress), status, updated_at: now, finished_at };
+      await db.updateTable("jobs").set(values).where("id", "=", id).execute();
+    },
+
+    async get(id: number): Promise<Job | undefined> {
+      const row = await db.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
+      return row && viewOf(row, clock);
+    },
+
+    async latest(): Promise<Job[]> {
+      const rows = await db.selectFrom("jobs").selectAll().orderBy("id", "desc").limit(LISTED).execute();
+      return rows.map((row) => viewOf(row, clock));
+    },
+
+    /** False when somebody else holds the lease. */
+    async take(name: string, holder: string): Promise<boolean> {
+      const now = clock.now();
+      const expires_at = now + LEASE_MS;
+      const { numUpdatedRows } = await db
+        .updateTable("leases")
+        .set((eb) => ({ holder, expires_at, term: eb("term", "+", 1) }))
+        .where("name", "=", name)
+        .where("expires_at", "<", now)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) return true;
+      try {
+        await db.insertInto("leases").values({ name, holder, term: 1, expires_at }).execute();
+        return true;
+      } catch (error) {
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+    },
+
+    async renew(name: string, holder: string): Promise<void> {
+      const expires_at = clock.now() + LEASE_MS;
+      await db
+        .updateTable("leases")
+        .set({ expires_at })
+        .where("name", "=", name)
+        .where("holder", "=", holder)
+        .execute();
+    },
+
+    async release(name: string, holder: string): Promise<void> {
+      const free = { expires_at: 0 };
+      await db.updateTable("leases").set(free).where("name", "=", name).where("holder", "=", holder).execute();
+    },
+  };
+}
+
+export const NO_PROGRESS: Progress = { done: 0, total: 0, failed: 0, message: "" };
+
+/** A job whose process died stays "running" in its row; readers see that nothing moves it any more. */
+function viewOf(row: Selectable<JobTable>, clock: Clock): Job {
+  const progress = parseObject(row.progress) ?? {};
+  const count = (name: string) => (typeof progress[name] === "number" ? progress[name] : 0);
+  const isDead = row.status === JOB_STATUS.running && row.updated_at * 1000 < clock.now() - LEASE_MS;
+  return {
+    id: row.id,
+    name: row.name,
+    status: isDead ? JOB_STATUS.interrupted : statusOf(row.status),
+    done: count("done"),
+    total: count("total"),
+    failed: count("failed"),
+    message: typeof progress["message"] === "string" ? progress["message"] : "",
+    started_by: row.started_by,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    finished_at: row.finished_at,
+  };
+}
+
+function statusOf(text: string): JobStatus {
+  return Object.values(JOB_STATUS).find((status) => status === text) ?? JOB_STATUS.failed;
+}

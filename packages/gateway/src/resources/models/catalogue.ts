@@ -1,0 +1,75 @@
+import type { CatalogueModel, ChannelType } from "@fairway/wire";
+import type { ProviderAdapter } from "../../providers/types.ts";
+
+type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "models" | "ownedBy"> &
+  Partial<Pick<ProviderAdapter, "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;
+
+/** Creation time that the family gives every model. */
+const CREATED = 1_626_777_600;
+
+/** What the family's clients look for in a model of OpenAI's list. */
+const PERMISSION = {
+  id: "modelperm-fairway",
+  object: "model_permission",
+  created: CREATED,
+  allow_create_engine: true,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: "*",
+  group: null,
+  is_blocking: false,
+};
+
+/** Channel types of the family; rows of them exist where the registry knows no adapter. */
+const FAMILY_TYPES: readonly number[] = [
+  1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
+  42, 43, 44, 45, 46, 47, 48,
+];
+
+export function isChannelType(type: number, known: { has(type: number): boolean }): boolean {
+  return FAMILY_TYPES.includes(type) || known.has(type);
+}
+
+/** Every model of some provider once, ascending; the provider that comes first owns it. */
+export function catalogueOf(providers: readonly Provider[]): CatalogueModel[] {
+  const owners = new Map<string, string>();
+  for (const { models, ownedBy } of providers) {
+    for (const model of models) if (!owners.has(model)) owners.set(model, ownedBy);
+  }
+  return [...owners]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, owned_by]) => ({
+      id,
+      object: "model",
+      created: CREATED,
+      owned_by,
+      permission: [PERMISSION],
+      root: id,
+      parent: null,
+    }));
+}
+
+/** Channel type, as text, to the usual models; types without a list map to []. */
+export function modelsByTypeOf(providers: readonly Provider[]): Record<string, string[]> {
+  const lists = new Map<number, string[]>(FAMILY_TYPES.map((type) => [type, []]));
+  for (const { type, models } of providers) lists.set(type, [...models]);
+  return Object.fromEntries([...lists].map(([type, models]) => [String(type), models]));
+}
+
+export function channelTypesOf(providers: readonly Provider[]): ChannelType[] {
+  return providers.map((provider) => ({
+    type: provider.type,
+    id: provider.id,
+    label: provider.label,
+    base_url: provider.baseUrl,
+    key_hint: provider.keyHint ?? "",
+    other_hint: provider.otherHint ?? "",
+    retired: provider.retired ?? false,
+    can_test: !(provider.isTask ?? false),
+    can_balance: provider.balance !== undefined,
+    can_list_models: provider.listModels !== undefined,
+  }));
+}

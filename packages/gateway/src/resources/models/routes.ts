@@ -1,0 +1,15 @@
+import { channelTypes, modelsByType } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import type { ProviderAdapter } from "../../providers/types.ts";
+import { channelTypesOf, modelsByTypeOf } from "./catalogue.ts";
+
+export interface ModelRoutesDeps {
+  /** By ascending type. */
+  readonly providers: readonly ProviderAdapter[];
+}
+
+export function modelRoutes({ providers }: ModelRoutesDeps): Route[] {
+  const byType = modelsByTypeOf(providers);
+  const types = channelTypesOf(providers);
+  return [implement(modelsByType, () => byType), implement(channelTypes, () => types)];
+}

@@ -1,0 +1,130 @@
+import { formatQuota, LOG_TYPE } from "@fairway/wire";
+import type { Route } from "../http/endpoint.ts";
+import type { Principal } from "../identity/principal.ts";
+import { seconds, type Clock } from "../lib/clock.ts";
+import type { Runnable } from "../lib/runnable.ts";
+import type { Logger } from "../observability/log.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter } from "../providers/types.ts";
+import type { ProbeResult } from "../relay/probe.ts";
+import type { Snapshot, TokenCache } from "../snapshot/types.ts";
+import type { Database } from "../storage/database.ts";
+import { operatorInfo, type WriteLog } from "../storage/log-rows.ts";
+import { taskRoutes } from "./async-tasks/routes.ts";
+import { createTaskStore } from "./async-tasks/store.ts";
+import { createChannels, type Channels } from "./channels/channels.ts";
+import { drawingRoutes } from "./drawing/routes.ts";
+import { createDrawingStore } from "./drawing/store.ts";
+import { groupRoutes } from "./groups/routes.ts";
+import { jobRoutes } from "./jobs/routes.ts";
+import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
+import { createJobStore } from "./jobs/store.ts";
+import { logRoutes } from "./logs/routes.ts";
+import { createLogStore } from "./logs/store.ts";
+import { createLogTail } from "./logs/tail.ts";
+import { modelRoutes } from "./models/routes.ts";
+import type { Announce, Vault } from "./ports.ts";
+import { pricingRoutes } from "./pricing/routes.ts";
+import { redemptionRoutes } from "./redemptions/routes.ts";
+import { createRedemptionStore } from "./redemptions/store.ts";
+import { searchRoutes } from "./search/routes.ts";
+import { createSearchStore } from "./search/store.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
+import { createTokenStore } from "./tokens/store.ts";
+import { usageRoutes } from "./usage-data/routes.ts";
+import { createUsageStore } from "./usage-data/store.ts";
+import { usableGroups } from "./users/groups.ts";
+import { moneyStyle } from "./users/money-style.ts";
+import { walletRoutes } from "./wallet/routes.ts";
+import { createWalletStore, type ChangeBalance, type WalletStore } from "./wallet/store.ts";
+
+export interface OperationsDeps {
+  readonly database: Database;
+  /** Holds `logs`; the main database unless logs have their own. */
+  readonly logDatabase: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly snapshots: { current(): Snapshot };
+  readonly tokens: Pick<TokenCache, "dropToken">;
+  readonly announce: Announce;
+  readonly writeLog: WriteLog;
+  readonly changeBalance: ChangeBalance;
+  /** By ascending type. */
+  readonly providers: readonly ProviderAdapter[];
+  readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  readonly http: HttpJson;
+  /** Mails the super administrator; must not reject. */
+  readonly notify: (subject: string, text: string) => Promise<void>;
+  /** Address under which the gateway itself serves the image of a drawing task. */
+  readonly imageUrl: (serverAddress: string, mjId: string) => string;
+  readonly maxUserTokens: number;
+  readonly pollingSeconds: number;
+}
+
+export interface Operations {
+  readonly routes: Route[];
+  readonly channels: Channels;
+  readonly jobs: JobRunner;
+  readonly wallet: WalletStore;
+  /** Stopped before the server closes: they end open streams and running jobs. */
+  readonly runnables: readonly Runnable[];
+}
+
+/** The day-to-day side: channels, tokens, codes, wallet, logs, usage, prices, tasks, search and jobs. */
+export function createOperations(deps: OperationsDeps): Operations {
+  const { database, clock, log, snapshots } = deps;
+  const options = () => snapshots.current().options;
+  const jobStore = createJobStore(deps);
+  const jobs = createJobRunner(jobStore, log);
+  const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
+  const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
+  const logs = createLogStore({ database: deps.logDatabase, clock });
+  const tail = createLogTail(logs);
+  const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
+  const routes = [
+    ...channels.routes,
+    ...tokenRoutes({ store: createTokenStore(deps), clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
+    ...redemptionRoutes({ store: createRedemptionStore(deps) }),
+    ...walletRoutes({ store: wallet, clock, log, options }),
+    ...logRoutes({
+      store: logs,
+      tail,
+      vault: deps.vault,
+      channelNames: channels.namesOf,
+      findToken: (key) => findToken(deps, key),
+      logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
+    }),
+    ...usageRoutes({ store: createUsageStore({ database }) }),
+    ...groupRoutes({ options }),
+    ...modelRoutes(deps),
+    ...pricingRoutes({ snapshots }),
+    ...drawingRoutes({ store: createDrawingStore({ database }), options, imageUrl: deps.imageUrl }),
+    ...taskRoutes({ store: createTaskStore({ database }) }),
+    ...searchRoutes({ store: createSearchStore({ database }), snapshots }),
+    ...jobRoutes({ store: jobStore }),
+  ];
+  return { routes, channels, jobs, wallet, runnables: [jobs, tail] };
+}
+
+async function findToken(
+  { database, vault }: OperationsDeps,
+  key: string,
+): Promise<{ id: number; userId: number } | undefined> {
+  const row = await database.db
+    .selectFrom("tokens")
+    .select(["id", "user_id"])
+    .where("key_hash", "=", vault.hashKey(key))
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row && { id: row.id, userId: row.user_id };
+}
+
+async function logClearing(
+  { database, clock, writeLog }: OperationsDeps,
+  operator: Principal,
+  { ip, content }: { readonly ip: string; readonly content: string },
+): Promise<void> {
+  const who = { user_id: operator.userId, username: operator.username };
+  const entry = { ...who, created_at: seconds(clock), type: LOG_TYPE.manage, content, ip };
+  await database.raw.transaction((tx) => writeLog(tx, { ...entry, other: operatorInfo(operator, ip) }));
+}

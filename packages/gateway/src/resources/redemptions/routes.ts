@@ -1,0 +1,94 @@
+import {
+  characters,
+  pageOf,
+  REDEMPTION_BATCH_CAP,
+  REDEMPTION_STATUS,
+  redemptionCreate,
+  redemptionDelete,
+  redemptionGet,
+  redemptionList,
+  redemptionSearch,
+  redemptionSetStatus,
+  redemptionUpdate,
+  SEARCH_CAP,
+  type Redemption,
+} from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { RedemptionStore } from "./store.ts";
+
+const NAME_LIMIT = 20;
+
+export function redemptionRoutes({ store }: { readonly store: RedemptionStore }): Route[] {
+  return [
+    implement(redemptionList, (call) => answerPage(call, store, pageOf(call.query))),
+    implement(redemptionSearch, (call) => {
+      const isPaged = call.query.page_size > 0 || call.query.p > 0;
+      return answerPage(call, store, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
+    }),
+    implement(redemptionGet, async ({ params }) => known(await store.get(params.id))),
+    implement(redemptionCreate, ({ body, caller }) => {
+      const { name, quota } = checkNameAndQuota(body);
+      return store.create({ userId: caller.userId, name, quota, count: checkCount(body.count ?? 1) });
+    }),
+    implement(redemptionSetStatus, async ({ body }) => {
+      const code = unused(await store.get(body.id ?? 0));
+      const { status } = body;
+      if (status !== REDEMPTION_STATUS.unused && status !== REDEMPTION_STATUS.disabled) {
+        throw new Refusal("CH17", { field: "status" });
+      }
+      return changed(store, code.id, { status });
+    }),
+    implement(redemptionUpdate, async ({ body }) => {
+      const code = unused(await store.get(body.id ?? 0));
+      return changed(store, code.id, checkNameAndQuota(body));
+    }),
+    implement(redemptionDelete, async ({ params }) => {
+      if (!(await store.remove(params.id))) throw new Refusal("D4");
+    }),
+  ];
+}
+
+type ListCall = Call<typeof redemptionList>;
+
+async function answerPage(call: ListCall, store: RedemptionStore, page: { offset: number; limit: number }) {
+  const { rows, total } = await store.page({ ...call.query, ...page });
+  call.setTotal(total);
+  return rows;
+}
+
+/** The condition of the update decides: a code that is redeemed between reading and writing stays used. */
+async function changed(
+  store: RedemptionStore,
+  id: number,
+  values: Parameters<RedemptionStore["change"]>[1],
+): Promise<Redemption> {
+  const isChanged = await store.change(id, values);
+  const code = known(await store.get(id));
+  return isChanged ? code : unused(code);
+}
+
+function checkNameAndQuota(body: { readonly name?: string | undefined; readonly quota?: number | undefined }) {
+  const { name = "", quota = 0 } = body;
+  const length = characters(name);
+  if (length === 0 || length > NAME_LIMIT) throw new Refusal("D1", { field: "name" });
+  if (!Number.isSafeInteger(quota) || quota <= 0) throw new Refusal("D10", { field: "quota" });
+  return { name, quota };
+}
+
+function checkCount(count: number): number {
+  if (!Number.isSafeInteger(count) || count <= 0) throw new Refusal("D2", { field: "count" });
+  if (count > REDEMPTION_BATCH_CAP) throw new Refusal("D3", { field: "count" });
+  return count;
+}
+
+function known(code: Redemption | undefined): Redemption {
+  if (!code) throw new Refusal("D4");
+  return code;
+}
+
+function unused(code: Redemption | undefined): Redemption {
+  const found = known(code);
+  if (found.status === REDEMPTION_STATUS.used) throw new Refusal("D5");
+  return found;
+}

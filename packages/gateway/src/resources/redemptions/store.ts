@@ -1,0 +1,103 @@
+import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
+import type { Selectable, Updateable } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import type { Database } from "../../storage/database.ts";
+import { beginningWith, likeAnyCase } from "../../storage/like.ts";
+import type { RedemptionTable } from "../../storage/schema.ts";
+import { transact } from "../../storage/transaction.ts";
+
+export interface RedemptionStoreDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export interface RedemptionQuery {
+  readonly keyword: string;
+  readonly status: readonly number[];
+  readonly sort: string;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface NewCodes {
+  readonly userId: number;
+  readonly name: string;
+  readonly quota: number;
+  readonly count: number;
+}
+
+export type RedemptionStore = ReturnType<typeof createRedemptionStore>;
+
+const CODE_LENGTH = 32;
+const HEX = "0123456789abcdef";
+const SORTABLE = ["id", "name", "status", "quota", "created_time", "redeemed_time"] as const;
+
+export function createRedemptionStore({ database: { db }, clock }: RedemptionStoreDeps) {
+  const matching = ({ keyword, status }: RedemptionQuery) => {
+    const rows = db.selectFrom("redemptions").where("deleted_at", "is", null);
+    const narrowed = status.length > 0 ? rows.where("status", "in", status) : rows;
+    if (keyword === "") return narrowed;
+    const id = /^\d{1,15}$/.test(keyword) ? Number(keyword) : 0;
+    return narrowed.where((eb) => eb.or([likeAnyCase("name", beginningWith(keyword)), eb("id", "=", id)]));
+  };
+
+  const get = async (id: number): Promise<Redemption | undefined> => {
+    const row = db.selectFrom("redemptions").selectAll().where("id", "=", id).where("deleted_at", "is", null);
+    const found = await row.executeTakeFirst();
+    return found && viewOf(found);
+  };
+
+  return {
+    get,
+
+    async page(query: RedemptionQuery): Promise<{ rows: Redemption[]; total: number }> {
+      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
+      const sorted = matching(query)
+        .selectAll()
+        .orderBy(column, query.order === "asc" ? "asc" : "desc");
+      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
+      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
+      const { total } = await count.executeTakeFirstOrThrow();
+      const found = await rows.offset(query.offset).limit(query.limit).execute();
+      return { rows: found.map(viewOf), total: Number(total) };
+    },
+
+    /** All codes or none. */
+    async create({ userId, name, quota, count }: NewCodes): Promise<string[]> {
+      const codes = Array.from({ length: count }, () => randomText(CODE_LENGTH, HEX));
+      const shared = { user_id: userId, status: REDEMPTION_STATUS.unused, name, quota, deleted_at: null };
+      const rows = codes.map((key) => ({ ...shared, key, created_time: seconds(clock) }));
+      await transact(db, (trx) => trx.insertInto("redemptions").values(rows).execute());
+      return codes;
+    },
+
+    /** Changes a code that is not used yet; false when it is used or gone. */
+    async change(id: number, values: Updateable<RedemptionTable>): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable("redemptions")
+        .set(values)
+        .where("id", "=", id)
+        .where("status", "<>", REDEMPTION_STATUS.used)
+        .where("deleted_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async remove(id: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable("redemptions")
+        .set({ deleted_at: seconds(clock) })
+        .where("id", "=", id)
+        .where("deleted_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function viewOf(row: Selectable<RedemptionTable>): Redemption {
+  const { deleted_at: _, ...rest } = row;
+  return { ...rest, count: 0, DeletedAt: null };
+}

@@ -1,0 +1,155 @@
+import { LOG_TYPE } from "@fairway/wire";
+import { sql, type Kysely } from "kysely";
+import { inChunks } from "../../lib/chunks.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
+import type { Schema } from "../../storage/schema.ts";
+
+export interface RollupDeps {
+  /** Holds the sums and the mark of how far the log was read. */
+  readonly database: Database;
+  /** Holds the log; the same database unless logs have their own. */
+  readonly logs: Database;
+  /** Option DataExportEnabled; while it is off the log is passed over. */
+  readonly isEnabled: () => boolean;
+  /**
+   * Servers hand out ids before their transactions commit, so the newest rows are read this much later.
+   * SQLite has one writer at a time and needs no wait.
+   */
+  readonly settleMs?: number;
+}
+
+interface Sums {
+  readonly user_id: number;
+  readonly username: string;
+  readonly model_name: string;
+  readonly hour: number;
+  readonly tokens: number;
+  readonly count: number;
+  readonly quota: number;
+}
+
+/** Row of `revisions` whose number is the id of the last log row in the sums. */
+const MARK = "usage-rollup";
+const ROWS_PER_PASS = 5_000;
+const SETTLE_MS = 15_000;
+const UPSERT_ROWS = 100;
+const COLUMNS = ["user_id", "username", "model_name", "created_at", "token_used", "count", "quota"] as const;
+const ADD = {
+  table: "quota_data",
+  columns: COLUMNS,
+  key: ["user_id", "username", "model_name", "created_at"],
+  add: ["token_used", "count", "quota"],
+} as const;
+
+/**
+ * Adds the consumption rows that were written since the last run to the hourly sums. Safe to run anywhere, any number
+ * of times and at the same time: the mark moves in the transaction of the sums, and only from where it was read.
+ * Answers the number of log rows that were passed.
+ */
+export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promise<number> {
+  const newest = await newestId(deps.logs.db);
+  const start = await readMark(deps.database);
+  if (newest <= start) {
+    // Another log took the place of the one that was read: what it holds may be in the sums already.
+    if (newest < start) await deps.database.raw.transaction((tx) => moveMark(tx, { from: start, to: newest }));
+    return 0;
+  }
+  if (deps.logs.kind !== "sqlite") await wait(deps.settleMs ?? SETTLE_MS, signal);
+  let mark = start;
+  while (mark < newest && !signal.aborted) {
+    const next = Math.min(newest, await endOfPass(deps.logs.db, mark));
+    const sums = deps.isEnabled() ? await sumsBetween(deps.logs.db, mark, next) : [];
+    if (!(await add(deps.database, sums, { from: mark, to: next }))) return mark - start;
+    mark = next;
+  }
+  return mark - start;
+}
+
+/** Id of the row that ends a pass; ids may have gaps of any size. */
+async function endOfPass(db: Kysely<Schema>, mark: number): Promise<number> {
+  const rows = db.selectFrom("logs").select("id").where("id", ">", mark).orderBy("id").offset(ROWS_PER_PASS).limit(1);
+  return (await rows.executeTakeFirst())?.id ?? Number.MAX_SAFE_INTEGER;
+}
+
+async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promise<Sums[]> {
+  const hour = sql<number>`created_at - (created_at % 3600)`;
+  const rows = await db
+    .selectFrom("logs")
+    .where("id", ">", from)
+    .where("id", "<=", to)
+    .where("type", "=", LOG_TYPE.consume)
+    .select((eb) => [
+      "user_id",
+      "username",
+      "model_name",
+      hour.as("hour"),
+      eb.fn.sum<number>(sql<number>`prompt_tokens + completion_tokens`).as("tokens"),
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.sum<number>("quota").as("quota"),
+    ])
+    .groupBy(["user_id", "username", "model_name", hour])
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    hour: Number(row.hour),
+    tokens: Number(row.tokens),
+    count: Number(row.count),
+    quota: Number(row.quota),
+  }));
+}
+
+/** False when somebody else moved the mark meanwhile; nothing is added then. */
+function add({ raw, kind }: Database, sums: readonly Sums[], pass: { from: number; to: number }): Promise<boolean> {
+  return raw.transaction(async (tx) => {
+    if (!(await moveMark(tx, pass))) return false;
+    for (const rows of inChunks(sums, UPSERT_ROWS)) {
+      const values = rows.flatMap((row) => [
+        row.user_id,
+        row.username,
+        row.model_name,
+        row.hour,
+        row.tokens,
+        row.count,
+        row.quota,
+      ]);
+      await tx.run(upsertSql(kind, ADD, rows.length), values);
+    }
+    return true;
+  });
+}
+
+async function moveMark(tx: RawTransaction, { from, to }: { from: number; to: number }): Promise<boolean> {
+  return (await tx.run("update revisions set revision = ? where topic = ? and revision = ?", [to, MARK, from])) === 1;
+}
+
+async function readMark({ raw }: Database): Promise<number> {
+  const rows = await raw.rows<{ revision: number }>("select revision from revisions where topic = ?", [MARK]);
+  if (rows[0]) return rows[0].revision;
+  try {
+    await raw.run("insert into revisions (topic, revision) values (?, ?)", [MARK, 0]);
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  return 0;
+}
+
+async function newestId(db: Kysely<Schema>): Promise<number> {
+  const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
+  return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,57 @@
+import type { OptionValues } from "@fairway/wire";
+import { ONE, over, ratio, roundHalfUp, times, type Ratio } from "../../billing/ratio.ts";
+
+export type AmountOptions = Pick<
+  OptionValues,
+  "DisplayInCurrencyEnabled" | "MinTopUp" | "Price" | "QuotaPerUnit" | "TopupGroupRatio"
+>;
+
+export type AmountReading =
+  | {
+      readonly amount: number;
+      /** To pay, with two decimals. */
+      readonly money: string;
+      /** To credit, in quota units. */
+      readonly quota: number;
+    }
+  | { readonly refused: "G1" | "Y1" | "Y2"; readonly min: number };
+
+/** Reads an amount of dollars (of quota units where currency is off); exact until the one rounding to cents. */
+export function readAmount(value: unknown, options: AmountOptions, group: string): AmountReading {
+  const perUnit = ratio(options.QuotaPerUnit);
+  const inCurrency = options.DisplayInCurrencyEnabled;
+  const min = inCurrency ? options.MinTopUp : whole(times(ratio(options.MinTopUp), perUnit));
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) return { refused: "G1", min };
+  if (value < min) return { refused: "Y1", min };
+  const amount = ratio(value);
+  const dollars = inCurrency ? amount : over(amount, perUnit);
+  const cents = times(times(times(dollars, ratio(options.Price)), groupRatio(options, group)), ratio(100));
+  const rounded = roundHalfUp(cents.num, cents.den);
+  if (rounded < 1n) return { refused: "Y2", min };
+  const quota = inCurrency ? whole(times(amount, perUnit)) : value;
+  if (!Number.isSafeInteger(quota)) return { refused: "G1", min };
+  return { amount: value, money: decimals(rounded), quota };
+}
+
+/** Cents of a decimal text; undefined when it is none. */
+export function centsOf(money: string): bigint | undefined {
+  const match = /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(money.trim());
+  if (!match) return undefined;
+  return BigInt(match[1] ?? "0") * 100n + BigInt((match[2] ?? "").padEnd(2, "0"));
+}
+
+/** A group without a ratio, or with 0, pays the plain price. */
+function groupRatio({ TopupGroupRatio }: AmountOptions, group: string): Ratio {
+  const text = Object.hasOwn(TopupGroupRatio, group) ? TopupGroupRatio[group] : undefined;
+  const factor = text === undefined ? ONE : ratio(text);
+  return factor.num === 0n ? ONE : factor;
+}
+
+function whole(value: Ratio): number {
+  return Number(roundHalfUp(value.num, value.den));
+}
+
+function decimals(cents: bigint): string {
+  const text = String(cents).padStart(3, "0");
+  return `${text.slice(0, -2)}.${text.slice(-2)}`;
+}

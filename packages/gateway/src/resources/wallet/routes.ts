@@ -1,0 +1,103 @@
+import {
+  messageText,
+  walletAmount,
+  walletNotice,
+  walletNoticeForm,
+  walletPay,
+  walletRedeem,
+  type MessageCode,
+  type MessageValues,
+  type OptionValues,
+} from "@fairway/wire";
+import { readText } from "../../http/body.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Logger } from "../../observability/log.ts";
+import { readAmount, type AmountOptions } from "./amounts.ts";
+import { formFields, submitUrl } from "./epay.ts";
+import { answerNotice, isPaymentConfigured, readNotice } from "./notice.ts";
+import type { WalletStore } from "./store.ts";
+
+export interface WalletRoutesDeps {
+  readonly store: WalletStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly options: () => WalletOptions;
+}
+
+export type WalletOptions = AmountOptions &
+  Pick<OptionValues, "PayAddress" | "EpayId" | "EpayKey" | "CustomCallbackAddress" | "ServerAddress">;
+
+/** Spellings of the two ways to pay, as consoles of the family and the provider have them. */
+const METHODS: ReadonlyMap<string, "alipay" | "wxpay"> = new Map([
+  ["zfb", "alipay"],
+  ["alipay", "alipay"],
+  ["wx", "wxpay"],
+  ["wxpay", "wxpay"],
+]);
+
+export function walletRoutes(deps: WalletRoutesDeps): Route[] {
+  const { store, options } = deps;
+  return [
+    implement(walletRedeem, async ({ body, caller }) => {
+      const key = (body.key ?? "").trim();
+      if (key === "") throw new Refusal("D6", { field: "key" });
+      const outcome = await store.redeem(caller, key);
+      if ("refused" in outcome) throw new Refusal(outcome.refused, { field: "key" });
+      return outcome.quota;
+    }),
+    implement(walletAmount, ({ body, caller }) => {
+      const reading = readAmount(body.amount, options(), caller.group);
+      if ("refused" in reading) return moneyFailure(reading.refused, { min: reading.min });
+      return { success: true, message: "success", data: reading.money };
+    }),
+    implement(walletPay, ({ body, caller }) => pay(deps, caller, body)),
+    implement(walletNotice, ({ request }) => {
+      const query = new URL(request.url ?? "/", "http://localhost").searchParams;
+      return answerNotice(deps, readNotice(query));
+    }),
+    implement(walletNoticeForm, async ({ request }) =>
+      answerNotice(deps, readNotice(new URLSearchParams(await readText(request)))),
+    ),
+  ];
+}
+
+interface PayBody {
+  readonly amount?: unknown;
+  readonly payment_method?: string | undefined;
+}
+
+async function pay({ store, clock, log, options }: WalletRoutesDeps, caller: Principal, body: PayBody) {
+  const settings = options();
+  const reading = readAmount(body.amount, settings, caller.group);
+  if ("refused" in reading) return moneyFailure(reading.refused, { min: reading.min });
+  const type = METHODS.get(body.payment_method ?? "");
+  if (!type) return moneyFailure("Y4");
+  if (!isPaymentConfigured(settings)) return moneyFailure("Y3");
+  const { amount, money, quota } = reading;
+  const tradeNo = `USR${caller.userId}NO${randomText(6)}${seconds(clock)}`;
+  try {
+    await store.openOrder({ userId: caller.userId, amount, money, quota, tradeNo, method: type });
+  } catch (error) {
+    log.error("order not stored", { userId: caller.userId, error });
+    return moneyFailure("Y5");
+  }
+  const data = formFields({
+    merchantId: settings.EpayId,
+    key: settings.EpayKey,
+    type,
+    tradeNo,
+    notifyUrl: `${settings.CustomCallbackAddress || settings.ServerAddress}/api/user/epay/notify`,
+    returnUrl: `${settings.ServerAddress}/log`,
+    name: `TUC${amount}`,
+    money,
+  });
+  return { success: true, message: "success", data, url: submitUrl(settings.PayAddress) };
+}
+
+/** Amount and payment calls of the family tell their failures in `data`. */
+function moneyFailure(code: MessageCode, values: MessageValues = {}) {
+  return { success: false, message: "error", data: messageText(code, values), code };
+}

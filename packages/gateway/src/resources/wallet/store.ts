@@ -1,0 +1,159 @@
+import { LOG_TYPE, REDEMPTION_STATUS } from "@fairway/wire";
+import type { BalanceChange } from "../../billing/ledger.ts";
+import { quota as asQuota } from "../../billing/quota.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+
+/**
+ * Runs `work` in a transaction of the main database and applies the change that it answers with it, all or nothing;
+ * no change when it answers undefined.
+ */
+export type ChangeBalance = (work: (tx: RawTransaction) => Promise<BalanceChange | undefined>) => Promise<void>;
+
+export interface WalletStoreDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly changeBalance: ChangeBalance;
+  readonly writeLog: WriteLog;
+  /** `$0.200000`, as logs show quota. */
+  readonly formatQuota: (quota: number) => string;
+}
+
+export interface NewOrder {
+  readonly userId: number;
+  readonly amount: number;
+  readonly money: string;
+  readonly quota: number;
+  readonly tradeNo: string;
+  readonly method: string;
+}
+
+export type RedeemOutcome = { readonly quota: number } | { readonly refused: "D7" | "D8" | "D9" };
+export type PaidOutcome = "credited" | "known" | "unknown order" | "wrong money";
+
+export type WalletStore = ReturnType<typeof createWalletStore>;
+
+const ORDER_LIFE_SECONDS = 86_400;
+
+/** SQL of what comes into a wallet. The condition of one update decides who gets the credit, whoever else tries. */
+export function createWalletStore(deps: WalletStoreDeps) {
+  return {
+    redeem: (user: { readonly userId: number; readonly username: string }, key: string) => redeem(deps, user, key),
+    markPaid: (tradeNo: string, money: bigint, gatewayTradeNo: string) =>
+      markPaid(deps, { tradeNo, money, gatewayTradeNo }),
+
+    async openOrder(order: NewOrder): Promise<void> {
+      await deps.database.db
+        .insertInto("top_ups")
+        .values({
+          user_id: order.userId,
+          amount: order.amount,
+          money: order.money,
+          trade_no: order.tradeNo,
+          create_time: seconds(deps.clock),
+          status: "pending",
+          quota: order.quota,
+          payment_method: order.method,
+          gateway_trade_no: null,
+        })
+        .execute();
+    },
+
+    /** Closes orders that nobody paid within a day; a late notice still credits them. Answers how many. */
+    async expireOrders(): Promise<number> {
+      const { numUpdatedRows } = await deps.database.db
+        .updateTable("top_ups")
+        .set({ status: "expired" })
+        .where("status", "=", "pending")
+        .where("create_time", "<", seconds(deps.clock) - ORDER_LIFE_SECONDS)
+        .executeTakeFirstOrThrow();
+      return Number(numUpdatedRows);
+    },
+  };
+}
+
+interface CodeRow {
+  readonly id: number;
+  readonly quota: number;
+  readonly status: number;
+}
+
+const FIND_CODE = 'select id, quota, status from redemptions where "key" = ? and deleted_at is null';
+const USE_CODE =
+  "update redemptions set status = ?, used_user_id = ?, redeemed_time = ? where id = ? and status = ? and deleted_at is null";
+
+async function redeem(
+  { changeBalance, clock, writeLog, formatQuota }: WalletStoreDeps,
+  user: { readonly userId: number; readonly username: string },
+  key: string,
+): Promise<RedeemOutcome> {
+  let outcome: RedeemOutcome = { refused: "D7" };
+  await changeBalance(async (tx) => {
+    const now = seconds(clock);
+    const [code] = await tx.rows<CodeRow>(FIND_CODE, [key]);
+    if (!code) {
+      outcome = { refused: "D7" };
+      return undefined;
+    }
+    const used = await tx.run(USE_CODE, [REDEMPTION_STATUS.used, user.userId, now, code.id, REDEMPTION_STATUS.unused]);
+    if (used === 0) {
+      const [again] = await tx.rows<CodeRow>(FIND_CODE, [key]);
+      outcome = { refused: again?.status === REDEMPTION_STATUS.disabled ? "D9" : again ? "D8" : "D7" };
+      return undefined;
+    }
+    outcome = { quota: code.quota };
+    const content = `Recharged ${formatQuota(code.quota)} with a redemption code, code ID ${code.id}`;
+    const entry = { user_id: user.userId, username: user.username, created_at: now, type: LOG_TYPE.topup, content };
+    await writeLog(tx, { ...entry, quota: code.quota });
+    return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
+  });
+  return outcome;
+}
+
+interface OrderRow {
+  readonly user_id: number;
+  readonly username: string | null;
+  readonly money: string;
+  readonly quota: number;
+}
+
+const FIND_ORDER = `select t.user_id, u.username, t.money, t.quota from top_ups t left join users u on u.id = t.user_id
+  where t.trade_no = ?`;
+const PAY_ORDER = `update top_ups set status = 'success', complete_time = ?, gateway_trade_no = ?
+  where trade_no = ? and status in ('pending', 'expired')`;
+
+interface Payment {
+  readonly tradeNo: string;
+  /** Cents. */
+  readonly money: bigint;
+  readonly gatewayTradeNo: string;
+}
+
+async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo }: Payment): Promise<PaidOutcome> {
+  const { changeBalance, clock, writeLog, formatQuota } = deps;
+  let outcome: PaidOutcome = "unknown order";
+  await changeBalance(async (tx) => {
+    const now = seconds(clock);
+    const [order] = await tx.rows<OrderRow>(FIND_ORDER, [tradeNo]);
+    if (!order || BigInt(order.money.replace(".", "")) !== money) {
+      outcome = order ? "wrong money" : "unknown order";
+      return undefined;
+    }
+    if ((await tx.run(PAY_ORDER, [now, gatewayTradeNo, tradeNo])) === 0) {
+      outcome = "known";
+      return undefined;
+    }
+    outcome = "credited";
+    const content = `Online recharge succeeded, recharged ${formatQuota(order.quota)}, paid ${order.money}`;
+    const who = { user_id: order.user_id, username: order.username ?? "" };
+    await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.topup, content, quota: order.quota });
+    return change(order.user_id, order.quota, `order-${tradeNo}`, `order ${tradeNo}`);
+  });
+  return outcome;
+}
+
+function change(userId: number, amount: number, requestId: string, detail: string): BalanceChange {
+  return { requestId, kind: "topup", userId, quota: asQuota(amount), detail };
+}
