@@ -1,6 +1,6 @@
 // `npm test [-- --only NAME,NAME]`: installs packages, brings the services that the tests start themselves, runs every
 // stage and ends with `N passed, N failed`. Needs Node 20 and npm; as root it installs missing programs through apt.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ensureInstalled, handOver, startProgress, withLock } from "./bootstrap.mjs";
@@ -33,7 +33,7 @@ async function ensurePrograms() {
   if (missing().length === 0) return;
   if (process.getuid?.() === 0 && hasProgram("apt-get")) {
     await withLock("apt", async () => {
-      if (missing().length > 0) aptInstall([...new Set(missing().map(([, name]) => name))]);
+      if (missing().length > 0) await aptInstall([...new Set(missing().map(([, name]) => name))]);
     });
   }
   const rest = missing();
@@ -57,20 +57,29 @@ function hasProgram(program) {
 }
 
 /** Nothing that a package brings is started: the tests run their own servers on free ports. */
-function aptInstall(packages) {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const apt = (title, args) => {
-    const progress = startProgress(title, () => "");
-    const { status, stdout, stderr } = spawnSync("apt-get", args, { env, encoding: "utf8", maxBuffer: 1e8 });
-    progress.end(status === 0);
-    if (status !== 0) throw new Error(`apt-get ${args.join(" ")} failed:\n${`${stdout}${stderr}`.slice(-4_000)}`);
-  };
+async function aptInstall(packages) {
   const isOurPolicy = !existsSync(POLICY);
   if (isOurPolicy) writeFileSync(POLICY, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
   try {
-    apt("Reading package lists", ["update", "-q"]);
-    apt(`Installing ${packages.join(", ")}`, ["install", "-y", "-q", "--no-install-recommends", ...packages]);
+    await apt("Reading package lists", ["update", "-q"]);
+    await apt(`Installing ${packages.join(", ")}`, ["install", "-y", "-q", "--no-install-recommends", ...packages]);
   } finally {
     if (isOurPolicy) rmSync(POLICY, { force: true });
   }
+}
+
+function apt(title, args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const child = spawn("apt-get", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const progress = startProgress(title, () => output.trim().split("\n").at(-1) ?? "");
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      progress.end(code === 0);
+      if (code === 0) resolve(undefined);
+      else reject(new Error(`apt-get ${args.join(" ")} failed:\n${output.slice(-4_000)}`));
+    });
+  });
 }
