@@ -44,7 +44,11 @@ function refusalOf(schema: Schema, issue: Issue): Refusal {
   return new Refusal("G2", { field, values: { field, reason } });
 }
 
+const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));
+
+/** A schema may name its reason itself: a number that has to be whole is checked later, but read as an integer. */
 function reasonOf(schema: Schema, issue: Issue): string | undefined {
+  if (OWN_REASONS.has(issue.message)) return issue.message;
   if (issue.code === "invalid_type") return typeReason(schema, issue);
   if (issue.code === "too_big") {
     if (issue.origin === "string") return REASONS.tooLong;

@@ -1,0 +1,181 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { accountRow } from "../../identity/accounts.ts";
+
+let app: ManagementApp;
+let ann: ApiCaller;
+const password = "a good password";
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+});
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  const { db } = app.database;
+  await db.deleteFrom("users").where("username", "!=", "root").execute();
+  await db.deleteFrom("options").execute();
+  await app.snapshots.refresh();
+  app.clock.move(2000);
+  const passwordHash = await app.identity.passwords.hash(password);
+  await db.insertInto("users").values({ ...accountRow({ username: "ann", passwordHash, createdAt: 1 }), quota: 700 }).execute();
+  ann = await app.signIn("ann", password);
+});
+
+const put = async (body: Record<string, unknown>) => (await ann.put("/api/user/self", body)).body;
+const self = () => ann.data<Record<string, unknown>>(ann.get("/api/user/self"));
+const setOption = async (key: string, value: string) => {
+  await app.database.db.insertInto("options").values({ key, value }).execute();
+  await app.snapshots.refresh();
+};
+
+describe("the own account", () => {
+  test("is shown without secrets", async () => {
+    expect(await self()).toMatchObject({ username: "ann", role: 1, quota: 700, password: "", access_token: null, DeletedAt: null, aff_history_quota: 0 });
+  });
+
+  test("takes changes of name, display name and password only", async () => {
+    const before = await self();
+    expect(await put({ ...before, username: "Anna", display_name: "A.", password: "", role: 100, quota: 9, group: "vip", email: "x@y.zz", status: 2 })).toEqual({ success: true, message: "" });
+    expect(await self()).toEqual({ ...before, username: "Anna", display_name: "A." });
+    await put({ username: "", display_name: "" });
+    expect(await self()).toMatchObject({ username: "Anna", display_name: "A." });
+    expect(await put({})).toMatchObject({ success: true });
+  });
+
+  test("a new password ends the other sessions", async () => {
+    const other = await app.signIn("ann", password);
+    expect(await put({ password: "another password" })).toMatchObject({ success: true });
+    expect((await other.get("/api/user/self")).body["code"]).toBe("AU1");
+    expect((await ann.get("/api/user/self")).status).toBe(200);
+    await app.signIn("ann", "another password");
+    const log = await app.database.db.selectFrom("logs").select(["type", "content"]).where("username", "=", "ann").orderBy("id", "desc").executeTakeFirst();
+    expect(log).toEqual({ type: 3, content: "Password changed" });
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ username: "a b" }, "R9"],
+    [{ password: "short" }, "R3"],
+    [{ password: "x".repeat(129) }, "R10"],
+    [{ username: "ROOT" }, "R7"],
+    [{ display_name: "x".repeat(21) }, "G2"],
+    [{ password: "another password", original_password: "wrong" }, "U20"],
+    [{ username: 5 }, "G2"],
+  ])("refuses %j with %s", async (body, code) => {
+    expect((await put(body))["code"]).toBe(code);
+    await app.signIn("ann", password);
+  });
+
+  test("asks for the old password when it is named, and stops guesses", async () => {
+    expect(await put({ password: "another password", original_password: password })).toMatchObject({ success: true });
+    for (let i = 0; i < 10; i++) expect((await put({ original_password: "wrong" }))["code"]).toBe("U20");
+    expect((await put({ original_password: "another password" }))["code"]).toBe("L4");
+  });
+
+  test("can be deleted, but not the super administrator's", async () => {
+    const token = await ann.data<string>(ann.get("/api/user/token"));
+    expect((await ann.delete("/api/user/self")).body).toEqual({ success: true, message: "" });
+    expect((await ann.get("/api/user/self")).body["code"]).toBe("AU8");
+    expect((await app.anonymous().get("/api/user/self", { authorization: token })).body["code"]).toBe("AU8");
+    expect((await app.anonymous().post("/api/user/login", { username: "ann", password })).body["code"]).toBe("L3");
+    expect((await app.anonymous().post("/api/user/register", { username: "ann", password })).body["code"]).toBe("R7");
+    const root = await app.signIn("root");
+    expect((await root.delete("/api/user/self")).body["code"]).toBe("U7");
+  });
+});
+
+describe("credentials", () => {
+  test("an access token replaces the one before, also when that one asks", async () => {
+    const first = await ann.data<string>(ann.get("/api/user/token"));
+    expect(first).toMatch(/^[0-9A-Za-z]{32}$/);
+    const byToken = app.anonymous();
+    byToken.accessToken = first;
+    const second = await byToken.data<string>(byToken.get("/api/user/token"));
+    expect((await byToken.get("/api/user/self")).body["code"]).toBe("AU2");
+    byToken.accessToken = second;
+    expect((await byToken.get("/api/user/self")).status).toBe(200);
+  });
+
+  test("named access tokens are shown once and can be removed", async () => {
+    const token = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: " ci " }));
+    const list = await ann.get("/api/user/self/access_tokens");
+    expect(list.body["data"]).toMatchObject([{ name: "ci", last_used_at: 0, expires_at: 0 }]);
+    expect(list.text).not.toContain(token);
+    const byToken = app.anonymous();
+    byToken.accessToken = token;
+    expect((await byToken.get("/api/user/self")).status).toBe(200);
+    await ann.delete("/api/user/self/access_tokens?name=ci");
+    expect((await byToken.get("/api/user/self")).body["code"]).toBe("AU2");
+    expect((await ann.post("/api/user/self/access_tokens", { name: "x".repeat(65) })).body["code"]).toBe("G2");
+  });
+
+  test("sessions can be seen and ended, one or all others", async () => {
+    const [second, third] = [await app.signIn("ann", password), await app.signIn("ann", password)];
+    const list = await ann.data<{ id: string; is_current: boolean; ip: string }[]>(ann.get("/api/user/self/sessions"));
+    expect(list).toHaveLength(3);
+    expect(list.filter((one) => one.is_current)).toHaveLength(1);
+    const own = await second.data<typeof list>(second.get("/api/user/self/sessions"));
+    await ann.delete(`/api/user/self/sessions/${own.find((one) => one.is_current)?.id}`);
+    expect((await second.get("/api/user/self")).status).toBe(401);
+    const root = await app.signIn("root");
+    await root.delete(`/api/user/self/sessions/${own.find((one) => one.is_current)?.id}`);
+    expect((await third.get("/api/user/self")).status).toBe(200);
+    await ann.delete("/api/user/self/sessions");
+    expect((await third.get("/api/user/self")).status).toBe(401);
+    expect((await ann.get("/api/user/self")).status).toBe(200);
+    expect((await root.get("/api/user/self")).status).toBe(200);
+  });
+});
+
+describe("groups and models", () => {
+  test("of anyone, of the caller, with labels, default first", async () => {
+    await setOption("UserUsableGroups", '{"vip":"vip group","gone":"x","default":"Default group","auto":"Automatic"}');
+    await setOption("GroupRatio", '{"default":1,"vip":0.5,"secret":2}');
+    const anonymous = await app.anonymous().get("/api/user/groups/");
+    expect(JSON.stringify(anonymous.body["data"])).toBe('{"default":"Default group","vip":"vip group","auto":"Automatic"}');
+    await app.database.db.updateTable("users").set({ group: "secret" }).where("username", "=", "ann").execute();
+    for (const path of ["/api/user/groups", "/api/user/self/groups"]) {
+      expect((await ann.get(path)).body["data"]).toEqual({ default: "Default group", vip: "vip group", auto: "Automatic", secret: "User group" });
+    }
+    expect((await app.anonymous().get("/api/user/self/groups")).status).toBe(401);
+  });
+
+  test("models are none without channels", async () => {
+    expect((await ann.get("/api/user/models")).body["data"]).toEqual([]);
+  });
+});
+
+describe("invitations", () => {
+  test("have a code that stays, and is made when there is none", async () => {
+    const code = await ann.data<string>(ann.get("/api/user/aff"));
+    expect(code).toMatch(/^[0-9A-Za-z]{8}$/);
+    expect(await ann.data(ann.get("/api/user/aff"))).toBe(code);
+    await app.database.db.updateTable("users").set({ aff_code: "" }).where("username", "=", "ann").execute();
+    const made = await ann.data<string>(ann.get("/api/user/aff"));
+    expect(made).toMatch(/^[0-9A-Za-z]{8}$/);
+    expect((await self())["aff_code"]).toBe(made);
+  });
+
+  test("G1, G2, U17, U18 of the transfer", async () => {
+    const transfer = async (body: unknown) => (await ann.post("/api/user/aff_transfer", body)).body;
+    expect((await transfer({}))["code"]).toBe("G1");
+    expect((await transfer({ quota: "5" }))["code"]).toBe("G2");
+    expect(await transfer({ quota: 499_999 })).toMatchObject({ code: "U17", message: "The minimum amount for transfer is $1.000000" });
+    expect((await transfer({ quota: 500_000 }))["code"]).toBe("U18");
+  });
+});
+
+describe("preferences", () => {
+  test("are stored as they are, up to 32 KiB", async () => {
+    expect((await ann.get("/api/user/self/prefs")).body["data"]).toEqual({});
+    const preferences = { language: "de", views: [{ name: "mine", filter: { a: 1 } }] };
+    expect((await ann.put("/api/user/self/prefs", preferences)).body["data"]).toEqual(preferences);
+    expect((await ann.get("/api/user/self/prefs")).body["data"]).toEqual(preferences);
+    await ann.put("/api/user/self/prefs", { density: "high" });
+    expect((await ann.get("/api/user/self/prefs")).body["data"]).toEqual({ density: "high" });
+    expect((await ann.put("/api/user/self/prefs", { x: "y".repeat(32 * 1024) })).body).toMatchObject({ code: "G2" });
+    expect((await ann.put("/api/user/self/prefs", [])).status).toBe(400);
+  });
+});
