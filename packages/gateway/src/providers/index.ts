@@ -29,3 +29,6 @@ export { gemini } from "./gemini.ts";
 export { palm } from "./palm.ts";
 export { vertex } from "./vertex.ts";
 export { aws } from "./aws.ts";
+export { cohere } from "./cohere.ts";
+export { jina } from "./jina.ts";
+export { cloudflare } from "./cloudflare.ts";

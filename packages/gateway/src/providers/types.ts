@@ -65,7 +65,10 @@ export interface UpstreamRoute {
   readonly exchange?: Exchange;
 }
 
-/** A named repair of outgoing JSON. Returns the same object when it changes nothing, so that bytes stay. */
+/**
+ * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and asks for
+ * usage. Returns the same object when it changes nothing, so that bytes stay.
+ */
 export interface Quirk {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */

@@ -1,0 +1,102 @@
+import { bearer } from "./bearer.ts";
+import { general } from "./classify.ts";
+import { imageBridge, imageExchange } from "./cloudflare/images.ts";
+import { CLOUDFLARE_MODELS } from "./cloudflare/models.ts";
+import { transcriptionExchange } from "./cloudflare/transcription.ts";
+import { asList, asNumber, asObject } from "./error-body.ts";
+import { joinUrl } from "./join-url.ts";
+import { bearerHeaders, getJson, namesIn } from "./model-list.ts";
+import { hasResponses, openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
+import { reasoningName } from "./repairs/reasoning-name.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import type { ChannelRecord, ErrorClass, FailedAnswer, HttpJson, ProviderAdapter, UpstreamRoute, Verdict } from "./types.ts";
+import { verdict } from "./verdict.ts";
+
+const BASE = "https://api.cloudflare.com";
+const AI_GATEWAY = "gateway.ai.cloudflare.com";
+
+/** Behind the AI gateway the base URL names account and product already. */
+function root({ baseUrl, other }: ChannelRecord): string {
+  return baseUrl.includes(AI_GATEWAY) ? "" : `/client/v4/accounts/${encodeURIComponent(other)}/ai`;
+}
+
+function compatible(operation: CompatibleOperation, task: string): UpstreamRoute {
+  return openaiRoute(operation, (_ask, _model, channel) => `${root(channel)}/v1/${task}`);
+}
+
+/** Model names contain slashes that belong to the path. */
+function run(_ask: unknown, model: string, channel: ChannelRecord): string {
+  return `${root(channel)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
+}
+
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replaceAll("%40", "@");
+}
+
+/** https://developers.cloudflare.com/workers-ai/platform/errors/ */
+const CLASSES: Readonly<Record<number, ErrorClass>> = {
+  5007: "not_found",
+  3042: "not_found",
+  5018: "bad_key",
+  3041: "bad_key",
+  5016: "bad_key",
+  3023: "bad_key",
+  10000: "bad_key",
+  7000: "bad_key",
+  7003: "bad_key",
+  3036: "out_of_credit",
+  3040: "overloaded",
+  3007: "timeout",
+  3008: "timeout",
+  3006: "bad_request",
+  3003: "bad_request",
+  5004: "bad_request",
+};
+
+function readCloudflare(answer: FailedAnswer): Verdict | undefined {
+  const code = asNumber(asObject(asList(asObject(answer.json)?.["errors"])[0])?.["code"]);
+  const errorClass = code === undefined ? undefined : CLASSES[code];
+  if (!errorClass) return undefined;
+  const isAllowance = code === 5016 || code === 3023;
+  const status = answer.status >= 400 ? answer.status : undefined;
+  return verdict({
+    class: errorClass,
+    message: general(answer, answer.json).message,
+    ...(status === undefined ? {} : { status }),
+    ...(isAllowance ? { disable: false } : {}),
+  });
+}
+
+async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
+  const url = joinUrl(channel.baseUrl || BASE, `${root(channel)}/models/search?per_page=1000`);
+  return namesIn(await getJson(http, url.href, bearerHeaders(key)), "result", "name");
+}
+
+export const cloudflare: ProviderAdapter = {
+  type: 39,
+  id: "cloudflare",
+  label: "Cloudflare Workers AI",
+  baseUrl: BASE,
+  speaks: [
+    compatible("chat", "chat/completions"),
+    { ...compatible("responses", "responses"), when: (_ask, _model, channel) => hasResponses(channel, false) },
+    compatible("embeddings", "embeddings"),
+    { ...openaiRoute("audio.transcriptions", run), exchange: transcriptionExchange },
+    {
+      operation: "images.generations",
+      dialect: "private:cloudflare-image",
+      path: run,
+      when: (ask) => ask.operation === "images.generations",
+      exchange: imageExchange,
+    },
+  ],
+  authorize: bearer,
+  models: CLOUDFLARE_MODELS,
+  ownedBy: "cloudflare",
+  streamUsage: true,
+  bridges: [imageBridge],
+  repairs: [usageOnFinish, reasoningName],
+  classify: readCloudflare,
+  listModels,
+  otherHint: "Account id",
+};

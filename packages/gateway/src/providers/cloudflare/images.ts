@@ -1,0 +1,32 @@
+import type { Bridge } from "../../dialects/types.ts";
+import { compact, object, text } from "../../dialects/read.ts";
+import { isJsonAnswer, jsonAnswer, wholeBody } from "../exchange.ts";
+import type { Exchange } from "../types.ts";
+import { unaryBridge } from "../unary-bridge.ts";
+
+export const imageBridge: Bridge = unaryBridge({
+  client: "openai-images",
+  upstream: "private:cloudflare-image",
+  request(body, context) {
+    for (const name of ["n", "style", "quality", "user", "response_format", "background"]) if (body[name] !== undefined) context.dropped(name);
+    const [, width, height] = /^(\d+)x(\d+)$/.exec(text(body, "size") ?? "") ?? [];
+    return compact({
+      prompt: body["prompt"],
+      width: width === undefined ? undefined : Number(width),
+      height: height === undefined ? undefined : Number(height),
+      num_steps: body["num_steps"],
+      seed: body["seed"],
+    });
+  },
+  response: (body, context) => ({
+    created: Math.floor(context.now / 1000),
+    data: [{ b64_json: text(object(body, "result"), "image") ?? "" }],
+  }),
+});
+
+/** Some models answer with the bytes of the picture instead of JSON. */
+export const imageExchange: Exchange = async (call, context) => {
+  const answer = await context.send(call);
+  if (answer.status !== 200 || isJsonAnswer(answer)) return answer;
+  return jsonAnswer({ result: { image: (await wholeBody(answer)).toString("base64") }, success: true });
+};

@@ -1,0 +1,23 @@
+import { openaiCompatible } from "./openai-compatible.ts";
+
+/** Its rerank protocol is the one that clients of the family speak. */
+export const jina = openaiCompatible({
+  type: 38,
+  id: "jina",
+  label: "Jina AI",
+  baseUrl: "https://api.jina.ai",
+  models: [
+    "jina-embeddings-v4",
+    "jina-embeddings-v3",
+    "jina-code-embeddings-0.5b",
+    "jina-code-embeddings-1.5b",
+    "jina-clip-v2",
+    "jina-reranker-v3",
+    "jina-reranker-m0",
+    "jina-colbert-v2",
+    "jina-clip-v1",
+    "jina-reranker-v2-base-multilingual",
+  ],
+  operations: ["rerank", "embeddings"],
+  keyHint: "jina_...",
+});
