@@ -9,7 +9,13 @@ import { Secret } from "../src/lib/secret.ts";
 import { createMemoryLimiter } from "../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../src/limits/rules.ts";
 import type { Logger } from "../src/observability/log.ts";
+import { applyChange } from "../src/billing/sql-change.ts";
+import { createIds } from "../src/lib/ids.ts";
+import { allProviders } from "../src/providers/registry.ts";
+import { probeChannel } from "../src/relay/probe.ts";
+import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
+import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { createSetupState } from "../src/resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "../src/snapshot/option-defaults.ts";
 import { createSnapshotStore, type LiveSnapshots } from "../src/snapshot/refresh.ts";
@@ -30,6 +36,8 @@ export interface ManagementAppSettings {
   readonly givesToken?: boolean;
   /** Further routes, for tests of the mount itself. */
   readonly routes?: readonly Route[];
+  /** Parts of the day-to-day side that a test replaces. */
+  readonly operations?: Partial<OperationsDeps>;
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
 }
@@ -41,6 +49,9 @@ export interface ManagementApp {
   readonly identity: Identity;
   readonly snapshots: LiveSnapshots;
   readonly http: HttpServer;
+  readonly operations: Operations;
+  /** Subjects of the mails to the super administrator. */
+  readonly notices: readonly string[];
   /** Somebody without credentials. */
   anonymous(): ApiCaller;
   /** Somebody who is signed in by password. */
@@ -77,7 +88,6 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     announce: snapshots.announce,
     writeLog: createLogWriter(false),
     optionDefaults: priceOptionDefaults(),
-    transferRewards: () => Promise.resolve(false),
     version: "0.1.0",
     publicUrl: undefined,
     setupToken: settings.setupToken === undefined ? undefined : new Secret(settings.setupToken),
@@ -87,8 +97,29 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
       void work.finally(() => pending.delete(work));
     },
   };
+  const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
+  const notices: string[] = [];
+  const newId = createIds(clock);
+  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test" };
+  const operations = createOperations({
+    ...deps,
+    logDatabase: database,
+    changeBalance: (work) =>
+      database.raw.transaction(async (tx) => {
+        const change = await work(tx);
+        if (change) await applyChange(tx, change, { kind: database.kind, at: clock.now() });
+      }),
+    providers: allProviders,
+    probe: (channel, model) => probeChannel(channel, model, newId(), { ...calls, upstreams }),
+    http: upstreams.json,
+    notify: async (subject) => void notices.push(subject),
+    imageUrl: (serverAddress, mjId) => `${serverAddress || "http://localhost:3000"}/mj/image/${mjId}`,
+    maxUserTokens: 1000,
+    pollingSeconds: 0,
+    ...settings.operations,
+  });
   const http = await createHttpServer({
-    routes: [...accountRoutes(deps), ...(settings.routes ?? [])],
+    routes: [...accountRoutes(deps), ...operations.routes, ...(settings.routes ?? [])],
     credentials: identity.credentials,
     humanCheck: () => Promise.resolve(),
     limiter,
@@ -102,7 +133,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const baseUrl = `http://127.0.0.1:${await http.listen(0, "127.0.0.1")}`;
   const anonymous = () => new ApiCaller(baseUrl);
   return {
-    ...{ baseUrl, database, clock, identity, snapshots, http, anonymous },
+    ...{ baseUrl, database, clock, identity, snapshots, http, operations, notices, anonymous },
     async signIn(username, password = ROOT_PASSWORD) {
       const caller = anonymous();
       await caller.signIn(username, password);
@@ -112,7 +143,9 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
       await Promise.all(pending);
     },
     async close() {
+      for (const runnable of operations.runnables) await runnable.stop();
       await http.close();
+      await upstreams.close();
       await Promise.all(pending);
       await snapshots.stop();
       await database.close();

@@ -78,7 +78,6 @@ async function patchMany(
   const outcomes = await store.updateEach(ids, change);
   return ids.map((id) => {
     const error = outcomes.has(id) ? outcomes.get(id) : new Refusal("CH8");
-    if (error !== undefined && !(error instanceof Refusal)) throw error;
     return { id, success: error === undefined, message: error?.message ?? "" };
   });
 }

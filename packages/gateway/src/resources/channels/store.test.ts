@@ -1,6 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import { readRevisions } from "../../storage/revisions.ts";
 import { newFields, type ChannelFields } from "./input.ts";
 import { NO_FILTER, orderOf } from "./query.ts";
@@ -146,7 +147,7 @@ eachDatabase("channel store", (open) => {
     const two = await create({ tag: "t" });
     expect(await store.updateTag("t", { status: 2, tag: "u" })).toBe(2);
     expect((await abilities()).map((row) => row.endsWith(":0:0:0:u"))).toEqual([true, true, true, true]);
-    const refusal = new Error("no");
+    const refusal = new Refusal("CH17");
     const outcomes = await store.updateEach([one, two, 999], (row) => {
       if (row.id === one) throw refusal;
       return { priority: 9 };

@@ -2,6 +2,7 @@ import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
@@ -172,19 +173,20 @@ function changes(writing: Writing) {
       }),
 
     /**
-     * Changes the channels that the ids name; `patchOf` may refuse some of them by throwing, which changes nothing
-     * there. Unknown ids have no outcome.
+     * Changes the channels that the ids name; `patchOf` may throw a Refusal for some of them, which changes
+     * nothing there and becomes their outcome. Unknown ids have none.
      */
     updateEach: (
       ids: readonly number[],
       patchOf: (row: ChannelRow) => Partial<ChannelFields>,
-    ): Promise<ReadonlyMap<number, unknown>> =>
+    ): Promise<ReadonlyMap<number, Refusal | undefined>> =>
       write(async (trx) => {
-        const outcomes = new Map<number, unknown>();
+        const outcomes = new Map<number, Refusal | undefined>();
         for (const row of await rowsOf(trx, ids)) {
-          const patch = attempt(() => patchOf(row));
-          if ("value" in patch) await change(trx, writing, row, { patch: patch.value });
-          outcomes.set(row.id, "value" in patch ? undefined : patch.error);
+          const patch = patchOrRefusal(() => patchOf(row));
+          const refusal = patch instanceof Refusal ? patch : undefined;
+          if (!(patch instanceof Refusal)) await change(trx, writing, row, { patch });
+          outcomes.set(row.id, refusal);
         }
         return outcomes;
       }),
@@ -310,10 +312,11 @@ async function removeRows(trx: Transaction<Schema>, ids: readonly number[]): Pro
   return removed;
 }
 
-function attempt<T>(work: () => T): { readonly value: T } | { readonly error: unknown } {
+function patchOrRefusal(patchOf: () => Partial<ChannelFields>): Partial<ChannelFields> | Refusal {
   try {
-    return { value: work() };
+    return patchOf();
   } catch (error) {
-    return { error };
+    if (error instanceof Refusal) return error;
+    throw error;
   }
 }

@@ -92,11 +92,9 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body }: Call<typ
   const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id) : key;
   const [first] = splitKeys(whole, form.type ?? 1, false);
   if (first === undefined) throw new Refusal("CH19", { field: "key" });
-  const channel = upstream.record(
-    { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models },
-    first,
-  );
-  return kind === "models" ? probeModels(upstream, channel) : probeTest(upstream, channel, model);
+  const named = { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
+  const probing = kind === "models" ? probeModels : probeTest;
+  return probing(upstream, upstream.record(named, first), model);
 }
 
 async function storedKey(store: ChannelStore, id: number): Promise<string> {
