@@ -1,4 +1,6 @@
 import { anthropicCountTokens, anthropicMessages } from "./anthropic-messages/index.ts";
+import { geminiEmbed } from "./gemini-embed.ts";
+import { geminiCountTokens, geminiGenerate } from "./gemini-generate/index.ts";
 import { openaiAudio } from "./openai-audio.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompletions } from "./openai-completions.ts";
@@ -13,6 +15,9 @@ import type { Dialect, DialectId } from "./types.ts";
 export const dialects: readonly Dialect[] = [
   anthropicCountTokens,
   anthropicMessages,
+  geminiCountTokens,
+  geminiEmbed,
+  geminiGenerate,
   openaiAudio,
   openaiChat,
   openaiCompletions,

@@ -1,5 +1,6 @@
 import type { Bridge } from "../types.ts";
 import { chatToAnthropic } from "./chat-to-anthropic/index.ts";
+import { chatToGemini } from "./chat-to-gemini/index.ts";
 
 /** Every general conversion; those of private protocols come with their providers. */
-export const bridges: readonly Bridge[] = [chatToAnthropic];
+export const bridges: readonly Bridge[] = [chatToAnthropic, chatToGemini];

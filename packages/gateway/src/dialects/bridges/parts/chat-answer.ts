@@ -64,15 +64,15 @@ export class ChunkWriter {
   readonly #context: BridgeContext;
   #head: ChatHead = { id: undefined, model: undefined };
   readonly #begun = new Set<number>();
-  #tools = 0;
+  readonly #tools = new Map<number, number>();
 
   constructor(context: BridgeContext) {
     this.#context = context;
   }
 
-  /** Tool calls that were begun. */
-  get tools(): number {
-    return this.#tools;
+  /** Tool calls of a choice that were begun. */
+  tools(index = 0): number {
+    return this.#tools.get(index) ?? 0;
   }
 
   /** The first id, model and time that the upstream names hold for all chunks. */
@@ -93,10 +93,12 @@ export class ChunkWriter {
 
   /** Begins the next tool call; arguments follow in `toolArguments` unless they are known whole. */
   tool(call: JsonObject, index = 0): StreamEvent[] {
-    return this.delta({ tool_calls: [{ index: this.#tools++, ...call }] }, index);
+    const at = this.tools(index);
+    this.#tools.set(index, at + 1);
+    return this.delta({ tool_calls: [{ index: at, ...call }] }, index);
   }
 
-  toolArguments(args: string, at: number = this.#tools - 1): StreamEvent[] {
+  toolArguments(args: string, at: number): StreamEvent[] {
     return this.delta({ tool_calls: [{ index: at, function: { arguments: args } }] });
   }
 

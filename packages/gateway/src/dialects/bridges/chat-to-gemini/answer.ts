@@ -1,0 +1,93 @@
+import { compact, list, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { readGeminiUsage } from "../../usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
+import { dataUrl } from "../parts/data-url.ts";
+import { finishOfGemini } from "../parts/finish.ts";
+import { newCallId } from "../parts/ids.ts";
+import { joinSignature } from "../parts/signature.ts";
+
+/** A chat answer that says what the candidates say. */
+export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
+  const candidates = objects(body, "candidates");
+  const choices = candidates.length === 0 ? [blockedChoice()] : candidates.map(choiceOf);
+  return chatAnswer({ head: headOf(body), choices, usage: readGeminiUsage(object(body, "usageMetadata")) }, context);
+}
+
+export function headOf(body: JsonObject) {
+  return { id: text(body, "responseId"), model: text(body, "modelVersion") };
+}
+
+function blockedChoice(): JsonObject {
+  return { message: chatMessage({ content: "", reasoning: "", toolCalls: [] }), finish_reason: "content_filter" };
+}
+
+function choiceOf(candidate: JsonObject): JsonObject {
+  const parts = objects(object(candidate, "content"), "parts");
+  const content = parts.map(writtenOf).join("");
+  const toolCalls = parts.flatMap(callsOfPart);
+  const message = chatMessage({
+    content,
+    reasoning: parts.map(thoughtOf).join(""),
+    toolCalls,
+    extra: compact({ annotations: annotationsOf(candidate, content), audio: audioOf(parts) }),
+  });
+  return { message, finish_reason: finishOfGemini(text(candidate, "finishReason"), toolCalls.length > 0) };
+}
+
+export function thoughtOf(part: JsonObject): string {
+  return part["thought"] === true ? (text(part, "text") ?? "") : "";
+}
+
+/** What a part adds to the text of an answer: words, images as markdown, code and its results as fenced text. */
+export function writtenOf(part: JsonObject): string {
+  if (part["thought"] === true) return "";
+  const image = object(part, "inlineData");
+  const type = text(image, "mimeType") ?? "";
+  if (image !== undefined) return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
+  const code = object(part, "executableCode");
+  if (code !== undefined) return fenced((text(code, "language") ?? "").toLowerCase(), text(code, "code") ?? "");
+  const result = object(part, "codeExecutionResult");
+  if (result !== undefined) return fenced("", text(result, "output") ?? "");
+  return text(part, "text") ?? "";
+}
+
+function fenced(language: string, code: string): string {
+  return `\n\`\`\`${language}\n${code}\n\`\`\`\n`;
+}
+
+export function callsOfPart(part: JsonObject): JsonObject[] {
+  const call = object(part, "functionCall");
+  if (call === undefined) return [];
+  const id = joinSignature(text(call, "id") ?? newCallId(), text(part, "thoughtSignature"));
+  return [toolCall(id, text(call, "name") ?? "", JSON.stringify(call["args"] ?? {}))];
+}
+
+function audioOf(parts: readonly JsonObject[]): JsonObject | undefined {
+  const sounds = parts.map((part) => object(part, "inlineData")).filter((data) => text(data, "mimeType")?.startsWith("audio/") === true);
+  if (sounds.length === 0) return undefined;
+  return { id: "audio", data: sounds.map((sound) => text(sound, "data") ?? "").join(""), transcript: "" };
+}
+
+/** Sources of grounded text; the upstream counts bytes, clients count characters. */
+export function annotationsOf(candidate: JsonObject, content: string): JsonObject[] | undefined {
+  const grounding = object(candidate, "groundingMetadata");
+  const chunks = objects(grounding, "groundingChunks");
+  if (chunks.length === 0) return undefined;
+  const bytes = Buffer.from(content);
+  const charactersTo = (offset: number) => bytes.subarray(0, offset).toString("utf8").length;
+  const supported = objects(grounding, "groundingSupports").flatMap((support) => {
+    const segment = object(support, "segment");
+    const start = charactersTo(number(segment, "startIndex") ?? 0);
+    const end = charactersTo(number(segment, "endIndex") ?? 0);
+    return list(support, "groundingChunkIndices").flatMap((index) => citation(chunks[Number(index)], start, end));
+  });
+  return supported.length > 0 ? supported : chunks.flatMap((chunk) => citation(chunk, 0, content.length));
+}
+
+function citation(chunk: JsonObject | undefined, start: number, end: number): JsonObject[] {
+  const web = object(chunk, "web");
+  const url = text(web, "uri");
+  if (url === undefined) return [];
+  return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, title: text(web, "title") ?? "", url } }];
+}

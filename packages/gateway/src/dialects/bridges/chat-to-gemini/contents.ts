@@ -1,0 +1,108 @@
+import { compact, isObject, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { parseArguments, parseJson } from "../parts/arguments.ts";
+import type { GeminiModel } from "../parts/gemini-models.ts";
+import { NO_SIGNATURE, splitSignature } from "../parts/signature.ts";
+import { contentParts, textPart } from "./parts.ts";
+
+const FIRST_WITH_SIGNATURES = 300;
+
+interface Turn {
+  readonly role: "user" | "model";
+  readonly parts: JsonObject[];
+  /** Results of tools stand alone in their turn. */
+  readonly isResult: boolean;
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The turns of a chat; neighbours of one role become one, results follow the order of their calls. */
+export function contentsOf(messages: readonly JsonObject[], model: GeminiModel, context: BridgeContext): JsonObject[] {
+  const turns: Turn[] = [];
+  let calls: readonly Call[] = [];
+  let results: { readonly id: string; readonly part: JsonObject }[] = [];
+  const flush = () => {
+    if (results.length === 0) return;
+    const order = (id: string) => calls.findIndex((call) => call.id === id);
+    const parts = results.toSorted((a, b) => order(a.id) - order(b.id)).map(({ part }) => part);
+    turns.push({ role: "user", parts, isResult: true });
+    results = [];
+  };
+  for (const message of messages) {
+    const role = text(message, "role");
+    if (role === "tool" || role === "function") {
+      results.push(resultOf(message, calls));
+      continue;
+    }
+    flush();
+    if (role === "assistant") calls = callsOf(message);
+    append(turns, role === "assistant" ? modelTurn(message, model, context) : userTurn(message, context));
+  }
+  flush();
+  return turns.map(({ role, parts }) => ({ role, parts }));
+}
+
+function append(turns: Turn[], turn: Turn): void {
+  if (turn.parts.length === 0) return;
+  const last = turns.at(-1);
+  if (last?.role === turn.role && !last.isResult) last.parts.push(...turn.parts);
+  else turns.push(turn);
+}
+
+function userTurn(message: JsonObject, context: BridgeContext): Turn {
+  return { role: "user", parts: contentParts(message["content"], context), isResult: false };
+}
+
+function modelTurn(message: JsonObject, model: GeminiModel, context: BridgeContext): Turn {
+  const refusal = text(message, "refusal");
+  const parts = [
+    ...contentParts(message["content"], context),
+    ...(refusal === undefined ? [] : textPart(refusal)),
+    ...callParts(message, model),
+  ];
+  return { role: "model", parts, isResult: false };
+}
+
+function callsOf(message: JsonObject): Call[] {
+  return toolCalls(message).map((call) => ({
+    id: text(call, "id") ?? "",
+    name: text(object(call, "function") ?? object(call, "custom"), "name") ?? "",
+  }));
+}
+
+function toolCalls(message: JsonObject): readonly JsonObject[] {
+  const legacy = object(message, "function_call");
+  return legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+}
+
+/** The first call of a turn has to show its signature, or say that there is none. */
+function callParts(message: JsonObject, model: GeminiModel): JsonObject[] {
+  return toolCalls(message).map((call, index) => {
+    const target = object(call, "function") ?? object(call, "custom");
+    const { signature } = splitSignature(text(call, "id") ?? "");
+    const known = text(call, "fw_signature") ?? signature;
+    const isAsked = index === 0 && model.version >= FIRST_WITH_SIGNATURES;
+    return compact({
+      functionCall: { name: text(target, "name") ?? "", args: parseArguments(text(target, "arguments") ?? text(target, "input")) },
+      thoughtSignature: known ?? (isAsked ? NO_SIGNATURE : undefined),
+    });
+  });
+}
+
+function resultOf(message: JsonObject, calls: readonly Call[]): { id: string; part: JsonObject } {
+  const id = text(message, "tool_call_id") ?? "";
+  const name = calls.find((call) => call.id === id)?.name ?? text(message, "name") ?? "";
+  return { id, part: { functionResponse: { name, response: responseOf(message) } } };
+}
+
+/** A JSON object is the response; anything else stands under `output`. */
+function responseOf(message: JsonObject): JsonObject {
+  const content = message["content"];
+  const key = message["fw_is_error"] === true ? "error" : "output";
+  const written = typeof content === "string" ? content : objects(message, "content").map((part) => text(part, "text") ?? "").join("");
+  const value = parseJson(written);
+  return isObject(value) ? value : { [key]: written };
+}

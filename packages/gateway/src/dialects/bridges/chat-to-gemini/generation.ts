@@ -1,0 +1,97 @@
+import { choicesOf } from "../../ask.ts";
+import { compact, flag, list, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { askedEffort } from "../chat-to-anthropic/thinking.ts";
+import { geminiBudget, type Effort } from "../parts/effort.ts";
+import type { GeminiModel } from "../parts/gemini-models.ts";
+import { geminiSchema } from "../parts/gemini-schema.ts";
+
+const MAX_STOPS = 5;
+const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> = {
+  pro: [128, 32_768],
+  flash: [0, 24_576],
+  "flash-lite": [512, 24_576],
+  other: [0, 24_576],
+};
+
+/** Limits, sampling, format and thinking; undefined when the client asks for nothing of it. */
+export function generationConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
+  const choices = choicesOf(body);
+  const config = compact({
+    temperature: number(body, "temperature"),
+    topP: number(body, "top_p"),
+    topK: number(body, "top_k") ?? number(body, "fw_top_k"),
+    maxOutputTokens: number(body, "max_completion_tokens") ?? number(body, "max_tokens"),
+    candidateCount: choices > 1 ? choices : undefined,
+    stopSequences: stopsOf(body["stop"], context),
+    seed: number(body, "seed"),
+    presencePenalty: number(body, "presence_penalty"),
+    frequencyPenalty: number(body, "frequency_penalty"),
+    responseLogprobs: flag(body, "logprobs") === true ? true : undefined,
+    logprobs: number(body, "top_logprobs"),
+    ...formatOf(body, model),
+    ...modalitiesOf(body),
+    thinkingConfig: thinkingConfig(body, model, context),
+    ...object(body, "fw_generation_config"),
+  });
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+function stopsOf(stop: JsonValue | undefined, context: BridgeContext): JsonValue[] | undefined {
+  const all = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop : [];
+  if (all.length > MAX_STOPS) context.dropped("stop");
+  return all.length === 0 ? undefined : all.slice(0, MAX_STOPS);
+}
+
+function formatOf(body: JsonObject, model: GeminiModel): JsonObject {
+  const format = object(body, "response_format");
+  if (format?.["type"] === "json_object") return { responseMimeType: "application/json" };
+  if (format?.["type"] !== "json_schema") return {};
+  const schema = object(object(format, "json_schema"), "schema");
+  if (schema === undefined) return { responseMimeType: "application/json" };
+  const written = model.version >= 205 ? { responseJsonSchema: schema } : { responseSchema: geminiSchema(schema) };
+  return { responseMimeType: "application/json", ...written };
+}
+
+function modalitiesOf(body: JsonObject): JsonObject {
+  const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));
+  const voiceName = text(object(body, "audio"), "voice");
+  return compact({
+    responseModalities: modalities.some((name) => name !== "TEXT") ? modalities : undefined,
+    speechConfig: voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
+    imageConfig: object(body, "image_config"),
+  });
+}
+
+/** Levels from Gemini 3 on, budgets of tokens for 2.5, nothing before. */
+function thinkingConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
+  const own = object(body, "thinking_config") ?? object(body, "fw_thinking_config");
+  if (own !== undefined) return own;
+  const effort = askedEffort(body);
+  const budget = number(body, "fw_thinking_budget");
+  if (effort === undefined && budget === undefined) return undefined;
+  if (model.version < 205 || model.isGemma) {
+    context.dropped("reasoning_effort");
+    return undefined;
+  }
+  const isOn = budget !== 0 && effort !== "none";
+  const amount = amountOf(isOn ? (effort ?? "high") : "none", isOn ? budget : 0, model);
+  return isOn ? { ...amount, includeThoughts: true } : amount;
+}
+
+function amountOf(effort: Effort, budget: number | undefined, model: GeminiModel): JsonObject {
+  if (model.version >= 300) return { thinkingLevel: levelOf(effort, model) };
+  return { thinkingBudget: budgetOf(budget ?? geminiBudget(effort), model) };
+}
+
+/** None at all is possible for every tier but pro. */
+function budgetOf(wanted: number, { tier }: GeminiModel): number {
+  const [least, most] = BUDGETS[tier];
+  if (wanted === 0 && tier !== "pro") return 0;
+  return Math.min(most, Math.max(least, wanted));
+}
+
+function levelOf(effort: Effort, model: GeminiModel): string {
+  if (effort === "none" || effort === "minimal") return model.tier === "pro" ? "low" : "minimal";
+  return effort === "xhigh" || effort === "max" ? "high" : effort;
+}

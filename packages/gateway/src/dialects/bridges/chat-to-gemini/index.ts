@@ -1,0 +1,13 @@
+import type { Bridge } from "../../types.ts";
+import { fromGemini } from "./answer.ts";
+import { toGemini } from "./request.ts";
+import { CandidatesToChunks } from "./stream.ts";
+
+/** Chat clients on upstreams that speak Gemini's generateContent. */
+export const chatToGemini: Bridge = {
+  client: "openai-chat",
+  upstream: "gemini-generate",
+  request: toGemini,
+  response: fromGemini,
+  stream: (context) => new CandidatesToChunks(context),
+};

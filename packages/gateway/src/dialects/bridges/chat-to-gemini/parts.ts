@@ -1,0 +1,72 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { anyText, isObject, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { parseDataUrl } from "../parts/data-url.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  heic: "image/heic",
+  pdf: "application/pdf",
+  mp4: "video/mp4",
+  mov: "video/mov",
+  webm: "video/webm",
+  mp3: "audio/mp3",
+  wav: "audio/wav",
+};
+
+/** Parts of a turn; empty texts are left out. */
+export function contentParts(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
+  if (typeof content === "string") return textPart(content);
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => {
+    if (typeof part === "string") return textPart(part);
+    return isObject(part) ? partOf(part, context) : [];
+  });
+}
+
+export function textPart(value: string): JsonObject[] {
+  return value === "" ? [] : [{ text: value }];
+}
+
+function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
+  switch (part["type"]) {
+    case "text":
+    case "refusal":
+      return textPart(anyText(part, "text", "refusal"));
+    case "image_url":
+      return [media(text(object(part, "image_url"), "url") ?? anyText(part, "image_url"), "image/jpeg")];
+    case "video_url":
+      return [media(anyText(object(part, "video_url"), "url"), "video/mp4")];
+    case "input_audio":
+      return [audioPart(object(part, "input_audio"))];
+    case "file":
+      return [filePart(object(part, "file"))];
+    default:
+      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
+      return [];
+  }
+}
+
+function audioPart(audio: JsonObject | undefined): JsonObject {
+  return { inlineData: { mimeType: `audio/${text(audio, "format") ?? "wav"}`, data: anyText(audio, "data") } };
+}
+
+/** Content inline; addresses as the provider's own reference to files. */
+function media(url: string, fallback: string): JsonObject {
+  const inline = parseDataUrl(url);
+  if (inline !== undefined) return { inlineData: { mimeType: inline.mediaType, data: inline.data } };
+  const path = url.split(/[?#]/)[0] ?? "";
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return { fileData: { mimeType: TYPES[extension] ?? fallback, fileUri: url } };
+}
+
+function filePart(file: JsonObject | undefined): JsonObject {
+  const written = text(file, "fw_url") ?? text(file, "file_data") ?? text(file, "file_id");
+  if (written === undefined) throw unsupportedParameter("file");
+  const isBare = !written.startsWith("data:") && !/^[a-z][a-z0-9+.-]*:/i.test(written) && text(file, "file_data") !== undefined;
+  return isBare ? { inlineData: { mimeType: "application/pdf", data: written } } : media(written, "application/pdf");
+}

@@ -1,0 +1,58 @@
+import { number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { readGeminiUsage } from "../../usage.ts";
+import { ChunkWriter } from "../parts/chat-answer.ts";
+import { finishOfGemini } from "../parts/finish.ts";
+import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
+
+/** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
+export class CandidatesToChunks implements StreamBridge {
+  readonly #writer: ChunkWriter;
+  readonly #written = new Map<number, string>();
+  readonly #called = new Set<number>();
+  #usage: Usage | undefined;
+
+  constructor(context: BridgeContext) {
+    this.#writer = new ChunkWriter(context);
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined || data["error"] !== undefined) return [];
+    this.#usage = readGeminiUsage(object(data, "usageMetadata")) ?? this.#usage;
+    this.#writer.name(headOf(data));
+    const candidates = objects(data, "candidates");
+    if (candidates.length === 0 && object(data, "promptFeedback")?.["blockReason"] !== undefined) {
+      return this.#writer.finish("content_filter");
+    }
+    return candidates.flatMap((candidate) => this.#candidate(candidate));
+  }
+
+  end(): StreamEvent[] {
+    return this.#writer.usage(this.#usage);
+  }
+
+  #candidate(candidate: JsonObject): StreamEvent[] {
+    const index = number(candidate, "index") ?? 0;
+    const events = [...this.#writer.begin(index)];
+    for (const part of objects(object(candidate, "content"), "parts")) events.push(...this.#part(part, index));
+    const annotations = annotationsOf(candidate, this.#written.get(index) ?? "");
+    if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
+    const reason = text(candidate, "finishReason");
+    if (reason !== undefined) events.push(...this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index));
+    return events;
+  }
+
+  #part(part: JsonObject, index: number): StreamEvent[] {
+    const calls = callsOfPart(part);
+    if (calls.length > 0) {
+      this.#called.add(index);
+      return calls.flatMap((call) => this.#writer.tool(call, index));
+    }
+    const thought = thoughtOf(part);
+    if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);
+    const written = writtenOf(part);
+    if (written === "") return [];
+    this.#written.set(index, (this.#written.get(index) ?? "") + written);
+    return this.#writer.delta({ content: written }, index);
+  }
+}

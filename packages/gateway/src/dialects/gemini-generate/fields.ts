@@ -1,0 +1,41 @@
+import { flag, list, number, object, objects, text } from "../read.ts";
+import type { JsonObject, JsonValue } from "../types.ts";
+
+/** Google reads every field in two spellings; `name` is the one with humps. */
+function spelled(from: JsonObject | undefined, name: string): string {
+  if (from === undefined || from[name] !== undefined) return name;
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function gText(from: JsonObject | undefined, name: string): string | undefined {
+  return text(from, spelled(from, name));
+}
+
+export function gNumber(from: JsonObject | undefined, name: string): number | undefined {
+  return number(from, spelled(from, name));
+}
+
+export function gFlag(from: JsonObject | undefined, name: string): boolean | undefined {
+  return flag(from, spelled(from, name));
+}
+
+export function gObject(from: JsonObject | undefined, name: string): JsonObject | undefined {
+  return object(from, spelled(from, name));
+}
+
+export function gList(from: JsonObject | undefined, name: string): readonly JsonValue[] {
+  return list(from, spelled(from, name));
+}
+
+export function gObjects(from: JsonObject | undefined, name: string): readonly JsonObject[] {
+  return objects(from, spelled(from, name));
+}
+
+export function gValue(from: JsonObject | undefined, name: string): JsonValue | undefined {
+  return from?.[spelled(from, name)];
+}
+
+/** The name without the collection it stands in. */
+export function bareModel(name: string): string {
+  return name.replace(/^(models|tunedModels)\//, "");
+}

@@ -1,0 +1,92 @@
+import { encodeBlock } from "../../lib/sse.ts";
+import { choicesOf, modelOf, outputCapOf, requiredList } from "../ask.ts";
+import { plainDialect } from "../plain.ts";
+import { boundOf, textsOf, wordsOf } from "../prompt.ts";
+import { object } from "../read.ts";
+import type { Ask, Body, Dialect, JsonObject, Operation } from "../types.ts";
+import { readError } from "../upstream-error.ts";
+import { geminiUsage, readGeminiUsage } from "../usage.ts";
+import { bareModel, gNumber, gObject, gText } from "./fields.ts";
+import { GeminiMeter } from "./meter.ts";
+import { candidatesTexts, walkGemini } from "./prompt.ts";
+import { answerOfPieces } from "./stream.ts";
+
+/** Whether the answer streams is told by the path, so `stream` is the relay's to set. */
+export const geminiGenerate: Dialect = {
+  ...plainDialect,
+  id: "gemini-generate",
+  errors: "gemini",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    requiredList(json, "contents");
+    const config = gObject(json, "generationConfig");
+    const cap = config && outputCapOf({ maxOutputTokens: gNumber(config, "maxOutputTokens") }, ["maxOutputTokens"]);
+    const choices = choicesOf({ candidateCount: gNumber(config, "candidateCount") }, "candidateCount");
+    const level = gText(gObject(config, "thinkingConfig"), "thinkingLevel");
+    return {
+      ...geminiAsk(json, operation, pathModel),
+      outputCap: cap === undefined ? undefined : cap * choices,
+      ...(level !== undefined && { reasoningEffort: level.toLowerCase() }),
+    };
+  },
+  retarget: (body, _ask, upstreamModel) => withModel(body, upstreamModel),
+  usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
+  errorIn: (answer) => readError(answer["error"]),
+  meter: () => new GeminiMeter(),
+  promptTexts,
+  promptWords,
+  answerTexts: candidatesTexts,
+  eventTexts: candidatesTexts,
+  streamOf: (answer) => Buffer.from(encodeBlock(JSON.stringify(answer))),
+  answerOf: answerOfPieces,
+  usageEvent: (usage) => Buffer.from(encodeBlock(JSON.stringify({ candidates: [], usageMetadata: geminiUsage(usage) }))),
+};
+
+/** Counting the tokens of a request: contents, or a whole generateContent request. */
+export const geminiCountTokens: Dialect = {
+  ...plainDialect,
+  id: "gemini-count-tokens",
+  errors: "gemini",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    requiredList(gObject(json, "generateContentRequest") ?? json, "contents");
+    return { ...geminiAsk(json, operation, pathModel), dialect: "gemini-count-tokens" };
+  },
+  retarget(body, _ask, upstreamModel) {
+    const request = gObject(body.json(), "generateContentRequest");
+    if (request?.["model"] === undefined || request["model"] === `models/${upstreamModel}`) return body.bytes;
+    const inner = { ...request, model: `models/${upstreamModel}` };
+    return Buffer.from(JSON.stringify({ ...body.json(), generateContentRequest: inner, generate_content_request: undefined }));
+  },
+  errorIn: (answer) => readError(answer["error"]),
+  promptTexts,
+  promptWords,
+};
+
+function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+  return {
+    operation,
+    dialect: "gemini-generate",
+    model: modelOf({}, pathModel === undefined ? undefined : bareModel(pathModel)),
+    stream: false,
+    wantsStreamUsage: true,
+    outputCap: undefined,
+    promptEstimate: boundOf((reader) => walkGemini(json, reader)),
+    units: 1,
+  };
+}
+
+/** The model stands in the path; a body that repeats it has to agree. */
+function withModel(body: Body, upstreamModel: string): Buffer {
+  const model = body.json()["model"];
+  if (typeof model !== "string" || bareModel(model) === upstreamModel) return body.bytes;
+  return Buffer.from(JSON.stringify({ ...body.json(), model: `models/${upstreamModel}` }));
+}
+
+function promptTexts(body: Body) {
+  return textsOf((reader) => walkGemini(body.json(), reader));
+}
+
+function promptWords(body: Body) {
+  return wordsOf((reader) => walkGemini(body.json(), reader));
+}

@@ -1,0 +1,24 @@
+import { findError } from "../openai-chat/meter.ts";
+import { hasText, lastObject, mayHoldError, needle } from "../scan.ts";
+import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
+import { readGeminiUsage } from "../usage.ts";
+
+const USAGE = needle("usageMetadata");
+const FINISH = needle("finishReason");
+const BLOCK = needle("blockReason");
+const ERROR = needle("error", 1);
+
+/** Meter of a generateContent stream: usage is cumulative, the end of the connection is the end. */
+export class GeminiMeter implements Meter {
+  usage: Usage | undefined;
+  finished = false;
+  readonly terminated = false;
+  error: UpstreamErrorEvent | undefined;
+
+  feed(blocks: Buffer): void {
+    const usage = lastObject(blocks, USAGE);
+    if (usage !== undefined) this.usage = readGeminiUsage(usage) ?? this.usage;
+    this.finished ||= hasText(blocks, FINISH) || hasText(blocks, BLOCK);
+    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
+  }
+}

@@ -1,0 +1,62 @@
+import { parseBlocks } from "../../lib/sse.ts";
+import { compact, isSet, number, object, objects, text } from "../read.ts";
+import type { JsonObject } from "../types.ts";
+
+/** The whole answer that streamed pieces add up to; undefined when there is none. */
+export function answerOfPieces(events: readonly JsonObject[]): JsonObject | undefined {
+  const pieces = events.filter((event) => event["candidates"] !== undefined || event["promptFeedback"] !== undefined);
+  if (pieces.length === 0) return undefined;
+  let whole: JsonObject = {};
+  const candidates = new Map<number, JsonObject>();
+  for (const piece of pieces) {
+    const { candidates: _candidates, ...rest } = piece;
+    whole = { ...whole, ...rest };
+    for (const candidate of objects(piece, "candidates")) {
+      const index = number(candidate, "index") ?? 0;
+      candidates.set(index, merge(candidates.get(index), candidate));
+    }
+  }
+  return compact({ candidates: candidates.size === 0 ? undefined : [...candidates.values()], ...whole });
+}
+
+function merge(before: JsonObject | undefined, next: JsonObject): JsonObject {
+  const parts = [...objects(object(before, "content"), "parts")];
+  for (const part of objects(object(next, "content"), "parts")) addPart(parts, part);
+  const content = { role: "model", ...object(before, "content"), ...object(next, "content"), parts };
+  return { ...before, ...next, content };
+}
+
+/** Texts of one kind that follow each other are one text. */
+function addPart(parts: JsonObject[], part: JsonObject): void {
+  const last = parts.at(-1);
+  const isText = last !== undefined && text(last, "text") !== undefined && text(part, "text") !== undefined;
+  if (!isText || last["thought"] !== part["thought"] || isSet(last["thoughtSignature"])) {
+    parts.push({ ...part });
+    return;
+  }
+  parts[parts.length - 1] = { ...last, ...part, text: `${text(last, "text") ?? ""}${text(part, "text") ?? ""}` };
+}
+
+/** Writes a stream as the JSON array that clients get who did not ask for events. */
+export interface ArrayWriter {
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): Buffer;
+  end(): Buffer;
+}
+
+export function createArrayWriter(): ArrayWriter {
+  let isOpen = false;
+  const open = (): string => {
+    const lead = isOpen ? ",\r\n" : "[";
+    isOpen = true;
+    return lead;
+  };
+  return {
+    feed(blocks) {
+      let written = "";
+      for (const { data } of parseBlocks(blocks)) if (data !== undefined && data !== "[DONE]") written += open() + data;
+      return Buffer.from(written);
+    },
+    end: () => Buffer.from(isOpen ? "]" : "[]"),
+  };
+}
