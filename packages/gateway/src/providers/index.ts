@@ -32,3 +32,4 @@ export { aws } from "./aws.ts";
 export { cohere } from "./cohere.ts";
 export { jina } from "./jina.ts";
 export { cloudflare } from "./cloudflare.ts";
+export { baidu, baiduV2 } from "./baidu.ts";

@@ -1,0 +1,128 @@
+import { bearer } from "./bearer.ts";
+import { chatBridge, embedBridge } from "./baidu/chat.ts";
+import { readBaidu } from "./baidu/errors.ts";
+import { workshopPath } from "./baidu/paths.ts";
+import { accessToken, dropToken } from "./baidu/token.ts";
+import { count, object, objects } from "../dialects/read.ts";
+import { parseObject } from "../lib/json.ts";
+import { openaiRoute } from "./openai-compatible.ts";
+import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
+import { withFreshToken } from "./private/fresh-token.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import type { ChannelRecord, Exchange, ProviderAdapter, SigningContext, UpstreamCall } from "./types.ts";
+
+const FIRST = "https://aip.baidubce.com";
+const SECOND = "https://qianfan.baidubce.com";
+const TEXTS_A_CALL = 16;
+
+/** A pair of keys is exchanged for tokens; a key that starts with `bce-v3/`, or the newer host, means the compatible form. */
+function isFirst(channel: ChannelRecord, key: string): boolean {
+  const { protocol } = channel.setting;
+  if (protocol === "v1" || protocol === "v2") return protocol === "v1";
+  if (key.includes("|")) return true;
+  return !key.startsWith("bce-v3/") && !channel.baseUrl.includes("qianfan.baidubce.com");
+}
+
+const isFirstChannel = (channel: ChannelRecord) => isFirst(channel, channel.keys[0] ?? "");
+
+/** Codes 110 and 111: the token is not valid any more. It is bought anew once. */
+const renewing = withFreshToken(
+  async (_answer, body) => {
+    const json = parseObject((await body()).toString("utf8"));
+    return json?.["error_code"] === 110 || json?.["error_code"] === 111;
+  },
+  sign,
+  dropToken,
+);
+
+const embedExchange: Exchange = async (call, context) => {
+  const body = call.body && parseObject(call.body.toString("utf8"));
+  const input = body?.["input"];
+  if (!body || !Array.isArray(input) || input.length <= TEXTS_A_CALL) return renewing(call, context);
+  const bodies = chunked(input, TEXTS_A_CALL).map((part) => ({ ...body, input: part }));
+  return fanOut(bodies, (part) => renewing(withBody(call, part), context), (answers) => ({
+    data: answers.flatMap((answer) => [...objects(answer, "data")]),
+    usage: { prompt_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "prompt_tokens") ?? 0), 0) },
+  }));
+};
+
+async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
+  if (!isFirst(channel, context.key)) return bearer(call, channel, context);
+  call.url.searchParams.set("access_token", await accessToken(channel, context));
+}
+
+const second = {
+  streamUsage: true,
+  repairs: [usageOnFinish],
+  classify: readBaidu,
+  ownedBy: "baidu",
+} satisfies Partial<ProviderAdapter>;
+
+export const baidu: ProviderAdapter = {
+  ...second,
+  type: 15,
+  id: "baidu",
+  label: "Baidu Qianfan",
+  baseUrl: "",
+  base: (channel, key) => (isFirst(channel, key) ? FIRST : SECOND),
+  speaks: [
+    { operation: "chat", dialect: "private:baidu-chat", path: (_ask, model) => workshopPath("chat", model), when: (_ask, _model, channel) => isFirstChannel(channel), exchange: renewing },
+    { operation: "embeddings", dialect: "private:baidu-embed", path: (_ask, model) => workshopPath("embeddings", model), when: (_ask, _model, channel) => isFirstChannel(channel), exchange: embedExchange },
+    { ...openaiRoute("chat", "/v2/chat/completions"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
+    { ...openaiRoute("embeddings", "/v2/embeddings"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
+  ],
+  authorize: sign,
+  models: [
+    "ERNIE-4.0-8K",
+    "ERNIE-3.5-8K",
+    "ERNIE-3.5-8K-0205",
+    "ERNIE-3.5-8K-1222",
+    "ERNIE-Bot-8K",
+    "ERNIE-3.5-4K-0205",
+    "ERNIE-Speed-8K",
+    "ERNIE-Speed-128K",
+    "ERNIE-Lite-8K-0922",
+    "ERNIE-Lite-8K-0308",
+    "ERNIE-Tiny-8K",
+    "BLOOMZ-7B",
+    "Embedding-V1",
+    "bge-large-zh",
+    "bge-large-en",
+    "tao-8k",
+  ],
+  bridges: [chatBridge, embedBridge],
+  keyHint: "API key|secret key, or bce-v3/ALTAK-...",
+};
+
+/** The compatible form under a type of its own, as later members of the family have it. */
+export const baiduV2: ProviderAdapter = {
+  ...second,
+  type: 46,
+  id: "baidu_v2",
+  label: "Baidu Qianfan V2",
+  baseUrl: SECOND,
+  speaks: [openaiRoute("chat", "/v2/chat/completions"), openaiRoute("embeddings", "/v2/embeddings")],
+  authorize: bearer,
+  models: [
+    "ernie-4.0-8k",
+    "ernie-4.0-8k-latest",
+    "ernie-4.0-turbo-8k",
+    "ernie-4.0-turbo-128k",
+    "ernie-3.5-8k",
+    "ernie-3.5-128k",
+    "ernie-speed-8k",
+    "ernie-speed-128k",
+    "ernie-speed-pro-128k",
+    "ernie-lite-8k",
+    "ernie-lite-pro-128k",
+    "ernie-tiny-8k",
+    "ernie-char-8k",
+    "ernie-char-fiction-8k",
+    "ernie-novel-8k",
+    "deepseek-v3",
+    "deepseek-r1",
+    "deepseek-r1-distill-qwen-32b",
+    "deepseek-r1-distill-qwen-14b",
+  ],
+  keyHint: "bce-v3/ALTAK-...",
+};

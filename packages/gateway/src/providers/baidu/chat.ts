@@ -1,0 +1,130 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import { compact, count, object, objects, text } from "../../dialects/read.ts";
+import { invalidRequest } from "../../lib/app-error.ts";
+import { clamped } from "../json-edit.ts";
+import { chatFunctions, chatMessages, checkChatFields, maxTokens, stopList, systemText, toolName, type ChatMessage } from "../private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
+import { unaryBridge } from "../unary-bridge.ts";
+
+const READ = ["temperature", "top_p", "frequency_penalty", "max_tokens", "max_completion_tokens", "user", "stop", "response_format", "tools", "functions", "tool_choice", "disable_search", "enable_citation"];
+
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:baidu-chat",
+  request(body, context) {
+    checkChatFields(body, context, READ);
+    const messages = chatMessages(body);
+    const turns = alternating(messages);
+    if (turns.length === 0) throw invalidRequest("messages", "messages must hold a user message.");
+    const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_p", 0, 1);
+    const limit = maxTokens(body);
+    const stop = stopList(body);
+    const functions = body["tool_choice"] === "none" ? [] : chatFunctions(body);
+    const penalty = body["frequency_penalty"];
+    return compact({
+      messages: turns,
+      system: systemText(messages) || undefined,
+      temperature: bounded["temperature"],
+      top_p: bounded["top_p"],
+      penalty_score: typeof penalty === "number" && penalty > 0 ? 1 + Math.min(1, penalty) : undefined,
+      max_output_tokens: limit ? Math.max(2, limit) : undefined,
+      stream: body["stream"] === true ? true : undefined,
+      user_id: body["user"],
+      stop: stop.length === 0 ? undefined : stop,
+      response_format: text(object(body, "response_format"), "type") === "json_object" ? "json_object" : undefined,
+      functions: functions.length === 0 ? undefined : functions.map(({ name, description, parameters }) => compact({ name, description, parameters })),
+      disable_search: body["disable_search"],
+      enable_citation: body["enable_citation"],
+    });
+  },
+  response(body, context) {
+    const calls = callsOf(body);
+    return chatAnswer(
+      {
+        id: text(body, "id"),
+        created: count(body, "created"),
+        content: text(body, "result") ?? "",
+        toolCalls: calls,
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(object(body, "usage")),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+export const embedBridge: Bridge = unaryBridge({
+  client: "openai-embeddings",
+  upstream: "private:baidu-embed",
+  request: (body) => compact({ input: embeddingTexts(body), user_id: body["user"] }),
+  response: (body, context) => embeddingAnswer(context.ask.model, objects(body, "data").map((entry) => entry["embedding"]), count(object(body, "usage"), "prompt_tokens")),
+});
+
+/** Users and assistants have to alternate: neighbours of one role become one turn. */
+function alternating(messages: readonly ChatMessage[]): JsonObject[] {
+  const turns: { role: string; content: string; rest: JsonObject }[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const turn = turnOf(message, messages);
+    const last = turns.at(-1);
+    const isPlain = Object.keys(turn.rest).length === 0 && Object.keys(last?.rest ?? {}).length === 0;
+    if (last?.role === turn.role && isPlain) last.content = `${last.content}\n\n${turn.content}`;
+    else turns.push(turn);
+  }
+  return turns.map(({ role, content, rest }) => ({ role, content, ...rest }));
+}
+
+function turnOf(message: ChatMessage, all: readonly ChatMessage[]): { role: string; content: string; rest: JsonObject } {
+  if (message.role === "tool") {
+    const name = toolName(all, message.toolCallId) ?? message.name ?? "";
+    return { role: "function", content: message.text, rest: { name } };
+  }
+  const [call] = message.toolCalls;
+  const rest: JsonObject = call ? { function_call: { name: call.name, arguments: call.arguments } } : {};
+  return { role: message.role, content: message.text, rest };
+}
+
+function callsOf(body: JsonObject): JsonObject[] {
+  const call = object(body, "function_call");
+  return call ? [toolCall(text(body, "id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")] : [];
+}
+
+/** `need_clear_history` says that the user's input was refused as sensitive. */
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  const reason = text(body, "finish_reason");
+  if (body["need_clear_history"] === true || reason === "content_filter") return "content_filter";
+  return body["is_truncated"] === true || reason === "length" ? "length" : "stop";
+}
+
+/** Running totals; the completion is what the total has more than the prompt. */
+function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+  const input = count(usage, "prompt_tokens");
+  const total = count(usage, "total_tokens");
+  if (input === undefined || total === undefined) return undefined;
+  return { input, output: Math.max(0, total - input) };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const code = count(data, "error_code");
+      if (code !== undefined && code !== 0) return writer.fail({ message: text(data, "error_msg") ?? "", type: "baidu_error", code: String(code) });
+      writer.name({ id: text(data, "id"), created: count(data, "created") });
+      const [call] = callsOf(data);
+      const named = object(call, "function");
+      const said = text(data, "result") ?? "";
+      const calls = call ? writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments")) : [];
+      if (data["is_end"] !== true) return [...calls, ...(said === "" ? [] : writer.delta({ content: said }))];
+      const finish = finishOf(data, writer.toolCount > 0);
+      const usage = usageOf(object(data, "usage"));
+      if (said === "") return [...calls, ...writer.end(finish, usage)];
+      return [...calls, ...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+    },
+    end: () => [],
+  };
+}
