@@ -6,6 +6,7 @@ import { openDatabase } from "../storage/database.ts";
 import { migrate, migrateLogs } from "../storage/migrate.ts";
 import { accountsOf, granted, type LedgerRig, settlementOf, testClock } from "./ledger-rig.contract.ts";
 import { ledgerContract } from "./ledger.contract.ts";
+import { createLogOutbox } from "./log-outbox.ts";
 import { createSqlLedger } from "./ledger-sql.ts";
 
 const log = createLog({
@@ -23,7 +24,7 @@ async function openRig(url: string, logUrl?: string): Promise<LedgerRig> {
   const clock = testClock();
   const ledger = createSqlLedger({
     database: database.raw,
-    ...(logs ? { logDatabase: logs.raw } : {}),
+    ...(logs ? { outbox: createLogOutbox({ database: database.raw, logDatabase: logs.raw, log }) } : {}),
     clock,
     log,
     leaseMs: LEASE_MS,

@@ -1,8 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
-import type { RawDatabase } from "../storage/raw.ts";
+import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import type { Ledger } from "./ledger.ts";
-import { createLogOutbox } from "./log-outbox.ts";
+import type { LogOutbox } from "./log-outbox.ts";
 import { applyChange } from "./sql-change.ts";
 import { createHolds } from "./sql-holds.ts";
 import { reapExpired } from "./sql-reaper.ts";
@@ -12,7 +12,7 @@ import { createSettlements } from "./sql-settlements.ts";
 export interface SqlLedgerSettings {
   readonly database: RawDatabase;
   /** Set when `logs` lives in a database of its own. */
-  readonly logDatabase?: RawDatabase;
+  readonly outbox?: LogOutbox;
   readonly clock: Clock;
   readonly log: Logger;
   /** How long a reservation lives without being renewed. */
@@ -25,18 +25,20 @@ const LEASE_MS = 60_000;
 
 /** The ledger on the database of record, without anything beside it. */
 export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
-  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
-  const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
+  const { database, outbox, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
   const isLogSeparate = outbox !== undefined;
   const holdDeps = { database, clock, leaseMs };
   const hold = createHolds(holdDeps);
   const settlements = createSettlements({ database, log, isLogSeparate, onBalance, onCommit: () => outbox?.kick() });
 
-  const changeWith: Ledger["changeWith"] = (work) =>
-    database.transaction(async (tx) => {
+  const changeWith: Ledger["changeWith"] = async (work) => {
+    const isApplied = await applyOnce(database, async (tx) => {
       const change = await work(tx);
-      return change !== undefined && applyChange(tx, change, { kind: database.kind, at: clock.now() });
+      return change && { isNew: await applyChange(tx, change, { kind: database.kind, at: clock.now() }) };
     });
+    outbox?.kick();
+    return isApplied;
+  };
 
   return {
     hold,
@@ -58,4 +60,25 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
       return settlements.pending;
     },
   };
+}
+
+/** Undoes what `work` wrote when its change was applied before. */
+async function applyOnce(
+  database: RawDatabase,
+  work: (tx: RawTransaction) => Promise<{ readonly isNew: boolean } | undefined>,
+): Promise<boolean> {
+  try {
+    return await database.transaction(async (tx) => {
+      const applied = await work(tx);
+      if (applied && !applied.isNew) throw new AppliedBefore();
+      return applied !== undefined;
+    });
+  } catch (error) {
+    if (error instanceof AppliedBefore) return false;
+    throw error;
+  }
+}
+
+class AppliedBefore extends Error {
+  override readonly name = "AppliedBefore";
 }

@@ -1,3 +1,4 @@
+import type { RawTransaction } from "../storage/raw.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HoldRefusal, isRefusal } from "./ledger.ts";
 import {
@@ -10,6 +11,7 @@ import {
   settlementOf,
 } from "./ledger-rig.contract.ts";
 import { quota } from "./quota.ts";
+import { createWallet } from "./wallet.ts";
 
 /** What every ledger does, whatever it keeps balances in. */
 export function ledgerContract(open: () => Promise<LedgerRig>): void {
@@ -345,6 +347,40 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 1 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
       expect(await accounts.channelUsed(channelId)).toBe(0);
+    });
+
+    it("shares a transaction with what causes it, and undoes it when it was applied before", async () => {
+      const user = await accounts.addUser(100);
+      const change = { requestId: requestId(), kind: "topup", userId: user, quota: quota(50) } as const;
+      const rename = (name: string) => (tx: RawTransaction) =>
+        tx.run("update users set display_name = ? where id = ?", [name, user]).then(() => change);
+      const nameOf = async () => (await rig.database.rows("select display_name from users where id = ?", [user]))[0];
+      expect(await rig.ledger.changeWith(rename("first"))).toBe(true);
+      expect(await rig.ledger.changeWith(rename("second"))).toBe(false);
+      expect(await rig.ledger.changeWith(() => Promise.resolve(undefined))).toBe(false);
+      await expect(rig.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow("mind");
+      expect(await nameOf()).toEqual({ display_name: "first" });
+      expect((await accounts.user(user)).quota).toBe(150);
+    });
+
+    it("of rewards moves them to the balance, once per request and never more than there are", async () => {
+      const user = await accounts.addUser(0);
+      await rig.database.run("update users set aff_quota = 70 where id = ?", [user]);
+      const wallet = createWallet(rig);
+      const id = requestId();
+      const answers = await Promise.all([
+        wallet.transferRewards(user, quota(50), id),
+        wallet.transferRewards(user, quota(50), requestId()),
+        wallet.transferRewards(user, quota(0), requestId()),
+      ]);
+      expect(answers.filter(Boolean)).toHaveLength(1);
+      expect(await wallet.transferRewards(user, quota(20), requestId())).toBe(true);
+      expect(await accounts.entries(user)).toMatchObject([
+        { kind: "transfer", quota: 50 },
+        { kind: "transfer", quota: 20 },
+      ]);
+      const [row] = await rig.database.rows("select quota, aff_quota from users where id = ?", [user]);
+      expect(row).toEqual({ quota: 70, aff_quota: 0 });
     });
   });
 

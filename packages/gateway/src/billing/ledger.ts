@@ -97,7 +97,8 @@ export interface Ledger {
   change(change: BalanceChange): Promise<boolean>;
   /**
    * Applies the change that `work` answers in the same transaction of the database of record as everything that `work`
-   * writes; none when it answers undefined. False when nothing was applied.
+   * writes; none when it answers undefined. A change that was applied before undoes what `work` wrote.
+   * False when nothing was applied. `work` may run several times: it touches nothing but `tx`.
    */
   changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
   /** Settles holds whose lease ended at the usage last seen; answers how many. Safe to run anywhere, any time. */
