@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "@fairway/wire";
 import type { Credentials } from "../identity/credentials.ts";
 import { ANONYMOUS, type Identified } from "../identity/principal.ts";
+import { Refusal } from "../lib/refusal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import { ClientGone, readJsonBody } from "./body.ts";
@@ -104,6 +105,7 @@ async function identify(deps: MountDeps, exchange: Exchange, endpoint: Endpoint)
   try {
     return await deps.credentials.identify(request, response, context.isSecure);
   } catch (cause) {
+    if (endpoint.fails.includes("G5")) throw new Refusal("G5", { cause });
     if (endpoint.access !== "none") throw cause;
     deps.log.warn("credentials could not be read", { error: cause });
     return ANONYMOUS;

@@ -1,10 +1,8 @@
 import type { OptionDefaults } from "@fairway/wire";
 import type { Ledger } from "../billing/ledger.ts";
-import type { Quota } from "../billing/quota.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { Clock } from "../lib/clock.ts";
-import { seconds } from "../lib/clock.ts";
+import { seconds, type Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import type { SnapshotStore, TokenCache } from "../snapshot/types.ts";
@@ -36,7 +34,6 @@ export interface AccountRoutesDeps {
   readonly writeLog: WriteLog;
   /** Texts of the price options while nothing is stored. */
   readonly optionDefaults: OptionDefaults;
-  readonly transferRewards: (userId: number, amount: Quota, requestId: string) => Promise<boolean>;
   readonly setupState: SetupState;
   readonly version: string;
   readonly publicUrl: string | undefined;

@@ -174,6 +174,12 @@ describe("editing", () => {
     expect(entries).toEqual([{ kind: "adjust", quota: 499_000 }, { kind: "adjust", quota: 100_000 }]);
   });
 
+  test("a difference that the balance does not have is refused, and nothing else is written", async () => {
+    const before = await rowOf("ursula");
+    expect((await put(root, { id: idOf("ursula"), quota: 0, original_quota: 5000, group: "vip" }))["code"]).toBe("U16");
+    expect(await rowOf("ursula")).toEqual(before);
+  });
+
   test("a new password ends the user's sessions", async () => {
     await put(admin, { id: idOf("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);

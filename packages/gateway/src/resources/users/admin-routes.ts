@@ -101,11 +101,13 @@ async function updateUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>):
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
   const { change, password } = await readChange(deps, call, user);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
+  // The only step that may still refuse comes first.
+  if (body.quota !== undefined) {
+    const { quota, original_quota: original } = body;
+    const by = (balance: number) => (original === undefined ? quota - balance : quota - original);
+    await changeQuota(deps, { userId: user.id, by, operator: caller, context });
+  }
   await writeChange(deps, caller, { user, change, ip: context.ip });
-  if (body.quota === undefined) return;
-  const { quota, original_quota: original } = body;
-  const by = (balance: number) => (original === undefined ? quota - balance : quota - original);
-  await changeQuota(deps, { userId: user.id, by, operator: caller, context });
 }
 
 async function readChange(

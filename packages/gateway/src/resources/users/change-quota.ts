@@ -5,14 +5,11 @@ import type { RequestContext } from "../../http/context.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { Database } from "../../storage/database.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
 import { moneyStyle } from "./money-style.ts";
-import type { UserStore } from "./store.ts";
 
 export interface ChangeQuotaDeps {
-  readonly database: Database;
-  readonly store: Pick<UserStore, "find">;
   readonly ledger: Ledger;
   readonly options: () => OptionValues;
   readonly clock: Clock;
@@ -21,35 +18,53 @@ export interface ChangeQuotaDeps {
 
 export interface QuotaChange {
   readonly userId: number;
-  /** New balance as the difference to the one that is there. */
+  /** The difference that leads from the balance that is there to the wanted one. */
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
 }
 
+interface Balance {
+  readonly username: string;
+  readonly quota: number;
+}
+
 /** Moves a balance by an administrator's hand and tells so in the log; answers the new one. U16 when it would be negative. */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
-  const { ledger, options, clock } = deps;
   const { userId, operator, context } = change;
-  // Settled requests are in the row before it is read.
-  await ledger.flush();
-  const user = await deps.store.find(userId);
-  if (!user) throw new Refusal("U1");
-  const by = change.by(user.quota);
-  const after = user.quota + by;
-  if (by === 0) return after;
-  if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("U16", { field: "quota" });
-  const show = (amount: number) => formatQuota(amount, moneyStyle(options()));
-  const content = `The administrator changed the user quota from ${show(user.quota)} to ${show(after)}`;
-  await ledger.change({ requestId: context.requestId, kind: "adjust", userId, quota: quota(by), detail: content });
-  await deps.writeLog(deps.database.raw, {
-    user_id: userId,
-    username: user.username,
-    created_at: seconds(clock),
-    type: LOG_TYPE.manage,
-    content,
-    ip: context.ip,
-    other: operatorInfo(operator, context.ip),
+  // Requests that have ended are in the row before it is read.
+  await deps.ledger.flush();
+  let after = 0;
+  await deps.ledger.changeWith(async (tx) => {
+    const user = await lockBalance(tx, userId);
+    const by = change.by(user.quota);
+    after = user.quota + by;
+    if (by === 0) return undefined;
+    if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("U16", { field: "quota" });
+    const content = describe(deps.options(), user.quota, after);
+    await deps.writeLog(tx, {
+      user_id: userId,
+      username: user.username,
+      created_at: seconds(deps.clock),
+      type: LOG_TYPE.manage,
+      content,
+      ip: context.ip,
+      other: operatorInfo(operator, context.ip),
+    });
+    return { requestId: context.requestId, kind: "adjust", userId, quota: quota(by), detail: content };
   });
   return after;
+}
+
+function describe(options: OptionValues, before: number, after: number): string {
+  const show = (amount: number) => formatQuota(amount, moneyStyle(options));
+  return `The administrator changed the user quota from ${show(before)} to ${show(after)}`;
+}
+
+/** The write takes the row's lock before the balance is read. */
+async function lockBalance(tx: RawTransaction, userId: number): Promise<Balance> {
+  await tx.run("update users set quota = quota where id = ?", [userId]);
+  const [user] = await tx.rows<Balance>("select username, quota from users where id = ?", [userId]);
+  if (!user) throw new Refusal("U1");
+  return user;
 }

@@ -167,6 +167,19 @@ describe("invitations", () => {
   });
 });
 
+describe("the transfer", () => {
+  test("moves rewards once, whatever number of calls asks, and tells so", async () => {
+    await app.database.db.updateTable("users").set({ aff_quota: 1_200_000, aff_history: 1_500_000 }).where("username", "=", "ann").execute();
+    const replies = await Promise.all(Array.from({ length: 4 }, () => ann.post("/api/user/aff_transfer", { quota: 500_000 })));
+    const codes = replies.map(({ body }) => body["code"] ?? body["message"]).sort();
+    expect(codes).toEqual(["Transfer succeeded.", "Transfer succeeded.", "U18", "U18"]);
+    expect(await self()).toMatchObject({ quota: 1_000_700, aff_quota: 200_000, aff_history_quota: 1_500_000 });
+    const logs = await app.database.db.selectFrom("logs").select(["type", "content"]).where("username", "=", "ann").execute();
+    const content = "Transferred $1.000000 of invitation rewards to the balance";
+    expect(logs.filter((log) => log.content === content)).toEqual([{ type: 4, content }, { type: 4, content }]);
+  });
+});
+
 describe("preferences", () => {
   test("are stored as they are, up to 32 KiB", async () => {
     expect((await ann.get("/api/user/self/prefs")).body["data"]).toEqual({});

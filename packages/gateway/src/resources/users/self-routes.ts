@@ -19,7 +19,8 @@ import {
   type OptionValues,
 } from "@fairway/wire";
 import type { Updateable } from "kysely";
-import { quota as toQuota, type Quota } from "../../billing/quota.ts";
+import type { Ledger } from "../../billing/ledger.ts";
+import { quota as toQuota } from "../../billing/quota.ts";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import type { AccessTokens } from "../../identity/access-token.ts";
 import { newInviteCode, usernameKey } from "../../identity/accounts.ts";
@@ -52,8 +53,7 @@ export interface SelfRoutesDeps {
   readonly options: () => OptionValues;
   readonly clock: Clock;
   readonly writeLog: WriteLog;
-  /** Moves invitation rewards to the balance; false when there are not enough. */
-  readonly transferRewards: (userId: number, amount: Quota, requestId: string) => Promise<boolean>;
+  readonly ledger: Ledger;
 }
 
 export function selfRoutes(deps: SelfRoutesDeps): Route[] {
@@ -159,20 +159,19 @@ async function inviteCode({ store }: SelfRoutesDeps, caller: Principal): Promise
 
 async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransfer>): Promise<void> {
   const { body, caller, context } = call;
-  const { database, clock } = deps;
   const options = deps.options();
-  if (body.quota === undefined) throw new Refusal("G1", { field: "quota" });
-  const least = options.QuotaPerUnit;
-  const show = (amount: number) => formatQuota(amount, moneyStyle(options));
-  if (body.quota < least) throw new Refusal("U17", { field: "quota", values: { min: show(Math.ceil(least)) } });
-  if (!(await deps.transferRewards(caller.userId, toQuota(body.quota), context.requestId))) throw new Refusal("U18", { field: "quota" });
-  await deps.writeLog(database.raw, {
-    user_id: caller.userId,
-    username: caller.username,
-    created_at: seconds(clock),
-    type: LOG_TYPE.system,
-    content: `Transferred ${show(body.quota)} of invitation rewards to the balance`,
-    ip: context.ip,
+  const { quota: amount } = body;
+  if (amount === undefined) throw new Refusal("G1", { field: "quota" });
+  const show = (quota: number) => formatQuota(quota, moneyStyle(options));
+  const least = Math.ceil(options.QuotaPerUnit);
+  if (amount < least) throw new Refusal("U17", { field: "quota", values: { min: show(least) } });
+  const content = `Transferred ${show(amount)} of invitation rewards to the balance`;
+  await deps.ledger.changeWith(async (tx) => {
+    const take = "update users set aff_quota = aff_quota - ? where id = ? and aff_quota >= ?";
+    if ((await tx.run(take, [amount, caller.userId, amount])) === 0) throw new Refusal("U18", { field: "quota" });
+    const who = { user_id: caller.userId, username: caller.username, created_at: seconds(deps.clock), ip: context.ip };
+    await deps.writeLog(tx, { ...who, type: LOG_TYPE.system, content });
+    return { requestId: context.requestId, kind: "transfer", userId: caller.userId, quota: toQuota(amount), detail: content };
   });
   call.message(messageText("U19"));
 }

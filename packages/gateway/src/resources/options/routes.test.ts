@@ -1,0 +1,162 @@
+import { isHiddenOption, OPTION_KEYS } from "@fairway/wire";
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+
+eachDatabase("options", (open) => {
+  let app: ManagementApp;
+  let root: ApiCaller;
+
+  beforeAll(async () => {
+    app = await startManagementApp({ url: await open() });
+    root = await app.signIn("root");
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    for (const table of ["options", "option_history", "logs"] as const) await app.database.db.deleteFrom(table).execute();
+    await app.snapshots.refresh();
+  });
+
+  const put = async (key: unknown, value?: unknown) => (await root.put("/api/option/", { key, value })).body;
+  const list = async () =>
+    Object.fromEntries((await root.data<{ key: string; value: string }[]>(root.get("/api/option/"))).map(({ key, value }) => [key, value]));
+  const stored = () => app.database.db.selectFrom("options").selectAll().execute();
+
+  test("are listed by key with their defaults, hidden ones left out", async () => {
+    const rows = await root.data<{ key: string; value: string }[]>(root.get("/api/option/"));
+    expect(rows.map(({ key }) => key)).toEqual(OPTION_KEYS.filter((key) => !isHiddenOption(key)).sort());
+    expect(rows.every(({ value }) => typeof value === "string")).toBe(true);
+    const values = await list();
+    expect(values).toMatchObject({ RetryTimes: "0", SystemName: "Fairway", Price: "7.3", RegisterEnabled: "true" });
+    for (const key of ["ModelRatio", "ModelPrice", "CompletionRatio", "GroupRatio", "TopupGroupRatio", "Chats"]) {
+      expect(() => JSON.parse(values[key] ?? "")).not.toThrow();
+    }
+    expect(Object.keys(JSON.parse(values["ModelRatio"] ?? "{}") as object).length).toBeGreaterThan(100);
+    expect(values).not.toHaveProperty("SMTPToken");
+    expect(values).not.toHaveProperty("TurnstileSiteKey");
+    expect(values).not.toHaveProperty("oidc.client_secret");
+  });
+
+  test("are for the super administrator", async () => {
+    expect((await app.anonymous().get("/api/option/")).status).toBe(401);
+    await app.anonymous().post("/api/user/register", { username: "ann", password: "a good password" });
+    await app.database.db.updateTable("users").set({ role: 10 }).where("username", "=", "ann").execute();
+    const admin = await app.signIn("ann", "a good password");
+    for (const call of [admin.get("/api/option/"), admin.put("/api/option/", { key: "Notice", value: "x" }), admin.get("/api/option/history")]) {
+      expect((await call).body["code"]).toBe("AU7");
+    }
+    await app.database.db.deleteFrom("users").where("username", "=", "ann").execute();
+  });
+
+  test("hold when the call answers, and leave a log without the value", async () => {
+    expect(await put("Notice", "hello")).toEqual({ success: true, message: "" });
+    expect((await app.anonymous().get("/api/notice")).body["data"]).toBe("hello");
+    expect(await put("RetryTimes", 3)).toMatchObject({ success: true });
+    expect(await put("RegisterEnabled", false)).toMatchObject({ success: true });
+    expect(await list()).toMatchObject({ Notice: "hello", RetryTimes: "3", RegisterEnabled: "false" });
+    const logs = await app.database.db.selectFrom("logs").select(["type", "username", "content"]).orderBy("id").execute();
+    expect(logs[0]).toEqual({ type: 3, username: "root", content: "Option Notice changed" });
+    expect(JSON.stringify(logs)).not.toContain("hello");
+  });
+
+  test("refuse with the code of the rule, and then change nothing", async () => {
+    await put("Price", "2");
+    for (const [key, value, code] of [
+      ["Nothing", "x", "P6"],
+      ["Price", "0", "P9"],
+      ["ModelRatio", "{", "P7"],
+      ["TopupGroupRatio", "[]", "P8"],
+      ["GroupRatio", '{"default":-1}', "P12"],
+      ["GitHubOAuthEnabled", "true", "P1"],
+      ["WeChatAuthEnabled", "true", "P3"],
+      ["TurnstileCheckEnabled", "true", "P4"],
+      ["TelegramOAuthEnabled", "true", "P5"],
+      ["PayAddress", "https://pay.example", "P10"],
+    ]) {
+      expect(await put(key, value)).toMatchObject({ success: false, code });
+    }
+    expect(await put("Price", "free")).toMatchObject({ message: "The value of Price must be a number above 0." });
+    await put("EmailDomainWhitelist", "");
+    expect((await put("EmailDomainRestrictionEnabled", "true"))["code"]).toBe("P2");
+    expect((await stored()).map(({ key, value }) => [key, value]).sort()).toEqual([["EmailDomainWhitelist", ""], ["Price", "2"]]);
+  });
+
+  test("G1 without a key; without a value nothing changes, as forms of the family send untouched secrets", async () => {
+    expect((await root.put("/api/option/", "{")).status).toBe(400);
+    expect(await put(undefined, "x")).toMatchObject({ code: "G1" });
+    await put("SMTPToken", "secret");
+    const before = await stored();
+    expect(await put("SMTPToken")).toEqual({ success: true, message: "" });
+    expect(await stored()).toEqual(before);
+    expect(await put("SMTPToken", {})).toMatchObject({ success: false });
+  });
+
+  test("keep secrets sealed, out of answers, history and log", async () => {
+    const secret = "canary-5f2c9";
+    await put("SMTPToken", secret);
+    await put("oidc.client_secret", secret);
+    expect(app.snapshots.current().options.SMTPToken).toBe(secret);
+    const answers = [await root.get("/api/option/"), await root.get("/api/option/history"), await app.anonymous().get("/api/status")];
+    expect(answers.map(({ text }) => text).join()).not.toContain(secret);
+    expect(answers[0]?.body["filled"]).toEqual(expect.arrayContaining(["SMTPToken", "oidc.client_secret"]));
+    for (const table of ["options", "option_history", "logs"] as const) {
+      expect(JSON.stringify(await app.database.db.selectFrom(table).selectAll().execute())).not.toContain(secret);
+    }
+    await put("SMTPToken", "");
+    expect(app.snapshots.current().options.SMTPToken).toBe("");
+    expect((await root.get("/api/option/")).body["filled"]).toEqual(["oidc.client_secret"]);
+  });
+
+  test("change together or not at all, each with what it needs", async () => {
+    const good = [
+      { key: "GitHubOAuthEnabled", value: true },
+      { key: "GitHubClientId", value: "id" },
+      { key: "GitHubClientSecret", value: "canary-secret" },
+    ];
+    const bad = await root.put("/api/option/batch", [...good, { key: "Price", value: 0 }, { key: "Nothing", value: "" }]);
+    expect(bad.body).toMatchObject({
+      success: false,
+      code: "P9",
+      field: "Price",
+      errors: [
+        { key: "Price", code: "P9", message: "The value of Price must be a number above 0." },
+        { key: "Nothing", code: "P6", message: "Unknown option Nothing." },
+      ],
+    });
+    expect(await stored()).toEqual([]);
+    expect((await root.put("/api/option/batch", good)).body).toEqual({ success: true, message: "" });
+    expect((await app.anonymous().get("/api/status")).body["data"]).toMatchObject({ github_oauth: true, github_client_id: "id" });
+    expect((await root.put("/api/option/batch", [])).body["success"]).toBe(true);
+    expect((await root.put("/api/option/batch", {})).body["success"]).toBe(false);
+  });
+
+  test("remember who changed what", async () => {
+    await put("Notice", "one");
+    await put("Notice", "two");
+    await put("SMTPToken", "secret");
+    const history = await root.get("/api/option/history?key=Notice");
+    expect(history.headers["x-total-count"]).toBe("2");
+    expect(history.body["data"]).toMatchObject([
+      { key: "Notice", old_value: "one", new_value: "two", user_id: root.userId, username: "root" },
+      { key: "Notice", old_value: null, new_value: "one" },
+    ]);
+    const all = (await root.get("/api/option/history?page_size=1")).body["data"];
+    expect(all).toMatchObject([{ key: "SMTPToken", old_value: null, new_value: null }]);
+  });
+
+  test("many at once lose nothing", async () => {
+    const keys = ["Notice", "About", "Footer", "Logo", "SystemName", "HomePageContent"];
+    await Promise.all(keys.map((key) => put(key, `value of ${key}`)));
+    expect(await list()).toMatchObject(Object.fromEntries(keys.map((key) => [key, `value of ${key}`])));
+    expect(app.snapshots.current().options.Footer).toBe("value of Footer");
+  });
+
+  test("the built-in model ratios come back", async () => {
+    const before = (await list())["ModelRatio"];
+    await put("ModelRatio", '{"only":1}');
+    expect((await list())["ModelRatio"]).toBe('{"only":1}');
+    expect((await root.post("/api/option/rest_model_ratio", {})).body).toEqual({ success: true, message: "Model ratios have been reset." });
+    expect((await list())["ModelRatio"]).toBe(before);
+  });
+});
