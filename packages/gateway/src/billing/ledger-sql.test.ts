@@ -1,59 +1,20 @@
-import { Writable } from "node:stream";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { describe, expect, it } from "vitest";
-import { createLog } from "../observability/log.ts";
-import { openDatabase } from "../storage/database.ts";
-import { migrate, migrateLogs } from "../storage/migrate.ts";
-import { accountsOf, granted, type LedgerRig, settlementOf, testClock } from "./ledger-rig.contract.ts";
+import { accountsOf, granted, settlementOf } from "./ledger-rig.contract.ts";
 import { ledgerContract } from "./ledger.contract.ts";
-import { createLogOutbox } from "./log-outbox.ts";
-import { createSqlLedger } from "./ledger-sql.ts";
-
-const log = createLog({
-  level: "off",
-  format: "json",
-  out: new Writable({ write: (_chunk, _encoding, done) => done() }),
-});
-const LEASE_MS = 60_000;
-
-async function openRig(url: string, logUrl?: string): Promise<LedgerRig> {
-  const database = openDatabase({ url, log });
-  await migrate(database, { log, mode: "auto" });
-  const logs = logUrl === undefined ? undefined : openDatabase({ url: logUrl, log });
-  if (logs) await migrateLogs(logs, { log, mode: "auto" });
-  const clock = testClock();
-  const ledger = createSqlLedger({
-    database: database.raw,
-    ...(logs ? { outbox: createLogOutbox({ database: database.raw, logDatabase: logs.raw, log }) } : {}),
-    clock,
-    log,
-    leaseMs: LEASE_MS,
-  });
-  return {
-    ledger,
-    database: database.raw,
-    logDatabase: (logs ?? database).raw,
-    clock,
-    leaseMs: LEASE_MS,
-    async close() {
-      await ledger.flush();
-      await database.close();
-      await logs?.close();
-    },
-  };
-}
+import { openSqlRig } from "./sql-rig.contract.ts";
 
 eachDatabase("the SQL ledger", (open) => {
-  ledgerContract(async () => openRig(await open()));
+  ledgerContract(async () => openSqlRig(await open()));
 });
 
 describe("the SQL ledger with its logs on PostgreSQL", () => {
-  ledgerContract(async () => openRig(await createDatabase("sqlite"), await createDatabase("postgres")));
+  ledgerContract(async () => openSqlRig(await createDatabase("sqlite"), { logUrl: await createDatabase("postgres") }));
 });
 
 eachDatabase("the SQL ledger's own tables", (open) => {
   it("hold the sum of open reservations and nothing once they are closed", async () => {
-    const rig = await openRig(await open());
+    const rig = await openSqlRig(await open());
     const accounts = accountsOf(rig);
     const user = await accounts.addUser(1000);
     const token = await accounts.addToken(user, 1000);

@@ -34,14 +34,17 @@ export const FAMILY_ORIGIN = { source: "family defaults", date: "2025-04-11" } a
 export const LIST_DATE = "2026-11";
 
 /** The echo that answers before any provider is connected; priced, so that its log rows show a charge. */
-const DEMO_PRICE = ["fairway-demo", { provider: "fairway", mode: "chat", input: "1", output: "2" }] as const satisfies readonly [string, ListPrice];
+const DEMO_MODEL = "fairway-demo";
+const DEMO_PRICE: ListPrice = { provider: "fairway", mode: "chat", input: "1", output: "2" };
 
 let list: ReadonlyMap<string, ListPrice> | undefined;
 let family: ReadonlyMap<string, FamilyPrice> | undefined;
 
 /** List prices by model; read once, on first use. */
 export function listPrices(): ReadonlyMap<string, ListPrice> {
-  list ??= new Map([...Object.entries((read("prices-current.json") as { models: Record<string, ListPrice> }).models), DEMO_PRICE]);
+  if (list) return list;
+  const { models } = read("prices-current.json") as { models: Record<string, ListPrice> };
+  list = new Map(Object.entries(models)).set(DEMO_MODEL, DEMO_PRICE);
   return list;
 }
 
