@@ -33,3 +33,4 @@ export { cohere } from "./cohere.ts";
 export { jina } from "./jina.ts";
 export { cloudflare } from "./cloudflare.ts";
 export { baidu, baiduV2 } from "./baidu.ts";
+export { spark } from "./spark.ts";

@@ -1,0 +1,88 @@
+import { bearer } from "./bearer.ts";
+import { object } from "../dialects/read.ts";
+import { parseObject } from "../lib/json.ts";
+import { asNumber, asObject, asText } from "./error-body.ts";
+import { openaiRoute } from "./openai-compatible.ts";
+import { chatBridge, sparkParams } from "./spark/chat.ts";
+import { sparkExchange } from "./spark/exchange.ts";
+import { parseSparkKey, signSparkUrl } from "./spark/sign.ts";
+import { sparkVersion } from "./spark/version.ts";
+import type { ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, Verdict } from "./types.ts";
+import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+
+const SOCKET = "wss://spark-api.xf-yun.com";
+const HTTP = "https://spark-api-open.xf-yun.com";
+
+const CODES: CodeTable = {
+  bad_key: ["10005"],
+  out_of_credit: ["11200", "11201"],
+  rate_limit: ["11202", "11203", "10007"],
+  overloaded: ["10008", "10110", "10222"],
+  content_filter: ["10013", "10014", "10019"],
+  bad_request: ["10163", "10907", "10404"],
+};
+
+/** `header.code` of a frame; a handshake refused with 403 means that this machine's clock is wrong. */
+function readSpark(answer: FailedAnswer): Verdict | undefined {
+  const { json, status } = answer;
+  const header = asObject(asObject(json)?.["header"]);
+  const error = errorOf(answer);
+  const number = asNumber(header?.["code"]) ?? asNumber(asObject(json)?.["code"]) ?? (error?.type === "xunfei_error" ? asNumber(error.code) : undefined);
+  if (number !== undefined && number !== 0) {
+    const code = String(number);
+    const message = asText(header?.["message"]) ?? error?.message ?? asText(asObject(json)?.["message"]) ?? "";
+    return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "xunfei_error", code, message, status });
+  }
+  if (status !== 403) return undefined;
+  const message = asText(asObject(json)?.["message"]) ?? "The upstream refused the connection.";
+  return vendorVerdict("server", { type: "xunfei_error", code: "", message, status: 502 });
+}
+
+/** Sets the application and, where the client names a version, path and domain; then signs the URL. */
+function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  if (isPlainKey(context.key)) return bearer(call, channel, context);
+  const key = parseSparkKey(context.key);
+  const body = parseObject(call.body?.toString("utf8") ?? "") ?? {};
+  const asked = call.url.searchParams.get("api-version") ?? undefined;
+  const chat = object(object(body, "parameter"), "chat");
+  const version = asked === undefined ? undefined : sparkVersion("", asked, "");
+  if (version) call.url.pathname = version.path;
+  const parameter = version ? { chat: { ...chat, domain: version.domain } } : object(body, "parameter");
+  call.body = Buffer.from(JSON.stringify({ ...body, header: { app_id: key.appId, ...object(body, "header") }, ...(parameter ? { parameter } : {}) }));
+  signSparkUrl(call.url, key, context.now);
+}
+
+/** A key without parts belongs to the HTTP interface, which speaks the OpenAI protocol. */
+function isPlainKey(key: string): boolean {
+  return key !== "" && !key.includes("|");
+}
+
+const isPlain = (channel: ChannelRecord) => isPlainKey(channel.keys[0] ?? "");
+
+export const spark: ProviderAdapter = {
+  type: 18,
+  id: "xunfei",
+  label: "iFlytek Spark",
+  baseUrl: "",
+  base: (_channel, key) => (isPlainKey(key) ? HTTP : SOCKET),
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "private:spark-chat",
+      path: (_ask, model, channel) => sparkVersion(model, undefined, channel.other).path,
+      query: ["api-version"],
+      when: (_ask, _model, channel) => !isPlain(channel),
+      exchange: sparkExchange,
+    },
+    { ...openaiRoute("chat"), when: (_ask, _model, channel) => isPlain(channel) },
+  ],
+  authorize: sign,
+  models: ["SparkDesk", "SparkDesk-v1.1", "SparkDesk-v2.1", "SparkDesk-v3.1", "SparkDesk-v3.5", "SparkDesk-v4.0"],
+  ownedBy: "xunfei",
+  streamUsage: true,
+  bridges: [chatBridge],
+  quirks: [sparkParams],
+  classify: readSpark,
+  keyHint: "APPID|APISecret|APIKey",
+  otherHint: "API version, for example v2.1",
+};
