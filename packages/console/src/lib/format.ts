@@ -47,6 +47,14 @@ export function formatQuotaExact(quota: number, display: QuotaDisplay, locale: s
   return `${units} · $${(quota / display.quotaPerUnit).toFixed(6)}`;
 }
 
+/** Quota units of what was typed; undefined when it is no amount. */
+export function parseAmount(text: string, unit: number): number | undefined {
+  const trimmed = text.trim().replace(/^\$/, "").replaceAll(",", "");
+  if (!/^\d+(\.\d*)?$|^\.\d+$/.test(trimmed)) return undefined;
+  const quota = Math.round(Number(trimmed) * unit);
+  return Number.isSafeInteger(quota) ? quota : undefined;
+}
+
 /** Price of a million tokens: up to six significant digits, without the dust of binary fractions. */
 export function pricePerMillion(amount: number): string {
   return `$${Number(amount.toPrecision(6))}`;

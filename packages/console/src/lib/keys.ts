@@ -23,7 +23,7 @@ export function useKeys(keys: string, act: () => void, isOn = true): void {
   );
 }
 
-export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** How a shortcut is printed: `Ctrl K`, `G T`. */
 export function printKeys(keys: string): string {

@@ -1,8 +1,8 @@
 import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { isTransient } from "./problems.ts";
 
-/** How long lists and slow-moving answers (groups, models, status) count as fresh. */
-export const FRESH_LIST_MS = 15_000;
+const FRESH_LIST_MS = 15_000;
+/** How long slow-moving answers (groups, models, status) count as fresh. */
 export const FRESH_STATIC_MS = 300_000;
 
 const TRIES = 2;

@@ -7,12 +7,32 @@ import { useTexts } from "./texts.ts";
 
 const DEBOUNCE_MS = 250;
 
-/** The row of filters above a grid. What it holds lives in the address; `isActive` offers to clear it. */
-export function FilterBar(props: { readonly isActive: boolean; onClear(): void; readonly children: ReactNode; readonly aside?: ReactNode }) {
+interface FilterBarProps {
+  /** The text filter that is always in sight. */
+  readonly main: ReactNode;
+  /** Whether a filter is set; offers to clear them. */
+  readonly isActive: boolean;
+  onClear(): void;
+  readonly children: ReactNode;
+  readonly aside?: ReactNode;
+}
+
+/** The row of filters above a grid, folded away on phones. What it holds lives in the address. */
+export function FilterBar(props: FilterBarProps) {
   const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
   return (
     <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
-      {props.children}
+      <Box flex={{ base: "1", sm: "none" }}>{props.main}</Box>
+      <Box display={{ base: "block", sm: "none" }}>
+        <Button variant="outline" aria-expanded={isOpen} color={props.isActive ? "fairway.fg" : "fg"} onClick={() => setOpen(!isOpen)}>
+          <Icon name="filter" />
+          {t("filters")}
+        </Button>
+      </Box>
+      <Flex display={{ base: isOpen ? "flex" : "none", sm: "contents" }} gap="2" wrap="wrap" width="full">
+        {props.children}
+      </Flex>
       {props.isActive && (
         <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
           <Icon name="close" size={14} />
@@ -54,7 +74,7 @@ export function FilterText(props: BoxProps) {
   }, [draft, value, onChange]);
   useKeys("/", () => input.current?.focus(), props.isMain ?? false);
   return (
-    <Box position="relative" width={{ base: "full", sm: props.width ?? (props.isMain ? "240px" : "160px") }}>
+    <Box position="relative" width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "240px" : "160px") }}>
       {props.isMain && (
         <Box position="absolute" insetStart="2.5" top="2" color="fg.muted" pointerEvents="none" zIndex="1">
           <Icon name="search" />

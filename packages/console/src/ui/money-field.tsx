@@ -1,5 +1,6 @@
 import { Box, Input } from "@chakra-ui/react";
 import { useState } from "react";
+import { parseAmount } from "../lib/format.ts";
 import { FieldFrame, Presets } from "./field.tsx";
 import { useQuotaDisplay } from "./money.tsx";
 import { useTexts } from "./texts.ts";
@@ -11,6 +12,7 @@ interface MoneyFieldProps {
   /** Quota units; undefined while the text is no amount. */
   readonly quota: number | undefined;
   onChange(quota: number | undefined): void;
+  readonly help?: string;
   readonly error?: string | undefined;
   readonly isDisabled?: boolean;
 }
@@ -18,14 +20,6 @@ interface MoneyFieldProps {
 /** Text of an amount in the unit of the field. */
 function print(quota: number | undefined, unit: number): string {
   return quota === undefined ? "" : String(Number((quota / unit).toFixed(6)));
-}
-
-/** Quota units of what was typed; undefined when it is no amount. */
-export function parseAmount(text: string, unit: number): number | undefined {
-  const trimmed = text.trim().replace(/^\$/, "").replaceAll(",", "");
-  if (!/^\d+(\.\d*)?$|^\.\d+$/.test(trimmed)) return undefined;
-  const quota = Math.round(Number(trimmed) * unit);
-  return Number.isSafeInteger(quota) ? quota : undefined;
 }
 
 /** An amount in the operator's display unit; the value is always whole quota units. */

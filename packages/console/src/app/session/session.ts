@@ -22,10 +22,6 @@ export function isAdmin(who: StoredUser | undefined): boolean {
   return (who?.role ?? ROLE.guest) >= ROLE.admin;
 }
 
-export function isRoot(who: StoredUser | undefined): boolean {
-  return (who?.role ?? ROLE.guest) >= ROLE.root;
-}
-
 export function setUser(next: StoredUser): void {
   if (next.id !== user.read()?.id) queryClient.clear();
   stored.user.write(next);

@@ -88,7 +88,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-export function refreshChannels(): Promise<void> {
+function refreshChannels(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: LIST_KEY });
 }
 

@@ -76,7 +76,7 @@ export function inputOfForm(form: ChannelForm): ChannelInput {
   };
 }
 
-export type ChannelProblemKey =
+type ChannelProblemKey =
   | "nameAndKey"
   | "oneModel"
   | "badMapping"

@@ -79,6 +79,7 @@ function Filters({ list, byId, onById }: FiltersProps) {
   const groupChoices = [{ value: "", label: t("anyGroup") }, ...groups.map((name) => ({ value: name, label: name }))];
   return (
     <FilterBar
+      main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => filter({ q })} />}
       isActive={list.isFiltered}
       onClear={list.clear}
       aside={
@@ -93,7 +94,6 @@ function Filters({ list, byId, onById }: FiltersProps) {
         />
       }
     >
-      <FilterText isMain label={t("search")} value={state.q} onChange={(q) => filter({ q })} />
       <FilterText label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />
       <FilterSelect label={t("status")} value={state.status} choices={statuses} onChange={(status) => filter({ status })} />
       <FilterSelect label={t("type")} value={state.type} choices={typeChoices} onChange={(type) => filter({ type })} />

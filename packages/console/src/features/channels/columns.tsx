@@ -4,11 +4,12 @@ import { dollars, formatExactTime, seconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/data-grid.tsx";
 import { InlineNumber } from "../../ui/inline-number.tsx";
-import { Graded, Mark, type Grade, type MarkKind } from "../../ui/mark.tsx";
+import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
 import { toastProblem, toastUndo } from "../../ui/toaster.ts";
 import { patchChannel } from "./api.ts";
 import { statusInfo } from "./channel-form.ts";
+import { responseGrade } from "./response-grade.ts";
 import { useTexts } from "./texts.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
@@ -19,18 +20,6 @@ const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
   [CHANNEL_STATUS.disabledByHand]: { mark: "parked", text: "disabledByHand" },
   [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "disabledBySystem" },
 };
-
-/** Grades of response times in milliseconds; above the last it is red. */
-const GRADES: readonly (readonly [number, Grade])[] = [
-  [1_000, "green"],
-  [3_000, "lime"],
-  [5_000, "yellow"],
-];
-
-export function responseGrade(milliseconds: number): Grade {
-  if (milliseconds === 0) return "grey";
-  return GRADES.find(([most]) => milliseconds <= most)?.[1] ?? "red";
-}
 
 export function StateMark({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
@@ -97,6 +86,7 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       id: "type",
       header: t("type"),
       sort: "type",
+      isMinor: true,
       cell: (row) => (
         <span className="type-cell">
           <TypeIcon type={row.type} label={labelOf(row)} />
@@ -115,6 +105,7 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "group",
       header: t("group"),
+      isMinor: true,
       cell: (row) => (
         <span className="group-tags">
           {splitList(row.group).map((name) => (
@@ -140,7 +131,7 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       isMinor: true,
       cell: (row) => (row.balance_updated_time > 0 ? dollars(row.balance) : <span className="soft">–</span>),
     },
-    { id: "priority", header: t("priority"), sort: "priority", align: "end", cell: (row) => <NumberCell channel={row} field="priority" /> },
-    { id: "weight", header: t("weight"), sort: "weight", align: "end", cell: (row) => <NumberCell channel={row} field="weight" /> },
+    { id: "priority", header: t("priority"), sort: "priority", align: "end", isMinor: true, cell: (row) => <NumberCell channel={row} field="priority" /> },
+    { id: "weight", header: t("weight"), sort: "weight", align: "end", isMinor: true, cell: (row) => <NumberCell channel={row} field="weight" /> },
   ];
 }

@@ -11,7 +11,7 @@ import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "./
 import { useTexts } from "./texts.ts";
 
 /** Acts on one row; every act tells how it went. */
-export function useChannelActions() {
+function useChannelActions() {
   const t = useTexts();
   const setStatus = (channel: Channel, isOn: boolean) => {
     const undo = () => void setChannelStatus(channel, !isOn).catch(toastProblem);

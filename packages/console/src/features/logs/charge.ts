@@ -1,9 +1,9 @@
 import type { LogRow } from "@fairway/wire";
 import type { LogOther } from "./other.ts";
 
-export type ChargePart = "lineInput" | "lineCached" | "lineCacheWrite" | "lineAudioInput" | "lineImageInput" | "lineOutput" | "lineAudioOutput";
+type ChargePart = "lineInput" | "lineCached" | "lineCacheWrite" | "lineAudioInput" | "lineImageInput" | "lineOutput" | "lineAudioOutput";
 
-export interface ChargeLine {
+interface ChargeLine {
   readonly part: ChargePart;
   readonly tokens: number;
   /** US dollars for a million tokens, before the group ratio. */

@@ -2,8 +2,9 @@ import { LOG_TYPE, type LogRow } from "@fairway/wire";
 import { formatCount, formatExactTime, formatStamp, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/data-grid.tsx";
-import { Graded, Mark, type Grade, type MarkKind } from "../../ui/mark.tsx";
+import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
+import { durationGrade, firstTokenGrade } from "./grades.ts";
 import { readOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";
 
@@ -21,16 +22,6 @@ const TYPES: Record<number, { mark: MarkKind; text: TypeKey }> = {
 /** Rows of type 0 come from older versions and are consumption too. */
 export function isConsumption(row: LogRow): boolean {
   return row.type === LOG_TYPE.consume || row.type === LOG_TYPE.unknown;
-}
-
-export function durationGrade(value: number): Grade {
-  if (value < 101) return "green";
-  return value < 300 ? "orange" : "red";
-}
-
-export function firstTokenGrade(milliseconds: number): Grade {
-  if (milliseconds < 3_000) return "green";
-  return milliseconds < 10_000 ? "orange" : "red";
 }
 
 function TimeCell({ row }: { readonly row: LogRow }) {
@@ -77,11 +68,11 @@ function countCell(row: LogRow, value: number) {
 
 export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
-    { id: "channel", header: t("channel"), cell: (row) => <ChannelCell row={row} t={t} /> },
-    { id: "user", header: t("user"), cell: (row) => <span className="cut">{row.username}</span> },
+    { id: "channel", header: t("channel"), isMinor: true, cell: (row) => <ChannelCell row={row} t={t} /> },
+    { id: "user", header: t("user"), isMinor: true, cell: (row) => <span className="cut">{row.username}</span> },
   ];
   return [
-    { id: "time", header: t("time"), isTitle: true, cell: (row) => <TimeCell row={row} /> },
+    { id: "time", header: t("time"), cell: (row) => <TimeCell row={row} /> },
     ...(isAdmin ? adminOnly : []),
     { id: "token", header: t("token"), cell: (row) => <span className="cut">{row.token_name || <span className="soft">–</span>}</span> },
     {
@@ -96,11 +87,12 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
     {
       id: "model",
       header: t("model"),
+      isTitle: true,
       cell: (row) => (isConsumption(row) ? <span className="cut mono">{row.model_name}</span> : <span className="cut" title={row.content}>{row.content}</span>),
     },
     { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} t={t} /> },
-    { id: "input", header: t("input"), align: "end", cell: (row) => countCell(row, row.prompt_tokens) },
-    { id: "output", header: t("output"), align: "end", cell: (row) => countCell(row, row.completion_tokens) },
+    { id: "input", header: t("input"), align: "end", isMinor: true, cell: (row) => countCell(row, row.prompt_tokens) },
+    { id: "output", header: t("output"), align: "end", isMinor: true, cell: (row) => countCell(row, row.completion_tokens) },
     {
       id: "cost",
       header: t("cost"),

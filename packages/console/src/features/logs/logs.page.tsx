@@ -75,6 +75,7 @@ function Filters(props: { readonly list: List; readonly isAdmin: boolean; readon
   };
   return (
     <FilterBar
+      main={<FilterText isMain label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />}
       isActive={isFiltered}
       onClear={clear}
       aside={
@@ -95,7 +96,6 @@ function Filters(props: { readonly list: List; readonly isAdmin: boolean; readon
         </>
       }
     >
-      <FilterText isMain label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />
       <FilterText label={t("searchToken")} value={state.token} onChange={(token) => filter({ token })} />
       {props.isAdmin && (
         <>

@@ -1,7 +1,7 @@
 const HOUR = 3_600;
 
 /** Names of the ranges that a link keeps relative: it moves with time. */
-export const RANGES = ["today", "1h", "24h", "7d", "30d", "custom"] as const;
+const RANGES = ["today", "1h", "24h", "7d", "30d", "custom"] as const;
 export type RangeName = (typeof RANGES)[number];
 
 const LENGTHS: Partial<Record<RangeName, number>> = { "1h": HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR, "30d": 720 * HOUR };

@@ -19,7 +19,7 @@ export interface TokenForm {
 }
 
 /** Spending limit of a new token: one dollar. */
-export const DEFAULT_QUOTA = 500_000;
+const DEFAULT_QUOTA = 500_000;
 
 export const EMPTY_TOKEN: TokenForm = {
   name: "",

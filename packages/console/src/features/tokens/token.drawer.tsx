@@ -129,6 +129,7 @@ function Limits({ form }: PartProps) {
       <SwitchField label={t("unlimited")} help={t("unlimitedHelp")} isOn={values.unlimited_quota} onChange={(isOn) => set("unlimited_quota", isOn)} />
       <MoneyField
         label={t("limit")}
+        help={t("limitHelp")}
         quota={values.remain_quota}
         error={errors.remain_quota}
         isDisabled={values.unlimited_quota}

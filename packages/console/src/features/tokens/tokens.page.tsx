@@ -98,8 +98,7 @@ function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAUL
     { value: String(TOKEN_STATUS.exhausted), label: t("exhausted") },
   ];
   return (
-    <FilterBar isActive={isFiltered} onClear={clear}>
-      <FilterText isMain label={t("searchName")} value={state.q} onChange={(q) => filter({ q })} />
+    <FilterBar main={<FilterText isMain label={t("searchName")} value={state.q} onChange={(q) => filter({ q })} />} isActive={isFiltered} onClear={clear}>
       <FilterText label={t("searchKey")} value={state.key} onChange={(key) => filter({ key })} />
       <FilterSelect label={t("status")} value={state.status} choices={statuses} onChange={(status) => filter({ status })} />
       {groups.length > 1 && (

@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium, type Browser, type Page } from "playwright-core";
+
+const ARGS = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Screenshots of the last run, for people to look at. */
+const SHOTS = join(import.meta.dirname, "../../../node_modules/.cache/console-shots");
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGS });
+}
+
+export interface Watched {
+  readonly page: Page;
+  /** Errors of scripts, of the console and of the content security policy, in the order they came. */
+  readonly faults: readonly string[];
+}
+
+/** A page in a context of its own that remembers whatever went wrong in it. */
+export async function openPage(browser: Browser, baseURL: string): Promise<Watched> {
+  const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 }, locale: "en-US", colorScheme: "light" });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  return { page, faults };
+}
+
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), animations: "disabled" });
+}
+
+interface AxeHolder {
+  readonly axe: { run(where: Document, options: object): Promise<unknown> };
+}
+
+interface AxeResult {
+  readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[];
+}
+
+/** What breaks WCAG 2.2 AA on the page as it is now, one line per element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Opening animations blend colours: contrast is judged when they are over.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  // As text, not as a script element: the debugger's evaluation is not bound by the page's policy.
+  await page.evaluate(AXE);
+  const result: unknown = await page.evaluate(
+    (tags) => (globalThis as unknown as AxeHolder).axe.run(document, { runOnly: { type: "tag", values: tags } }),
+    RULES,
+  );
+  const { violations } = result as AxeResult;
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}

@@ -1,0 +1,272 @@
+import { startGateway, startUpstream, type GatewayProcess, type Upstream } from "@fairway/testkit";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+
+// One journey through the product as its first user: each test goes on where the one before it stopped.
+
+const MODEL = "gpt-4o";
+/** 20 tokens in and 10 out at 2.50 and 10.00 dollars per million. */
+const CHARGE = "$0.000150";
+const LONGEST_FIRST_LOAD = 245 * 1024;
+
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+let key = "";
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  // Without a password of its own, a gateway on loopback starts with the well-known one.
+  gateway = await startGateway({ env: { FAIRWAY_ROOT_PASSWORD: "" } });
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+});
+
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+  await upstream.stop();
+});
+
+async function signIn(on: Page, password = "123456"): Promise<void> {
+  await on.getByLabel("Username").fill("root");
+  await on.getByLabel("Password", { exact: true }).fill(password);
+  await on.keyboard.press("Enter");
+}
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name });
+
+test("a visitor of a private page signs in first (C-023)", async () => {
+  await page.goto("/channel");
+  await page.waitForURL(/\/login\?next=%2Fchannel/);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Please enter your username and password!").waitFor();
+  await signIn(page, "wrong-password");
+  await page.getByText("Wrong username or password, or the account has been disabled.").waitFor();
+});
+
+test("the default password is warned about (C-096)", async () => {
+  await page.goto("/login");
+  await signIn(page);
+  const warning = page.getByRole("alertdialog", { name: "You are using the default password!" });
+  await warning.waitFor();
+  await warning.getByText("Please change the default password immediately!").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "default-password");
+  expect(new URL(page.url()).pathname).toBe("/token");
+  await warning.getByRole("button", { name: "Later" }).click();
+  await warning.waitFor({ state: "detached" });
+});
+
+test("the overview says what comes next", async () => {
+  await page.goto("/");
+  await heading("Overview").waitFor();
+  await page.getByRole("heading", { name: "Next steps" }).waitFor();
+  await shoot(page, "overview");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("link", { name: "Add channel" }).click();
+  await page.getByRole("dialog", { name: "Add channel" }).waitFor();
+});
+
+test("a channel is refused without its parts and then created (C-233)", async () => {
+  const drawer = page.getByRole("dialog", { name: "Add channel" });
+  const models = drawer.getByRole("combobox", { name: "Models" });
+  await drawer.getByRole("button", { name: "Clear" }).click();
+  await drawer.getByRole("button", { name: "Create channel" }).click();
+  expect(await drawer.getByText("Please fill in the channel name and channel key!").count()).toBe(2);
+  await drawer.getByText("Please select at least one model!").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await drawer.getByLabel("Name").fill("Harbour");
+  await drawer.getByRole("textbox", { name: "Key" }).fill("upstream-key");
+  await drawer.getByLabel("Base address").fill(`${upstream.url}/`);
+  await models.fill(`${MODEL},slow-300`);
+  await models.press("Enter");
+  await shoot(page, "channel-form");
+  await drawer.getByRole("button", { name: "Create channel" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await page.getByRole("row").filter({ hasText: "Harbour" }).getByText("Enabled").waitFor();
+});
+
+test("leaving an edited form asks first, and discarding changes nothing (C-380)", async () => {
+  await page.getByRole("link", { name: "Harbour" }).click();
+  const drawer = page.getByRole("dialog", { name: "Edit channel" });
+  await drawer.getByLabel("Name").fill("Wreck");
+  await drawer.getByRole("button", { name: "Cancel" }).click();
+  const question = page.getByRole("alertdialog", { name: "Discard your changes?" });
+  await question.getByRole("button", { name: "Discard" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Harbour" }).waitFor();
+});
+
+test("a test shows its time in the row at once (C-210, C-384)", async () => {
+  const row = page.getByRole("row").filter({ hasText: "Harbour" });
+  await row.getByText("not tested").waitFor();
+  await row.getByRole("button", { name: "Test Harbour" }).click();
+  await page.getByText(/“Harbour” answered in \d+\.\d\d s\./).waitFor();
+  await row.getByText(/\d\.\d\d s/).waitFor();
+  await shoot(page, "channels");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("disabling can be taken back (C-212)", async () => {
+  const row = page.getByRole("row").filter({ hasText: "Harbour" });
+  await row.getByRole("button", { name: "Actions for Harbour" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByText("“Harbour” is disabled.").waitFor();
+  await row.getByText("Disabled", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.getByText("Enabled", { exact: true }).waitFor();
+});
+
+test("a token is created and its key shown (C-254, C-262)", async () => {
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await heading("Token").waitFor();
+  await page.getByRole("link", { name: "Add token" }).click();
+  const drawer = page.getByRole("dialog", { name: "Add token" });
+  await drawer.getByLabel("Name").fill("my-app");
+  await drawer.getByRole("button", { name: "$10", exact: true }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await drawer.getByRole("button", { name: "Create token" }).click();
+  const created = page.getByRole("dialog", { name: "Your new key" });
+  key = (await created.getByTestId("new-key").textContent()) ?? "";
+  expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "token-created");
+  await created.getByRole("button", { name: "Done" }).click();
+  const row = page.getByRole("row").filter({ hasText: "my-app" });
+  await row.getByText("$10.00").waitFor();
+  expect(await row.textContent()).not.toContain(key.slice(3, 20));
+});
+
+test("a request with the key is answered and charged (C-313, C-318)", async () => {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "Ahoy" }] }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+  await expect.poll(() => logRowCount(), { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
+  const row = page.getByRole("row").filter({ hasText: "my-app" });
+  await row.getByText(CHARGE).waitFor();
+  await row.getByText("Harbour").waitFor();
+  await row.getByRole("button", { name: "Show details" }).click();
+  await page.getByText("20 tokens × $2.5 per 1M").waitFor();
+  await page.getByText("10 tokens × $10 per 1M").waitFor();
+  expect(await page.getByTestId("charge-total").textContent()).toBe(CHARGE);
+  await page.getByText(/Attempt 1: #\d+ Harbour · delivered/).waitFor();
+  await shoot(page, "log");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+async function logRowCount(): Promise<number> {
+  await page.goto("/log?token=my-app");
+  await heading("Log").waitFor();
+  await page.getByText(/of \d+|match/).first().waitFor();
+  return page.getByRole("row").filter({ hasText: "my-app" }).count();
+}
+
+test("filters survive reload and Back, and can be cleared (C-385)", async () => {
+  await page.goto("/channel");
+  await page.getByRole("searchbox", { name: "ID, name or key" }).fill("no such channel");
+  await page.getByRole("heading", { name: "Nothing matches these filters" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Nothing matches these filters" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("link", { name: "Harbour" }).waitFor();
+});
+
+test("the palette finds pages and channels by name", async () => {
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog");
+  await palette.getByRole("combobox").fill("harb");
+  await palette.getByRole("option", { name: /Harbour/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "palette");
+  await palette.getByRole("option", { name: /Harbour/ }).click();
+  await page.getByRole("dialog", { name: "Edit channel" }).waitFor();
+});
+
+test("pages that do not exist say so (C-056)", async () => {
+  await page.goto("/no-such-page");
+  await heading("Page not found").waitFor();
+  await page.getByText("Please check if your browser address is correct.").waitFor();
+});
+
+test("every page is accessible and whole in the dark and at 600 px", async () => {
+  const names: Readonly<Record<string, string>> = { "/": "Overview", "/channel": "Channel", "/token": "Token", "/log": "Log" };
+  for (const [path, name] of Object.entries(names)) {
+    for (const [width, height] of [[1440, 900], [600, 900]] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(path);
+      await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
+      await page.reload();
+      await heading(name).waitFor();
+      await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+      expect(await axeFindings(page), `${path} at ${width}`).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
+      await shoot(page, `${name.toLowerCase()}-dark-${width}`);
+      await page.evaluate(() => localStorage.removeItem("theme-mode"));
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("the first paint is dark already for those who chose it", async () => {
+  await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
+  await page.goto("/token", { waitUntil: "commit" });
+  await page.waitForFunction(() => document.documentElement.classList.contains("dark"));
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe("rgb(8, 21, 29)");
+  await page.evaluate(() => localStorage.removeItem("theme-mode"));
+});
+
+test("the console speaks Chinese at a click", async () => {
+  await page.goto("/token");
+  await page.getByRole("button", { name: "Language: English" }).click();
+  await page.getByRole("heading", { level: 1, name: "令牌" }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+  await page.getByRole("button", { name: "语言：中文" }).click();
+  await heading("Token").waitFor();
+});
+
+test("the first load of a list stays within its budget", async () => {
+  const scripts = new Map<string, number>();
+  const { page: fresh } = await openPage(browser, gateway.url);
+  await fresh.goto("/login");
+  await signIn(fresh);
+  await fresh.getByRole("heading", { level: 1, name: "Token" }).waitFor();
+  fresh.on("response", (response) => {
+    if (!response.url().endsWith(".js")) return;
+    void response.body().then((body) => scripts.set(response.url(), gzipSync(body, { level: 9 }).length));
+  });
+  await fresh.goto("/channel");
+  await fresh.getByRole("link", { name: "Harbour" }).waitFor();
+  const total = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(100 * 1024);
+  expect(total).toBeLessThanOrEqual(LONGEST_FIRST_LOAD);
+  await fresh.context().close();
+});
+
+test("a lost session leads to the login page and back (C-010, C-091)", async () => {
+  await page.goto("/log?range=24h");
+  await heading("Log").waitFor();
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await page.waitForURL(/\/login\?expired=true/);
+  await page.getByText("Not logged in or login has expired, please log in again!").waitFor();
+  await signIn(page);
+  await page.waitForURL(/\/log\?range=24h/);
+});
+
+test("nothing went wrong behind the pages", () => {
+  // Browsers report refused calls by themselves: the lost session above.
+  expect(faults.filter((fault) => !/status of 401/.test(fault))).toEqual([]);
+});

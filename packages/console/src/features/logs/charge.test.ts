@@ -1,0 +1,75 @@
+import type { LogRow } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { chargeOf } from "./charge.ts";
+import { durationGrade, firstTokenGrade } from "./grades.ts";
+import { readOther } from "./other.ts";
+
+const row: LogRow = {
+  id: 1,
+  user_id: 1,
+  created_at: 0,
+  type: 2,
+  content: "",
+  username: "",
+  token_name: "",
+  model_name: "gpt-4o",
+  quota: 8_649,
+  prompt_tokens: 1_163,
+  completion_tokens: 1_439,
+  use_time: 2,
+  is_stream: false,
+  channel: 1,
+  channel_name: "",
+  token_id: 1,
+  group: "",
+  ip: "",
+  request_id: "",
+  other: "",
+};
+
+test("tokens are priced per million from the ratios of the row", () => {
+  const other = readOther('{"model_ratio":1.25,"completion_ratio":4,"group_ratio":0.8,"model_price":-1}');
+  expect(chargeOf(row, other, 500_000)).toEqual({
+    kind: "tokens",
+    groupRatio: 0.8,
+    lines: [
+      { part: "lineInput", tokens: 1_163, perMillion: 2.5 },
+      { part: "lineOutput", tokens: 1_439, perMillion: 10 },
+    ],
+  });
+});
+
+test("cached and written tokens are taken out of the plain input", () => {
+  const other = readOther('{"model_ratio":1,"completion_ratio":1,"cache_tokens":1000,"cache_ratio":0.1,"cache_creation_tokens":100,"cache_creation_ratio":1.25}');
+  const charge = chargeOf(row, other, 500_000);
+  expect(charge?.kind === "tokens" && charge.lines.slice(0, 3)).toEqual([
+    { part: "lineInput", tokens: 63, perMillion: 2 },
+    { part: "lineCached", tokens: 1_000, perMillion: 0.2 },
+    { part: "lineCacheWrite", tokens: 100, perMillion: 2.5 },
+  ]);
+});
+
+test("a price per call wins over ratios", () => {
+  expect(chargeOf(row, readOther('{"model_price":0.04,"group_ratio":2,"model_ratio":0}'), 500_000)).toEqual({
+    kind: "call",
+    price: 0.04,
+    groupRatio: 2,
+  });
+});
+
+test("bad data in a row explains nothing and breaks nothing", () => {
+  for (const text of ["", "null", "[1]", "{", '{"model_ratio":"x","admin_info":7}']) {
+    const other = readOther(text);
+    expect(chargeOf(row, other, 500_000)).toBeUndefined();
+    expect(other.admin_info?.use_channel ?? []).toEqual([]);
+  }
+});
+
+test("the retry chain is read as texts, numbers included", () => {
+  expect(readOther('{"admin_info":{"use_channel":["4",7]}}').admin_info?.use_channel).toEqual(["4", "7"]);
+});
+
+test("durations are graded at the bounds of the contract", () => {
+  expect([100, 101, 299, 300].map(durationGrade)).toEqual(["green", "orange", "orange", "red"]);
+  expect([2_999, 3_000, 9_999, 10_000].map(firstTokenGrade)).toEqual(["green", "orange", "orange", "red"]);
+});

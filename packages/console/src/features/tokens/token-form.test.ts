@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { toLocalInput } from "../../lib/format.ts";
+import { batchNames } from "./api.ts";
+import { checkToken, EMPTY_TOKEN, inputOfForm } from "./token-form.ts";
+
+const filled = { ...EMPTY_TOKEN, name: "my-app" };
+
+test("a new token needs a name and a positive quantity, and starts with one dollar", () => {
+  expect(checkToken(EMPTY_TOKEN, true)).toEqual({ name: "nameMissing" });
+  expect(["0", "1.5", "x", ""].map((count) => checkToken({ ...filled, count }, true).count)).toEqual(
+    Array.from({ length: 4 }, () => "badCount"),
+  );
+  expect(filled.remain_quota).toBe(500_000);
+});
+
+test("an amount is needed unless the token has no limit", () => {
+  expect(checkToken({ ...filled, remain_quota: undefined }, true)).toEqual({ remain_quota: "badAmount" });
+  expect(checkToken({ ...filled, remain_quota: undefined, unlimited_quota: true }, true)).toEqual({});
+});
+
+test("a bad date has the message of its form", () => {
+  expect(checkToken({ ...filled, expires: "soon" }, true)).toEqual({ expires: "badExpiryCreate" });
+  expect(checkToken({ ...filled, expires: "soon" }, false)).toEqual({ expires: "badExpiryUpdate" });
+});
+
+test("no date means never, limits are joined by commas", () => {
+  expect(inputOfForm({ ...filled, models: ["a", "b"] })).toMatchObject({ expired_time: -1, model_limits: "a,b" });
+  expect(inputOfForm({ ...filled, expires: toLocalInput(1_900_000_000) }).expired_time).toBe(1_900_000_000);
+});
+
+test("tokens of a batch get a dash and six letters or digits, the first keeps its name", () => {
+  const names = batchNames("ci", 3);
+  expect(names[0]).toBe("ci");
+  expect(names.slice(1).every((name) => /^ci-[0-9A-Za-z]{6}$/.test(name))).toBe(true);
+  expect(new Set(names).size).toBe(3);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import {
+  abbreviate,
+  dollars,
+  formatQuota,
+  formatQuotaPrecise,
+  formatWhen,
+  fromLocalInput,
+  parseAmount,
+  pricePerMillion,
+  seconds,
+  toLocalInput,
+} from "./format.ts";
+
+test("large counts are abbreviated from ten thousand on", () => {
+  expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(abbreviate)).toEqual(["9999", "10k", "12.3k", "1M", "2.5B"]);
+});
+
+test("dollars have two decimals, and amounts below a cent do not read as nothing", () => {
+  expect([0, 1, 1234.5, 0.004, 0.000002, -0.5].map(dollars)).toEqual(["$0.00", "$1.00", "$1234.50", "$0.004", "$0.000002", "-$0.50"]);
+  expect(dollars(1e-9)).toBe("<$0.000001");
+});
+
+test("quota follows the display option", () => {
+  const display = { quotaPerUnit: 500_000, inCurrency: true };
+  expect(formatQuota(250_000, display)).toBe("$0.50");
+  expect(formatQuota(250_000, { ...display, inCurrency: false })).toBe("250k");
+  expect(formatQuotaPrecise(8_649, display)).toBe("$0.017298");
+});
+
+test("prices carry no dust of binary fractions", () => {
+  expect(pricePerMillion(0.1 * 3)).toBe("$0.3");
+  expect(pricePerMillion(0.833333325)).toBe("$0.833333");
+});
+
+test("amounts are read with and without the sign of the currency", () => {
+  expect(parseAmount("1", 500_000)).toBe(500_000);
+  expect(parseAmount(" $1,000.5 ", 500_000)).toBe(500_250_000);
+  expect(["", "-1", "abc", "1e9", "99999999999999"].map((text) => parseAmount(text, 500_000))).toEqual(
+    Array.from({ length: 5 }, () => undefined),
+  );
+});
+
+test("times are relative within a week and dates afterwards", () => {
+  const now = 1_700_000_000;
+  expect(formatWhen(now - 180, now, "en")).toBe("3 min. ago");
+  expect(formatWhen(now + 2 * 86_400, now, "en")).toBe("in 2 days");
+  expect(formatWhen(now - 8 * 86_400, now, "en")).toMatch(/2023/);
+});
+
+test("durations keep three significant digits", () => {
+  expect([840, 12_340, 147_000].map(seconds)).toEqual(["0.84 s", "12.3 s", "147 s"]);
+});
+
+test("a local date input gives back the time it was made from", () => {
+  expect(fromLocalInput(toLocalInput(1_700_000_000))).toBe(1_700_000_000);
+  expect(fromLocalInput("soon")).toBeUndefined();
+});

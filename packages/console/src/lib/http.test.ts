@@ -1,0 +1,110 @@
+import { channelGet, channelList, channelTest } from "@fairway/wire";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { addressOf, call, request, whenSignedOut } from "./http.ts";
+import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
+import { stored } from "./storage.ts";
+
+interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+let server: Server;
+let reply: Reply;
+let seen: { method: string; url: string; user: string | undefined }[];
+const browserFetch = globalThis.fetch;
+
+beforeAll(async () => {
+  const values = new Map<string, string>();
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    value: {
+      getItem: (name: string) => values.get(name) ?? null,
+      setItem: (name: string, value: string) => values.set(name, value),
+      removeItem: (name: string) => values.delete(name),
+    },
+  });
+  server = createServer((incoming, response) => {
+    seen.push({ method: incoming.method ?? "", url: incoming.url ?? "", user: incoming.headers["new-api-user"]?.toString() });
+    response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers }).end(reply.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // A browser resolves paths against the page's address.
+  globalThis.fetch = (input, init) => browserFetch(new URL(String(input), base), init);
+});
+
+afterAll(() => {
+  globalThis.fetch = browserFetch;
+  server.close();
+});
+
+beforeEach(() => {
+  seen = [];
+  reply = { body: '{"success":true,"message":"","data":[]}' };
+  stored.user.write({ id: 7, username: "ada", display_name: "", role: 10, status: 1, group: "default" });
+});
+
+test("addresses fill the path and leave out empty filters", () => {
+  expect(addressOf(channelGet, { params: { id: 5 } })).toBe("/api/channel/5");
+  expect(addressOf(channelList, { query: { p: 0, keyword: "", model: "a&b", id_sort: false } })).toBe(
+    "/api/channel/?p=0&model=a%26b&id_sort=false",
+  );
+});
+
+test("every call names the user, and -1 when nobody is signed in", async () => {
+  await call(channelList, {});
+  stored.user.write(undefined);
+  await call(channelList, {});
+  expect(seen.map((entry) => entry.user)).toEqual(["7", "-1"]);
+});
+
+test("totals and siblings of the envelope are kept", async () => {
+  reply = { headers: { "x-total-count": "37" }, body: '{"success":true,"message":"ok","time":0.84}' };
+  const answer = await request(channelTest, { params: { id: 1 } });
+  expect(answer).toMatchObject({ total: 37, message: "ok", siblings: { time: 0.84 } });
+});
+
+test("a refusal carries its message, code and field", async () => {
+  reply = { body: '{"success":false,"message":"Please select at least one model!","code":"CH2","field":"models"}' };
+  const problem = await call(channelList, {}).catch((error: unknown) => error);
+  expect(problem).toBeInstanceOf(ApiProblem);
+  expect(problem).toMatchObject({ message: "Please select at least one model!", code: "CH2", field: "models" });
+});
+
+test("a lost session is told once, other failures are not taken for one", async () => {
+  let times = 0;
+  whenSignedOut(() => {
+    times += 1;
+    stored.user.write(undefined);
+  });
+  reply = { status: 401, body: '{"success":false,"message":"Not logged in"}' };
+  await expect(call(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
+  await expect(call(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
+  reply = { status: 500, body: "<html>" };
+  await expect(call(channelList, {})).rejects.toMatchObject({ status: 500 });
+  expect(times).toBe(1);
+});
+
+test("a rate limit names the seconds to wait", async () => {
+  reply = { status: 429, headers: { "retry-after": "12", "x-oneapi-request-id": "abc" }, body: "{}" };
+  await expect(call(channelList, {})).rejects.toMatchObject({ status: 429, retryAfter: 12, requestId: "abc" });
+});
+
+test("a page of a proxy is no answer, even with status 200", async () => {
+  reply = { body: "<html>captive portal</html>" };
+  await expect(call(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
+});
+
+test("no answer at all is an offline problem", async () => {
+  const withServer = globalThis.fetch;
+  globalThis.fetch = () => browserFetch("http://127.0.0.1:1/");
+  try {
+    await expect(call(channelList, {})).rejects.toBeInstanceOf(OfflineProblem);
+  } finally {
+    globalThis.fetch = withServer;
+  }
+});

@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const root = import.meta.dirname;
+const files = globSync("**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.includes(".test."));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const paths = [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  return paths.map((path) => relative(root, join(root, dirname(file), path)));
+}
+
+test("a feature never imports another feature, and shared parts import none", () => {
+  const wrong = files.flatMap((file) => {
+    const own = file.startsWith("features/") ? file.split("/").slice(0, 2).join("/") : undefined;
+    // The route tables are where features come together.
+    if (file === "router.tsx" || file === "app/pages.ts") return [];
+    return importsOf(file)
+      .filter((path) => path.startsWith("features/") && (own === undefined || !path.startsWith(`${own}/`)))
+      .map((path) => `${file} -> ${path}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("every language uses the places of the English text", async () => {
+  const places = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+  for (const file of files.filter((name) => name.endsWith("locale/zh.ts"))) {
+    const { zh } = (await import(join(root, file))) as { zh: Record<string, string> };
+    const { en } = (await import(join(root, file.replace("zh.ts", "en.ts")))) as { en: Record<string, string> };
+    expect(Object.keys(zh), file).toEqual(Object.keys(en));
+    for (const [key, text] of Object.entries(zh)) {
+      // A translation may repeat a place.
+      expect([...new Set(places(text))], `${file}: ${key}`).toEqual([...new Set(places(en[key] ?? ""))]);
+    }
+  }
+});
+
+test("every English text is used", () => {
+  for (const file of files.filter((name) => name.endsWith("locale/en.ts"))) {
+    const folder = dirname(dirname(file));
+    // The texts of `ui` serve everyone.
+    const scope = folder === "ui" ? "" : `${folder}/`;
+    const sources = files.filter((name) => name.startsWith(scope) && !name.includes("/locale/"));
+    const code = sources.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+    const keys = [...readFileSync(join(root, file), "utf8").matchAll(/^  (\w+):/gm)].map((match) => match[1] ?? "");
+    const unused = keys.filter((key) => !code.includes(`"${key}"`) && !/(Body|Action|Key)$/.test(key) && !/^role\d+$/.test(key));
+    expect(unused, file).toEqual([]);
+  }
+});
