@@ -1,0 +1,63 @@
+import { anyText, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { readResponsesUsage } from "../../usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
+
+/** A chat answer that says what a response says. */
+export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
+  const items = objects(body, "output");
+  const parts = items.filter(isMessage).flatMap((item) => objects(item, "content"));
+  const toolCalls = items.filter(isCall).map(callOf);
+  const refusal = parts.map((part) => anyText(part, "refusal")).join("");
+  const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(annotationOf);
+  const message = chatMessage({
+    content: parts.map((part) => anyText(part, "text")).join(""),
+    reasoning: items.map(reasoningText).join(""),
+    refusal: refusal === "" ? undefined : refusal,
+    toolCalls,
+    extra: annotations.length === 0 ? {} : { annotations },
+  });
+  return chatAnswer(
+    {
+      head: headOf(body),
+      choices: [{ message, finish_reason: finishOf(body, toolCalls.length > 0) }],
+      usage: readResponsesUsage(object(body, "usage")),
+    },
+    context,
+  );
+}
+
+export function headOf(response: JsonObject | undefined) {
+  return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
+}
+
+function isMessage(item: JsonObject): boolean {
+  return item["type"] === "message";
+}
+
+export function isCall(item: JsonObject): boolean {
+  return item["type"] === "function_call";
+}
+
+export function callOf(item: JsonObject): JsonObject {
+  return toolCall(anyText(item, "call_id", "id"), anyText(item, "name"), anyText(item, "arguments"));
+}
+
+function reasoningText(item: JsonObject): string {
+  if (item["type"] !== "reasoning") return "";
+  const summary = objects(item, "summary").map((part) => anyText(part, "text")).join("\n\n");
+  return summary === "" ? objects(item, "content").map((part) => anyText(part, "text")).join("") : summary;
+}
+
+export function annotationOf(annotation: JsonObject): JsonObject[] {
+  if (annotation["type"] !== "url_citation") return [];
+  const { type: _type, ...citation } = annotation;
+  return [{ type: "url_citation", url_citation: citation }];
+}
+
+/** How a response ended, whole or in the last event of a stream. */
+export function finishOf(response: JsonObject | undefined, hasTools: boolean): string {
+  const reason = text(object(response, "incomplete_details"), "reason");
+  if (response?.["status"] === "incomplete") return reason === "content_filter" ? "content_filter" : "length";
+  return hasTools ? "tool_calls" : "stop";
+}

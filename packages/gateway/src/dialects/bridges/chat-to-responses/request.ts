@@ -1,0 +1,166 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { choicesOf } from "../../ask.ts";
+import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
+import { noteDropped } from "../parts/dropped.ts";
+
+/** Members that mean the same in both protocols. */
+const SAME = [
+  "temperature",
+  "top_p",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "service_tier",
+  "top_logprobs",
+  "parallel_tool_calls",
+];
+const CARRIED = new Set([
+  ...SAME,
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "reasoning",
+  "response_format",
+  "verbosity",
+  "tools",
+  "functions",
+  "tool_choice",
+  "function_call",
+  "n",
+]);
+
+/** The body of a Responses request that asks for the same as a chat request; nothing is stored upstream. */
+export function toResponses(body: JsonObject, context: BridgeContext): JsonObject {
+  if (choicesOf(body) > 1) throw unsupportedParameter("n");
+  if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
+  noteDropped(body, CARRIED, context);
+  const tools = readChatTools(body, context);
+  return compact({
+    model: context.upstreamModel,
+    input: objects(body, "messages").flatMap((message) => itemsOf(message, context)),
+    tools: tools.functions.length === 0 ? undefined : tools.functions.map(toolOf),
+    tool_choice: choiceOf(tools),
+    reasoning: reasoningOf(body),
+    text: textOf(body),
+    max_output_tokens: number(body, "max_completion_tokens") ?? number(body, "max_tokens"),
+    ...Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined])),
+    store: false,
+    stream: body["stream"] === true ? true : undefined,
+  });
+}
+
+function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+  switch (message["role"]) {
+    case "system":
+    case "developer":
+      return turn("developer", inputParts(message["content"], context));
+    case "tool":
+    case "function":
+      return [{ type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) }];
+    case "assistant":
+      return [...turn("assistant", outputParts(message)), ...callsOf(message)];
+    default:
+      return turn("user", inputParts(message["content"], context));
+  }
+}
+
+function callId(message: JsonObject): string {
+  return text(message, "tool_call_id") ?? `call_${text(message, "name") ?? "function"}`;
+}
+
+function turn(role: string, content: JsonObject[]): JsonObject[] {
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+function outputOf(content: JsonValue | undefined, context: BridgeContext): JsonValue {
+  return typeof content === "string" ? content : inputParts(content, context);
+}
+
+function inputParts(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "input_text", text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.filter(isObject).flatMap((part) => inputPart(part, context));
+}
+
+function inputPart(part: JsonObject, context: BridgeContext): JsonObject[] {
+  switch (part["type"]) {
+    case "text":
+      return [{ type: "input_text", text: anyText(part, "text") }];
+    case "image_url": {
+      const image = object(part, "image_url");
+      return [compact({ type: "input_image", image_url: text(image, "url") ?? text(part, "image_url"), detail: text(image, "detail") })];
+    }
+    case "file":
+      return [filePart(object(part, "file"))];
+    case "input_audio":
+      throw unsupportedParameter("input_audio");
+    default:
+      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
+      return [];
+  }
+}
+
+function filePart(file: JsonObject | undefined): JsonObject {
+  return compact({
+    type: "input_file",
+    file_id: text(file, "file_id"),
+    file_data: text(file, "file_data"),
+    file_url: text(file, "fw_url"),
+    filename: text(file, "filename"),
+  });
+}
+
+function outputParts(message: JsonObject): JsonObject[] {
+  const content = message["content"];
+  const texts = typeof content === "string" ? [content] : objects(message, "content").map((part) => anyText(part, "text"));
+  const refusal = text(message, "refusal");
+  return [
+    ...texts.filter((written) => written !== "").map((written) => ({ type: "output_text", text: written })),
+    ...(refusal === undefined ? [] : [{ type: "refusal", refusal }]),
+  ];
+}
+
+function callsOf(message: JsonObject): JsonObject[] {
+  const legacy = object(message, "function_call");
+  const calls = legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  return calls.map((call) => {
+    const target = object(call, "function") ?? object(call, "custom");
+    const name = anyText(target, "name");
+    return { type: "function_call", call_id: text(call, "id") ?? `call_${name}`, name, arguments: anyText(target, "arguments", "input") };
+  });
+}
+
+/** The protocol makes schemas strict unless it is told not to; chat leaves them as they are. */
+function toolOf({ name, description, parameters, strict }: ChatFunction): JsonObject {
+  return compact({ type: "function", name, description, parameters: parameters ?? { type: "object", properties: {} }, strict });
+}
+
+function choiceOf({ choice }: ChatTools): JsonValue | undefined {
+  if (choice === undefined || choice.mode === "allowed") return undefined;
+  return choice.mode === "named" ? { type: "function", name: choice.name } : choice.mode;
+}
+
+function reasoningOf(body: JsonObject): JsonObject | undefined {
+  const effort = text(body, "reasoning_effort") ?? text(object(body, "reasoning"), "effort");
+  const summary = text(object(body, "reasoning"), "summary");
+  return effort === undefined && summary === undefined ? undefined : compact({ effort, summary });
+}
+
+function textOf(body: JsonObject): JsonObject | undefined {
+  const format = formatOf(object(body, "response_format"));
+  const verbosity = text(body, "verbosity");
+  return format === undefined && verbosity === undefined ? undefined : compact({ format, verbosity });
+}
+
+function formatOf(format: JsonObject | undefined): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  return format["type"] === "json_schema" ? { type: "json_schema", ...object(format, "json_schema") } : { type: format["type"] };
+}

@@ -1,0 +1,95 @@
+import { anyText, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { readResponsesUsage } from "../../usage.ts";
+import { ChunkWriter } from "../parts/chat-answer.ts";
+import { annotationOf, callOf, finishOf, headOf, isCall } from "./answer.ts";
+
+interface OpenCall {
+  /** Index among the tool calls. */
+  readonly tool: number;
+  written: string;
+}
+
+/** Chunks of a chat stream from the events of a response. */
+export class ResponseToChunks implements StreamBridge {
+  readonly #writer: ChunkWriter;
+  readonly #calls = new Map<number, OpenCall>();
+  #summaries = 0;
+  #usage: Usage | undefined;
+
+  constructor(context: BridgeContext) {
+    this.#writer = new ChunkWriter(context);
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined) return [];
+    const delta = anyText(data, "delta");
+    switch (data["type"]) {
+      case "response.created":
+        this.#writer.name(headOf(object(data, "response")));
+        return this.#writer.begin();
+      case "response.output_text.delta":
+        return this.#writer.delta({ content: delta });
+      case "response.refusal.delta":
+        return this.#writer.delta({ refusal: delta });
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return this.#writer.delta({ reasoning_content: delta });
+      case "response.function_call_arguments.delta":
+        return this.#arguments(data, delta);
+      case "response.completed":
+      case "response.incomplete":
+        return this.#finish(object(data, "response"));
+      default:
+        return this.#rest(data);
+    }
+  }
+
+  end(): StreamEvent[] {
+    return this.#writer.usage(this.#usage);
+  }
+
+  #rest(data: JsonObject): StreamEvent[] {
+    const item = object(data, "item");
+    switch (data["type"]) {
+      case "response.output_item.added":
+        return item !== undefined && isCall(item) ? this.#openCall(data, item) : [];
+      case "response.output_item.done":
+        return item !== undefined && isCall(item) ? this.#closeCall(data, item) : [];
+      case "response.reasoning_summary_part.added":
+        return this.#summaries++ === 0 ? [] : this.#writer.delta({ reasoning_content: "\n\n" });
+      case "response.output_text.annotation.added": {
+        const annotations = annotationOf(object(data, "annotation") ?? {});
+        return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
+      }
+      default:
+        return [];
+    }
+  }
+
+  #openCall(data: JsonObject, item: JsonObject): StreamEvent[] {
+    const written = anyText(item, "arguments");
+    this.#calls.set(number(data, "output_index") ?? 0, { tool: this.#writer.tools(), written });
+    return this.#writer.tool(callOf(item));
+  }
+
+  #arguments(data: JsonObject, delta: string): StreamEvent[] {
+    const call = this.#calls.get(number(data, "output_index") ?? 0);
+    if (call === undefined || delta === "") return [];
+    call.written += delta;
+    return this.#writer.toolArguments(delta, call.tool);
+  }
+
+  /** Arguments that came without deltas are sent at once; a call that was never announced begins here. */
+  #closeCall(data: JsonObject, item: JsonObject): StreamEvent[] {
+    const call = this.#calls.get(number(data, "output_index") ?? 0);
+    if (call === undefined) return this.#openCall(data, item);
+    const whole = text(item, "arguments") ?? "";
+    return call.written !== "" || whole === "" ? [] : this.#writer.toolArguments(whole, call.tool);
+  }
+
+  #finish(response: JsonObject | undefined): StreamEvent[] {
+    this.#usage = readResponsesUsage(object(response, "usage"));
+    return this.#writer.finish(finishOf(response, this.#writer.tools() > 0));
+  }
+}
