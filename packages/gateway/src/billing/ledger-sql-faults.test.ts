@@ -15,7 +15,6 @@ import {
   testClock,
 } from "./ledger-rig.contract.ts";
 import type { Ledger } from "./ledger.ts";
-import { createLogOutbox } from "./log-outbox.ts";
 import { createSqlLedger } from "./ledger-sql.ts";
 import { quota } from "./quota.ts";
 
@@ -142,8 +141,7 @@ describe("log rows on their way to a database of their own", () => {
     await migrateLogs(logs, { log, mode: "auto" });
     const faults = faulty(main.raw);
     const clock = testClock();
-    const outbox = createLogOutbox({ database: faults.raw, logDatabase: logs.raw, log });
-    const ledger = createSqlLedger({ database: faults.raw, outbox, clock, log });
+    const ledger = createSqlLedger({ database: faults.raw, logDatabase: logs.raw, clock, log });
     const accounts = accountsOf({
       ledger,
       database: main.raw,

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import type { Ledger } from "./ledger.ts";
-import type { LogOutbox } from "./log-outbox.ts";
+import { createLogOutbox } from "./log-outbox.ts";
 import { applyChange } from "./sql-change.ts";
 import { createHolds } from "./sql-holds.ts";
 import { reapExpired } from "./sql-reaper.ts";
@@ -12,7 +12,7 @@ import { createSettlements } from "./sql-settlements.ts";
 export interface SqlLedgerSettings {
   readonly database: RawDatabase;
   /** Set when `logs` lives in a database of its own. */
-  readonly outbox?: LogOutbox;
+  readonly logDatabase?: RawDatabase;
   readonly clock: Clock;
   readonly log: Logger;
   /** How long a reservation lives without being renewed. */
@@ -25,7 +25,8 @@ const LEASE_MS = 60_000;
 
 /** The ledger on the database of record, without anything beside it. */
 export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
-  const { database, outbox, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+  const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
   const holdDeps = { database, clock, leaseMs };
   const hold = createHolds(holdDeps);
@@ -49,7 +50,8 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     changeWith,
     async reap() {
       const reaped = await reapExpired({ database, clock, log, isLogSeparate });
-      if (reaped > 0) outbox?.kick();
+      // Rows that are written without a charge announce themselves to nobody; this runs every few seconds.
+      outbox?.kick();
       return reaped;
     },
     async flush() {

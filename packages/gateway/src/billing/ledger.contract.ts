@@ -11,7 +11,7 @@ import {
   settlementOf,
 } from "./ledger-rig.contract.ts";
 import { quota } from "./quota.ts";
-import { createWallet } from "./wallet.ts";
+import { transferRewards } from "./wallet.ts";
 
 /** What every ledger does, whatever it keeps balances in. */
 export function ledgerContract(open: () => Promise<LedgerRig>): void {
@@ -366,15 +366,14 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     it("of rewards moves them to the balance, once per request and never more than there are", async () => {
       const user = await accounts.addUser(0);
       await rig.database.run("update users set aff_quota = 70 where id = ?", [user]);
-      const wallet = createWallet(rig);
       const id = requestId();
       const answers = await Promise.all([
-        wallet.transferRewards(user, quota(50), id),
-        wallet.transferRewards(user, quota(50), requestId()),
-        wallet.transferRewards(user, quota(0), requestId()),
+        transferRewards(rig.ledger, user, quota(50), id),
+        transferRewards(rig.ledger, user, quota(50), requestId()),
+        transferRewards(rig.ledger, user, quota(0), requestId()),
       ]);
       expect(answers.filter(Boolean)).toHaveLength(1);
-      expect(await wallet.transferRewards(user, quota(20), requestId())).toBe(true);
+      expect(await transferRewards(rig.ledger, user, quota(20), requestId())).toBe(true);
       expect(await accounts.entries(user)).toMatchObject([
         { kind: "transfer", quota: 50 },
         { kind: "transfer", quota: 20 },

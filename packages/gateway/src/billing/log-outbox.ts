@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LOG_TYPE } from "@fairway/wire";
-import type { Runnable } from "../lib/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import { forUpdate, inList, insertRows } from "./sql-text.ts";
 
 /** Moves log rows from the main database, where they are written with the money, to the log database. */
-export interface LogOutbox extends Runnable {
+export interface LogOutbox {
   /** Starts moving unless it is under way. */
   kick(): void;
   /** Resolves when the outbox is empty, or when the log database refused. */
@@ -22,12 +21,10 @@ export interface LogOutboxDeps {
 
 const AT_ONCE = 256;
 const RETRY_MS = 2_000;
-const EVERY_MS = 1_000;
 
 export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
   let running: Promise<void> | undefined;
   let isKicked = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const run = async () => {
     do {
@@ -47,21 +44,12 @@ export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
     running ??= run();
   };
 
-  const drained = async () => {
-    kick();
-    await running;
-  };
-
   return {
-    name: "log outbox",
-    // Rows that are written without a charge announce themselves to nobody.
-    start: () => void (timer = setInterval(kick, EVERY_MS)),
-    async stop() {
-      clearInterval(timer);
-      await drained();
-    },
     kick,
-    drained,
+    async drained() {
+      kick();
+      await running;
+    },
   };
 }
 

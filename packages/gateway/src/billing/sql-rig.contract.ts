@@ -4,7 +4,6 @@ import { openDatabase } from "../storage/database.ts";
 import { migrate, migrateLogs } from "../storage/migrate.ts";
 import { type LedgerRig, type TestClock, testClock } from "./ledger-rig.contract.ts";
 import { createSqlLedger } from "./ledger-sql.ts";
-import { createLogOutbox } from "./log-outbox.ts";
 
 const out = new Writable({ write: (_chunk, _encoding, done) => done() });
 const log = createLog({ level: "off", format: "json", out });
@@ -19,10 +18,9 @@ export async function openSqlRig(
   await migrate(database, { log, mode: "auto" });
   const logs = logUrl === undefined ? undefined : openDatabase({ url: logUrl, log });
   if (logs) await migrateLogs(logs, { log, mode: "auto" });
-  const outbox = logs && createLogOutbox({ database: database.raw, logDatabase: logs.raw, log });
   const ledger = createSqlLedger({
     database: database.raw,
-    ...(outbox ? { outbox } : {}),
+    ...(logs ? { logDatabase: logs.raw } : {}),
     clock,
     log,
     leaseMs: LEASE_MS,

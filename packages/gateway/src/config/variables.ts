@@ -195,10 +195,11 @@ export const VARIABLES = {
   }),
   demo: define({
     name: "FAIRWAY_DEMO",
-    about: "Fills an empty database with sample data and an upstream of its own, to look around.",
-    fallback: "false",
-    example: "true",
-    parse: parse.boolean,
+    about:
+      "A channel and a key that answer before any provider is connected; auto makes them with SQLite on this machine, off removes them.",
+    fallback: "auto",
+    example: "off",
+    parse: parse.oneOf("auto", "on", "off"),
   }),
   setupWizard: define({
     name: "FAIRWAY_SETUP_WIZARD",

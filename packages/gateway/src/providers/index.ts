@@ -34,3 +34,4 @@ export { jina } from "./jina.ts";
 export { cloudflare } from "./cloudflare.ts";
 export { baidu, baiduV2 } from "./baidu.ts";
 export { spark } from "./spark.ts";
+export { tencent } from "./tencent.ts";

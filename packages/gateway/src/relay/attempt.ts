@@ -53,6 +53,8 @@ export class Attempt implements Flow {
   readonly delivery: Delivery;
   readonly dialect: Dialect;
   readonly result: Promise<AttemptResult>;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt = performance.now();
   /** The upstream's own request id; for the log, never for the client. */
   upstreamRequestId: string | undefined;
   controller!: Dispatcher.DispatchController;

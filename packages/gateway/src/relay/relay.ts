@@ -31,6 +31,8 @@ export interface RelayDeps extends PipelineDeps {
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   readonly isDraining: () => boolean;
+  /** More requests under way are answered 503; 0 = no limit. */
+  readonly maxInflight: number;
 }
 
 /** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
@@ -62,6 +64,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, path: s
     switch (match.kind) {
       case "relay": {
         response.setHeader("request-id", arrival.requestId);
+        if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight) throw new AppError("overloaded", { retryAfterMs: 1_000 });
         const relayed = await readRequest(request, match, arrival, deps);
         facts.request = relayed;
         deps.reporter.delivered(relayed, await runPipeline(relayed, response, deps));

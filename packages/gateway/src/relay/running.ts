@@ -16,8 +16,9 @@ export interface RunningRequests extends Runnable {
   remove(request: RunningRequest): void;
   readonly requests: number;
   readonly streams: number;
-  /** Resolves when none is left, or after `ms` with those that are. */
-  drained(ms: number): Promise<readonly RunningRequest[]>;
+  all(): readonly RunningRequest[];
+  /** Resolves when none is left, or after `ms`. */
+  drained(ms: number): Promise<void>;
 }
 
 const RENEW_EVERY_MS = 10_000;
@@ -58,9 +59,9 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
     get streams() {
       return streams;
     },
+    all: () => [...running.keys()],
     async drained(ms) {
       if (running.size > 0) await waitOrTimeout(waiting, ms);
-      return [...running.keys()];
     },
   };
 }

@@ -55,7 +55,7 @@ function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "norma
   const scheme = url.slice(0, url.indexOf(":"));
   switch (scheme) {
     case "sqlite":
-      return openSqlite(sqlitePath(url), sqliteSync);
+      return openSqlite(sqlitePath(url), sqliteSync, log);
     case "mysql":
     case "mariadb":
       return openMysql(url, connections, log);

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { MysqlDialect, type Dialect } from "kysely";
-import {
+import mysql2, {
   createPool,
-  TypedParameter,
   type Pool,
   type PoolConnection,
   type PoolOptions,
@@ -121,7 +120,7 @@ function mysqlRaw(pool: Pool): RawDatabase {
 
 /** Numbers would travel as DOUBLE, which MySQL refuses in places and no index likes. */
 function typed(value: SqlValue) {
-  if (typeof value === "bigint" || Number.isInteger(value)) return TypedParameter.LONGLONG(value as number | bigint);
+  if (typeof value === "bigint" || Number.isInteger(value)) return mysql2.TypedParameter.LONGLONG(value as number | bigint);
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 

@@ -12,11 +12,18 @@ import {
   type Driver,
   type QueryResult,
 } from "kysely";
+import type { Logger } from "../observability/log.ts";
 import { isTransient } from "./errors.ts";
 import { Mutex } from "./mutex.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 
 const KEPT_STATEMENTS = 500;
+/** Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less. */
+const CHECKPOINT_PAGES = 4_000;
+/** Without statistics the planner takes any of two indexes, also the one that finds nearly every row. */
+const OPTIMIZE = "pragma optimize";
+const OPTIMIZE_EVERY_MS = 3_600_000;
+
 /** SQLite waits for other processes by blocking the whole process, so it waits briefly; the rest is waited here. */
 const BUSY_TIMEOUT_MS = 50;
 const BUSY_RETRY_MS = 20;
@@ -32,16 +39,29 @@ export interface SqliteParts {
 }
 
 /** One connection for the query builder and the raw statements, shared under one lock. */
-export function openSqlite(path: string, sync: "normal" | "full"): SqliteParts {
+export function openSqlite(path: string, sync: "normal" | "full", log: Logger): SqliteParts {
   const connection = new SqliteConnection(openFile(path, sync));
-  return { dialect: sqliteDialect(connection), raw: sqliteRaw(connection), close: () => connection.close() };
+  const raw = sqliteRaw(connection);
+  const tuning = setInterval(() => {
+    raw.run(OPTIMIZE, []).catch((error: unknown) => log.warn("table statistics were not renewed", { error }));
+  }, OPTIMIZE_EVERY_MS).unref();
+  return {
+    dialect: sqliteDialect(connection),
+    raw,
+    close() {
+      clearInterval(tuning);
+      connection.run(OPTIMIZE, []);
+      connection.close();
+    },
+  };
 }
 
 function openFile(path: string, sync: "normal" | "full"): DatabaseSync {
   if (path !== ":memory:") createPrivately(path);
   const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
-  handle.exec(`pragma journal_mode = wal; pragma synchronous = ${sync}; pragma temp_store = memory;
-    pragma cache_size = -65536; pragma journal_size_limit = 67108864; pragma case_sensitive_like = on`);
+  handle.exec(`pragma journal_mode = wal; pragma synchronous = ${sync}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    pragma journal_size_limit = 67108864; pragma temp_store = memory; pragma cache_size = -65536;
+    pragma case_sensitive_like = on; pragma analysis_limit = 1000; pragma optimize = 0x10002`);
   return handle;
 }
 

@@ -1,7 +1,8 @@
 import type { Bridge } from "../types.ts";
+import { anthropicToChat } from "./anthropic-to-chat/index.ts";
 import { chatToAnthropic } from "./chat-to-anthropic/index.ts";
 import { chatToGemini } from "./chat-to-gemini/index.ts";
 import { chatToResponses } from "./chat-to-responses/index.ts";
 
 /** Every general conversion; those of private protocols come with their providers. */
-export const bridges: readonly Bridge[] = [chatToAnthropic, chatToGemini, chatToResponses];
+export const bridges: readonly Bridge[] = [anthropicToChat, chatToAnthropic, chatToGemini, chatToResponses];

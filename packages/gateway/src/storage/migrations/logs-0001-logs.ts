@@ -36,8 +36,9 @@ export const logs: Migration = {
         index("created_at", "id"),
         // A user's own list and statistics; of one of his tokens.
         index("user_id", "created_at", "id"),
-        // The administrator's filters. Consumption is nearly every row: the first finds the few others.
-        index("type", "created_at", "id"),
+        // Nearly every row is consumption: finds the few others, and sums the quota of a period without the rows.
+        index("type", "created_at", "id", "quota"),
+        // The administrator's filters.
         index("username", "created_at", "id"),
         index("token_name", "created_at", "id"),
         index("model_name", "created_at", "id"),

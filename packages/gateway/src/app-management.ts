@@ -1,0 +1,95 @@
+import type { Env } from "./config/env.ts";
+import type { Ledger } from "./billing/ledger.ts";
+import type { Route } from "./http/endpoint.ts";
+import type { Identity } from "./identity/identity.ts";
+import { notifyRoot } from "./identity/notify-root.ts";
+import type { Clock } from "./lib/clock.ts";
+import { createIds } from "./lib/ids.ts";
+import type { Runnable } from "./lib/runnable.ts";
+import type { Logger } from "./observability/log.ts";
+import { allProviders } from "./providers/registry.ts";
+import type { PipelineDeps } from "./relay/pipeline.ts";
+import { probeChannel } from "./relay/probe.ts";
+import { accountRoutes } from "./resources/account-routes.ts";
+import { createOperations, type Operations } from "./resources/operations.ts";
+import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
+import { priceOptionDefaults } from "./snapshot/option-defaults.ts";
+import type { LiveSnapshots } from "./snapshot/refresh.ts";
+import type { ClearableTokenCache } from "./snapshot/tokens.ts";
+import type { AppStorage } from "./app-storage.ts";
+import { createLogWriter } from "./storage/log-rows.ts";
+import { VERSION } from "./version.ts";
+
+export interface ManagementDeps {
+  readonly env: Env;
+  readonly storage: AppStorage;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly snapshots: LiveSnapshots;
+  readonly tokens: ClearableTokenCache;
+  readonly ledger: Ledger;
+  readonly identity: Identity;
+  readonly pipeline: PipelineDeps;
+}
+
+export interface Management {
+  readonly routes: readonly Route[];
+  readonly operations: Operations;
+  readonly setupState: SetupState;
+  /** Waits for what calls left running, such as mails. */
+  readonly background: Runnable;
+}
+
+/** Everything under `/api`. */
+export function createManagement(deps: ManagementDeps): Management {
+  const { env, storage, snapshots, ledger, identity, pipeline, clock, log } = deps;
+  const { database, isLogSeparate } = storage;
+  const setupState = createSetupState(database);
+  const background = createBackground(log);
+  const nextId = createIds(clock);
+  const shared = { ...deps, ...storage, announce: snapshots.announce, writeLog: createLogWriter(isLogSeparate) };
+  const operations = createOperations({
+    ...shared,
+    changeBalance: async (work) => void (await ledger.changeWith(work)),
+    providers: allProviders,
+    probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
+    http: pipeline.http,
+    notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
+    imageUrl: (address, id) => `${address}/mj/image/${id}`,
+    maxUserTokens: env.maxUserTokens,
+    pollingSeconds: env.pollingSeconds,
+  });
+  const routes = [
+    ...accountRoutes({
+      ...shared,
+      optionDefaults: priceOptionDefaults(),
+      setupState,
+      version: VERSION,
+      publicUrl: env.publicUrl,
+      setupToken: env.setupToken,
+      givesToken: env.generateDefaultToken,
+      background: background.add,
+    }),
+    ...operations.routes,
+  ];
+  return { routes, operations, setupState, background };
+}
+
+interface Background extends Runnable {
+  add(work: Promise<void>): void;
+}
+
+function createBackground(log: Logger): Background {
+  const running = new Set<Promise<void>>();
+  return {
+    name: "background work",
+    start() {},
+    async stop() {
+      await Promise.all(running);
+    },
+    add(work) {
+      const watched: Promise<void> = work.catch((error: unknown) => log.error("background work failed", { error })).finally(() => running.delete(watched));
+      running.add(watched);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { TokenCounter } from "./billing/count.ts";
+import type { Ledger } from "./billing/ledger.ts";
+import type { Env } from "./config/env.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { Logger } from "./observability/log.ts";
+import type { Metrics } from "./observability/metrics.ts";
+import { providerByType } from "./providers/registry.ts";
+import { createChannelGuard } from "./relay/auto-disable.ts";
+import { createCooldowns } from "./relay/cooldown.ts";
+import { DeliveryTicker } from "./relay/delivery.ts";
+import type { PipelineDeps } from "./relay/pipeline.ts";
+import { createReporter, type Reporter } from "./relay/report.ts";
+import { createRunningRequests } from "./relay/running.ts";
+import { createUpstreams } from "./relay/upstream.ts";
+import type { SnapshotStore } from "./snapshot/types.ts";
+import { VERSION } from "./version.ts";
+
+export interface RelayPartsDeps {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly snapshots: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly counter: TokenCounter;
+  readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+}
+
+const KEEP_ALIVE_MS = 60_000;
+/** A client that reads nothing for this long is cut off. */
+const STUCK_MS = 120_000;
+
+/** Everything between the edge and the upstreams. */
+export function createRelayParts(deps: RelayPartsDeps): { readonly pipeline: PipelineDeps; readonly reporter: Reporter } {
+  const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
+  const cooldowns = createCooldowns(clock);
+  const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
+  const guard = createChannelGuard({
+    snapshots,
+    cooldowns,
+    log,
+    disable: deps.disable,
+    onAttempt: ({ choice: { channel }, startedAt }, result) =>
+      metrics.attempted({
+        channel: { id: channel.id, name: channel.name, type: providerByType(channel.type)?.id ?? String(channel.type) },
+        outcome: result.kind === "delivered" ? (result.reason === "stop" ? "ok" : result.reason) : result.kind === "failed" ? result.failure.outcome : "client_abort",
+        seconds: (performance.now() - startedAt) / 1000,
+      }),
+  });
+  const pipeline: PipelineDeps = {
+    snapshots,
+    ledger,
+    counter,
+    guard,
+    upstreams,
+    http: upstreams.json,
+    now: () => clock.now(),
+    userAgent: `fairway/${VERSION}`,
+    selection: { cooldowns, random: Math.random, now: () => clock.now(), polling: new Map() },
+    ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
+    running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
+    retry: { totalMs: env.retryTotalSeconds * 1000 },
+    headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
+    idleTimeoutMs: env.streamIdleTimeoutMs,
+    disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
+  };
+  return { pipeline, reporter: createReporter({ log, metrics }) };
+}

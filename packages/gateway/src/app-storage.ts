@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Env } from "./config/env.ts";
+import { systemClock } from "./lib/clock.ts";
+import type { Secret } from "./lib/secret.ts";
+import type { Logger } from "./observability/log.ts";
+import { openDatabase, type Database } from "./storage/database.ts";
+import { migrate, migrateLogs } from "./storage/migrate.ts";
+import { verifyVault } from "./storage/reseal.ts";
+import { createVault, keysFromFile, type Vault } from "./storage/secrets.ts";
+import { VERSION } from "./version.ts";
+
+/** A dependency or a setting does not allow the start; the message names the variable and the cure. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+export interface AppStorage {
+  readonly database: Database;
+  /** The main database unless logs have their own. */
+  readonly logDatabase: Database;
+  readonly isLogSeparate: boolean;
+  readonly vault: Vault;
+  close(): Promise<void>;
+}
+
+/** Opens and migrates the databases and proves that their secrets can be read. Throws StartError. */
+export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
+  const vault = createVault({ keys: keysOf(env) });
+  const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
+  const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
+  await migrate(database, settings);
+  const logDatabase = env.logDatabaseUrl ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log) : database;
+  const isLogSeparate = logDatabase !== database;
+  if (isLogSeparate) await migrateLogs(logDatabase, settings);
+  await verifyVault(database, vault);
+  return {
+    database,
+    logDatabase,
+    isLogSeparate,
+    vault,
+    async close() {
+      if (isLogSeparate) await logDatabase.close();
+      await database.close();
+    },
+  };
+}
+
+function keysOf(env: Env): ReturnType<typeof keysFromFile> {
+  if (env.encryptionKeys) return [...env.encryptionKeys];
+  if (env.isEmbedded) return keysFromFile(env.dataDir);
+  throw new StartError("FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`");
+}
+
+async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
+  makeFolder(url.reveal());
+  try {
+    const database = openDatabase({ url: url.reveal(), log, connections: env.databaseConnections, sqliteSync: env.sqliteSync });
+    await database.ping();
+    return database;
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : cause instanceof Error ? cause.message : String(cause);
+    throw new StartError(`the database of ${variable} cannot be reached (${reason}): start it, or correct the variable`, { cause });
+  }
+}
+
+function makeFolder(url: string): void {
+  if (!url.startsWith("sqlite:") || url.includes(":memory:")) return;
+  const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
+  mkdirSync(join(dirname(path)), { recursive: true, mode: 0o700 });
+}

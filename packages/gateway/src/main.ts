@@ -1,0 +1,68 @@
+import { createApp, type App, type StartedApp } from "./app.ts";
+import { StartError } from "./app-storage.ts";
+import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
+import { DEMO_MODEL } from "./demo/upstream.ts";
+import { DefaultPasswordError } from "./identity/first-start.ts";
+import { createLog, type Logger } from "./observability/log.ts";
+import { SchemaError } from "./storage/migrate.ts";
+import { VaultError } from "./storage/secrets.ts";
+import { VERSION } from "./version.ts";
+
+/** Failures whose message is meant for the person who starts the program. */
+const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError];
+
+async function main(): Promise<void> {
+  const env = loadEnv(processEnv());
+  const format = env.logFormat === "auto" ? (process.stdout.isTTY ? "text" : "json") : env.logFormat;
+  const log = createLog({ level: env.logLevel, format, out: process.stdout });
+  for (const { alias, name } of env.aliases) log.info("a variable of a compatible gateway is used", { alias, name });
+  process.on("uncaughtException", (error) => crash(log, error));
+  const app = await createApp(env, log);
+  stopOnSignals(app, log);
+  const started = await app.start();
+  log.info("listening", { url: started.url, adminUrl: started.adminUrl, version: VERSION, database: env.databaseUrl.reveal().split(":", 1)[0] });
+  log.flush();
+  if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
+}
+
+/** The first signal drains, the second cuts off what still runs. */
+function stopOnSignals(app: App, log: Logger): void {
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    if (isStopping) return app.cutOff();
+    isStopping = true;
+    log.info("stopping", { signal });
+    await app.stop();
+    log.info("stopped");
+    log.flush();
+    process.exitCode = 0;
+    setTimeout(() => process.exit(0), 1_000).unref();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+}
+
+/** State after an unexpected exception is unknown: what is committed stays, what was under way is reaped. */
+function crash(log: Logger, error: Error): void {
+  log.error("the process ends after an unexpected exception", { error });
+  log.flush();
+  process.exit(1);
+}
+
+function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp, env: Env): string {
+  const password = madePassword === undefined ? (hasDefaultPassword ? "123456" : "your password") : madePassword;
+  const lines = [`\nFairway ${VERSION} is ready.\n`, `  Console   ${url}`, `  Sign in   root / ${password}`];
+  if (madePassword !== undefined) lines.push("            (made up just now and told this once)");
+  if (demoKey !== undefined) {
+    const body = JSON.stringify({ model: DEMO_MODEL, stream: true, messages: [{ role: "user", content: "Hello, fairway!" }] });
+    lines.push("", "  Try it:", `  curl -N ${url}/v1/chat/completions -H "Authorization: Bearer sk-${demoKey}" -H "Content-Type: application/json" -d '${body}'`);
+  }
+  lines.push("", `  Next      connect a provider: ${url}/channel`, `  Data      ${env.isEmbedded ? env.dataDir : "in the database"}`, "");
+  return `${lines.join("\n")}\n`;
+}
+
+main().catch((error: unknown) => {
+  const isExplained = EXPLAINED.some((kind) => error instanceof kind);
+  const text = error instanceof Error ? (isExplained ? error.message : (error.stack ?? error.message)) : String(error);
+  process.stderr.write(`fairway: ${text}\n`);
+  process.exit(1);
+});
