@@ -1,0 +1,331 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { startUpstream, type Upstream } from "@fairway/testkit/upstream/index";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+
+let app: ManagementApp;
+let upstream: Upstream;
+let members: Members;
+let admin: Members["admin"];
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  members = await signInMembers(app);
+  admin = members.admin;
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.stop();
+});
+beforeEach(async () => {
+  upstream.reset();
+  for (const table of ["channels", "abilities", "logs", "jobs"] as const)
+    await app.database.db.deleteFrom(table).execute();
+});
+
+const KEY = "sk-operator-key-0123456789";
+
+async function create(more: Record<string, unknown> = {}): Promise<number> {
+  const form = { name: "one", key: KEY, models: "gpt-4o", base_url: upstream.url, ...more };
+  await admin.data(admin.post("/api/channel/", form));
+  const row = await app.database.db.selectFrom("channels").select("id").orderBy("id", "desc").executeTakeFirstOrThrow();
+  return row.id;
+}
+
+const row = (id: number) =>
+  app.database.db.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+
+/** Waits until a job has ended and answers it. */
+async function finished(id: unknown): Promise<Record<string, unknown>> {
+  for (;;) {
+    const job = await admin.data<Record<string, unknown>>(admin.get(`/api/job/${String(id)}`));
+    if (job["status"] !== "running") return job;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("testing one channel", () => {
+  test("tells the seconds, stores them and writes a row that nobody pays for", async () => {
+    const id = await create();
+    const { body } = await admin.get(`/api/channel/test/${id}?model=`);
+    expect(body).toEqual({ success: true, message: "", time: expect.any(Number) as number });
+    expect(upstream.requests[0]).toMatchObject({ path: "/v1/chat/completions", model: "gpt-4o" });
+    const stored = await row(id);
+    expect(stored.test_time).toBe(Math.floor(app.clock.now() / 1000));
+    expect(stored.response_time).toBe(Math.round(Number(body["time"]) * 1000));
+    const log = await app.database.db.selectFrom("logs").selectAll().where("type", "=", 2).executeTakeFirstOrThrow();
+    expect(log).toMatchObject({
+      username: "boss",
+      token_name: "Model test",
+      content: "Model test",
+      quota: 0,
+      token_id: 0,
+      channel_id: id,
+      model_name: "gpt-4o",
+    });
+    expect(JSON.parse(log.other)).toMatchObject({
+      group_ratio: 1,
+      model_price: -1,
+      admin_info: { use_channel: [String(id)] },
+    });
+  });
+
+  test("tells the upstream's message without the key, and the time, on failure", async () => {
+    const id = await create({ models: "status-401" });
+    upstream.script("/chat/completions", () => ({
+      status: 401,
+      body: { error: { message: `bad key ${KEY}`, type: "invalid_request_error", code: "invalid_api_key" } },
+    }));
+    const { body } = await admin.get(`/api/channel/test/${id}`);
+    expect(body).toMatchObject({ success: false, time: expect.any(Number) as number });
+    expect(String(body["message"])).toContain("bad key");
+    expect(String(body["message"])).not.toContain(KEY);
+    expect((await row(id)).test_time).toBeGreaterThan(0);
+    expect((await row(id)).status).toBe(1);
+  });
+
+  test("refuses channels that are gone or cannot be tested", async () => {
+    expect(await refusalOf(admin.get("/api/channel/test/999999"))).toEqual([200, "CH8", "Channel does not exist."]);
+    for (const type of [2, 5, 36]) {
+      const { body } = await admin.get(`/api/channel/test/${await create({ type })}`);
+      expect(body).toMatchObject({
+        success: false,
+        code: "CH12",
+        message: "This channel type cannot be tested.",
+        time: 0,
+      });
+    }
+  });
+
+  test("is not done for a prefetching browser", async () => {
+    const id = await create();
+    const reply = await admin.get(`/api/channel/test/${id}`, { "sec-purpose": "prefetch" });
+    expect(reply.status).toBe(400);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe("testing all channels", () => {
+  test("runs once at a time, shows its progress and tells the super administrator", async () => {
+    await create();
+    await create({ models: "slow-200+gpt-4o" });
+    await create({ type: 2 });
+    const started = await admin.get("/api/channel/test");
+    expect(started.body).toMatchObject({ success: true, message: "", job_id: expect.any(Number) as number });
+    expect(await refusalOf(admin.get("/api/channel/test"))).toEqual([
+      200,
+      "CH11",
+      "A channel test is already running.",
+    ]);
+    const job = await finished(started.body["job_id"]);
+    expect(job).toMatchObject({
+      name: "channel-test",
+      status: "done",
+      done: 3,
+      total: 3,
+      failed: 0,
+      message: "3 channels tested, 0 failed",
+    });
+    await expect.poll(() => app.notices.at(-1)).toBe("Channel test finished");
+    expect(await admin.data<unknown[]>(admin.get("/api/job/"))).toHaveLength(1);
+    expect((await admin.get("/api/channel/test")).body["success"]).toBe(true);
+  });
+
+  test("switches off what fails for good or is slow, and on what works again, when the options say so", async () => {
+    await setOptions(members.root, {
+      AutomaticDisableChannelEnabled: "true",
+      AutomaticEnableChannelEnabled: "true",
+      ChannelDisableThreshold: "0.15",
+    });
+    upstream.script("/chat/completions", async ({ model }) => {
+      if (model === "dead")
+        return { status: 401, body: { error: { message: "invalid key", code: "invalid_api_key" } } };
+      if (model === "slow") await new Promise((resolve) => setTimeout(resolve, 200));
+      if (model === "busy") return { status: 429, body: { error: { message: "later" } } };
+      return {
+        body: {
+          id: "x",
+          object: "chat.completion",
+          choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+        },
+      };
+    });
+    const dead = await create({ name: "dead", models: "dead" });
+    const kept = await create({ models: "dead", auto_ban: 0 });
+    const slow = await create({ models: "slow" });
+    const busy = await create({ models: "busy" });
+    const back = await create({ name: "back", models: "fine" });
+    const byHand = await create({ models: "fine", status: 2 });
+    await app.operations.channels.store.switchBySystem(back, 1, 3, "was bad");
+    await finished((await admin.get("/api/channel/test")).body["job_id"]);
+    const statuses = await Promise.all(
+      [dead, kept, slow, busy, back, byHand].map(async (id) => (await row(id)).status),
+    );
+    expect(statuses).toEqual([3, 1, 3, 1, 1, 2]);
+    expect((await row(dead)).other_info).toContain("invalid key");
+    expect((await row(slow)).other_info).toMatch(/Response time 0\.\d\ds exceeds the threshold 0\.15s/);
+    expect(app.notices).toContain(`Channel "dead" (#${dead}) has been disabled`);
+    expect(app.notices).toContain(`Channel "back" (#${back}) has been enabled`);
+    await setOptions(members.root, {
+      AutomaticDisableChannelEnabled: "false",
+      AutomaticEnableChannelEnabled: "false",
+      ChannelDisableThreshold: "5",
+    });
+  });
+
+  test("can be followed as events", async () => {
+    await create({ models: "slow-100+gpt-4o" });
+    const id = (await admin.get("/api/channel/test")).body["job_id"] as number;
+    const reply = await admin.get(`/api/job/${id}`, { accept: "text/event-stream" });
+    expect(reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    const states = [...reply.text.matchAll(/^data: (.*)$/gm)].map(
+      (match) => (JSON.parse(match[1] ?? "") as { status: string }).status,
+    );
+    expect(states[0]).toBe("running");
+    expect(states.at(-1)).toBe("done");
+    expect(await refusalOf(admin.get("/api/job/999999"))).toEqual([200, "J1", "Job does not exist."]);
+  });
+});
+
+describe("balances", () => {
+  const tells = (limit: number, used: number) => {
+    upstream.script("/dashboard/billing/subscription", () => ({
+      body: { has_payment_method: true, hard_limit_usd: limit },
+    }));
+    upstream.script("/dashboard/billing/usage", () => ({ body: { total_usage: used * 100 } }));
+  };
+
+  test("are asked for and stored", async () => {
+    tells(20, 7.5);
+    const id = await create();
+    expect((await admin.get(`/api/channel/update_balance/${id}/`)).body).toEqual({
+      success: true,
+      message: "",
+      balance: 12.5,
+    });
+    expect(await row(id)).toMatchObject({ balance: 12.5, balance_updated_time: Math.floor(app.clock.now() / 1000) });
+  });
+
+  test("that cannot be read tell why, with a number beside", async () => {
+    const id = await create();
+    upstream.script("/dashboard/billing/subscription", () => ({ status: 500, body: { error: { message: KEY } } }));
+    const { body } = await admin.get(`/api/channel/update_balance/${id}`);
+    expect(body).toMatchObject({ success: false, balance: 0, message: expect.stringContaining("500") as string });
+    expect(JSON.stringify(body)).not.toContain(KEY);
+    expect(await refusalOf(admin.get("/api/channel/update_balance/999999"))).toEqual([
+      200,
+      "CH8",
+      "Channel does not exist.",
+    ]);
+    expect(await refusalOf(admin.get(`/api/channel/update_balance/${await create({ type: 14 })}`))).toEqual([
+      200,
+      "CH13",
+      "Querying the balance of this channel type is not supported.",
+    ]);
+  });
+
+  test("of all enabled channels are refreshed in a job that switches off the empty ones", async () => {
+    tells(5, 5);
+    const [empty, off] = [await create(), await create({ status: 2 })];
+    const started = await admin.get("/api/channel/update_balance");
+    expect(await finished(started.body["job_id"])).toMatchObject({ name: "channel-balance", done: 1, total: 1 });
+    expect((await row(empty)).other_info).toContain("Insufficient balance");
+    expect([(await row(empty)).status, (await row(off)).balance_updated_time]).toEqual([3, 0]);
+  });
+
+  test("are refreshed once at a time", async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    upstream.script("/dashboard/billing/subscription", async () => {
+      await gate;
+      return { body: { hard_limit_usd: 1, has_payment_method: true } };
+    });
+    await create();
+    const started = await admin.get("/api/channel/update_balance");
+    expect(await refusalOf(admin.get("/api/channel/update_balance"))).toEqual([
+      200,
+      "CH18",
+      "A balance update is already running.",
+    ]);
+    release();
+    await finished(started.body["job_id"]);
+  });
+});
+
+describe("model lists", () => {
+  beforeEach(() => upstream.script("/v1/models", () => ({ body: { data: [{ id: "b" }, { id: "a" }, { id: "b" }] } })));
+
+  test("come from the upstream of a stored channel of type 1", async () => {
+    expect(await admin.data(admin.get(`/api/channel/fetch_models/${await create()}`))).toEqual(["b", "a"]);
+    expect(upstream.requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
+    expect(await refusalOf(admin.get(`/api/channel/fetch_models/${await create({ type: 14 })}`))).toEqual([
+      200,
+      "CH9",
+      "Only supports OpenAI interface format.",
+    ]);
+    expect(await codeOf(admin.get("/api/channel/fetch_models/999999"))).toBe("CH8");
+  });
+
+  test("come for a form with the first of its keys", async () => {
+    const ask = (body: unknown) => admin.post("/api/channel/fetch_models", body);
+    expect(await admin.data(ask({ type: 1, base_url: `${upstream.url}/`, key: "sk-1\nsk-2" }))).toEqual(["b", "a"]);
+    expect(upstream.requests[0]?.headers["authorization"]).toBe("Bearer sk-1");
+    expect(await refusalOf(ask({ type: 1, key: " " }))).toEqual([200, "CH19", "Please enter the key."]);
+    expect(await codeOf(ask({ type: 3, key: "k" }))).toBe("CH9");
+    upstream.script("/v1/models", () => ({ status: 401, body: { error: {} } }));
+    expect(await refusalOf(ask({ base_url: upstream.url, key: "k" }))).toEqual([
+      200,
+      "CH10",
+      "Failed to retrieve the model list.",
+    ]);
+    expect(await codeOf(ask({ base_url: "http://127.0.0.1:1", key: "k" }))).toBe("CH10");
+    expect(await codeOf(ask({ base_url: "no address", key: "k" }))).toBe("CH10");
+  });
+});
+
+describe("trying an unsaved form", () => {
+  const probe = (body: unknown) => admin.post("/api/channel/probe", body);
+
+  test("tests it or lists its models, and stores nothing", async () => {
+    const form = { type: 1, key: KEY, base_url: upstream.url };
+    expect(await admin.data(probe({ ...form, model: "gpt-4o" }))).toMatchObject({
+      ok: true,
+      message: "",
+      latency_ms: expect.any(Number) as number,
+    });
+    expect(await admin.data(probe({ ...form, model: "status-404" }))).toMatchObject({ ok: false, status: 404 });
+    upstream.script("/v1/models", () => ({ body: { data: [{ id: "a" }] } }));
+    expect(await admin.data(probe({ ...form, kind: "models" }))).toMatchObject({ ok: true, models: ["a"] });
+    upstream.script("/v1/models", () => ({ status: 503, body: {} }));
+    expect(await admin.data(probe({ ...form, kind: "models" }))).toMatchObject({ ok: false, models: [] });
+    expect(await admin.data(admin.get("/api/channel/"))).toEqual([]);
+  });
+
+  test("uses the stored key of a channel that is being edited", async () => {
+    const id = await create();
+    await admin.data(probe({ id, base_url: upstream.url, model: "gpt-4o" }));
+    expect(upstream.requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
+  });
+
+  test("refuses what cannot be tried", async () => {
+    expect(await codeOf(probe({ type: 1 }))).toBe("CH19");
+    expect(await codeOf(probe({ type: 1, key: "k", kind: "x" }))).toBe("G1");
+    expect(await codeOf(probe({ type: 41, key: "k" }))).toBe("CH5");
+    expect(await codeOf(probe({ type: 41, key: "k", other: "{}" }))).toBe("CH6");
+    expect(await codeOf(probe({ type: 999, key: "k" }))).toBe("CH15");
+    expect(await codeOf(probe({ id: 999_999 }))).toBe("CH8");
+    expect(await codeOf(probe({ type: 2, key: "k" }))).toBe("CH12");
+    expect(await codeOf(probe({ type: 21, key: "k", kind: "models", base_url: upstream.url }))).toBe("CH9");
+    expect(await codeOf(probe({ key: "k", models: "m".repeat(256) }))).toBe("CH7");
+  });
+});
+
+test("many channels can be tested in one call", async () => {
+  const [a, b] = [await create(), await create({ type: 2 })];
+  expect(await admin.data(admin.post("/api/channel/bulk", { ids: [a, b], action: "test" }))).toEqual([
+    { id: a, success: true, message: "", time: expect.any(Number) as number },
+    { id: b, success: false, message: "This channel type cannot be tested.", time: 0 },
+  ]);
+});
