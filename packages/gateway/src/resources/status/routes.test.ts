@@ -93,7 +93,8 @@ describe("status", () => {
     expect(await root.get("/api/status/test")).toMatchObject({ status: 503, body: { success: false, code: "G5", message: "Database connection failed." } });
     expect((await root.get("/api/status")).status).toBe(200);
     expect(await root.get("/api/user/self")).toMatchObject({ status: 500, body: { code: "G4" } });
-    await lone.close();
+    await lone.http.close();
+    await lone.snapshots.stop();
   });
 });
 
