@@ -11,7 +11,6 @@ import {
   settlementOf,
 } from "./ledger-rig.contract.ts";
 import { quota } from "./quota.ts";
-import { transferRewards } from "./wallet.ts";
 
 /** What every ledger does, whatever it keeps balances in. */
 export function ledgerContract(open: () => Promise<LedgerRig>): void {
@@ -361,25 +360,6 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       await expect(rig.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow("mind");
       expect(await nameOf()).toEqual({ display_name: "first" });
       expect((await accounts.user(user)).quota).toBe(150);
-    });
-
-    it("of rewards moves them to the balance, once per request and never more than there are", async () => {
-      const user = await accounts.addUser(0);
-      await rig.database.run("update users set aff_quota = 70 where id = ?", [user]);
-      const id = requestId();
-      const answers = await Promise.all([
-        transferRewards(rig.ledger, user, quota(50), id),
-        transferRewards(rig.ledger, user, quota(50), requestId()),
-        transferRewards(rig.ledger, user, quota(0), requestId()),
-      ]);
-      expect(answers.filter(Boolean)).toHaveLength(1);
-      expect(await transferRewards(rig.ledger, user, quota(20), requestId())).toBe(true);
-      expect(await accounts.entries(user)).toMatchObject([
-        { kind: "transfer", quota: 50 },
-        { kind: "transfer", quota: 20 },
-      ]);
-      const [row] = await rig.database.rows("select quota, aff_quota from users where id = ?", [user]);
-      expect(row).toEqual({ quota: 70, aff_quota: 0 });
     });
   });
 
