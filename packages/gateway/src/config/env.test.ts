@@ -64,7 +64,7 @@ describe("values", () => {
   test("are read by kind", () => {
     const env = loadEnv({
       FAIRWAY_ADMIN_PORT: "off",
-      FAIRWAY_DEMO: "Yes",
+      FAIRWAY_SETUP_WIZARD: "Yes",
       FAIRWAY_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       FAIRWAY_LIMIT_API: "5/60",
       FAIRWAY_LIMIT_WEB: "off",
@@ -76,7 +76,7 @@ describe("values", () => {
     });
     expect(env).toMatchObject({
       adminPort: undefined,
-      demo: true,
+      setupWizard: true,
       limitWeb: undefined,
       isEmbedded: false,
       instanceId: "pod-1",
@@ -96,7 +96,7 @@ describe("values", () => {
     [{ FAIRWAY_LIMIT_CRITICAL: "20/1201" }, "at most 1200 seconds"],
     [{ FAIRWAY_LIMIT_API: "1/1,2/2,3/3" }, "give one rate, or two"],
     [{ FAIRWAY_TRUSTED_PROXIES: "10.0.0.0/8,proxy" }, "proxy is neither"],
-    [{ FAIRWAY_DEMO: "maybe" }, "give true or false"],
+    [{ FAIRWAY_SETUP_WIZARD: "maybe" }, "give true or false"],
     [{ FAIRWAY_GITHUB_URL: "github.com" }, "begins with http:// or https://"],
     [{ FAIRWAY_DATABASE_URL: "mysql://db:3306" }, "FAIRWAY_DATABASE_URL cannot be used: give sqlite:PATH"],
     [{ FAIRWAY_SESSION_SECRET: "random_string" }, "stands in public examples"],

@@ -139,7 +139,7 @@ export function databaseUrl(value: string): Secret {
 
 export function redisUrl(value: string): Secret {
   const url = URL.parse(value);
-  if (url && /^(redis|rediss|redis\+sentinel|redis\+cluster):$/.test(url.protocol)) return new Secret(value);
+  if (url && /^rediss?:$/.test(url.protocol)) return new Secret(value);
   throw new Error("give redis://:password@host:6379/0, or rediss:// for TLS");
 }
 

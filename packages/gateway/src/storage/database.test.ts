@@ -163,6 +163,18 @@ describe("SQLite", () => {
     await database.close();
   });
 
+  test("passes on the error of a statement that rolled everything back by itself", async () => {
+    const database = openDatabase({ url: "sqlite::memory:", log });
+    await database.raw.run("create table t (id integer)", []);
+    await database.raw.run("create trigger no before insert on t begin select raise(rollback, 'not today'); end", []);
+    const insert = database.raw.transaction((tx) => tx.run("insert into t values (?)", [1]));
+    await expect(insert).rejects.toThrow("not today");
+    const built = transact(database.db, (trx) => rawOn(trx, "sqlite").run("insert into t values (?)", [1]));
+    await expect(built).rejects.toThrow("not today");
+    await expect(database.ping()).resolves.toBeUndefined();
+    await database.close();
+  });
+
   test("keeps the file from other accounts", async ({ onTestFinished }) => {
     const { mkdtempSync, rmSync } = await import("node:fs");
     const folder = mkdtempSync("/tmp/fairway-mode-");

@@ -69,7 +69,7 @@ export async function migrateTracks(
       const lack = await missing(database, tracks, log);
       if (lack)
         throw new SchemaError(
-          `the database has not had the change ${lack} yet: run "fairway-gateway migrate" or set FAIRWAY_MIGRATE=auto`,
+          `the database has not had the change ${lack} yet: start one process with FAIRWAY_MIGRATE=auto`,
         );
       return;
     }

@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 import { MysqlDialect, type Dialect } from "kysely";
-import mysql2, {
-  createPool,
-  type Pool,
-  type PoolConnection,
-  type PoolOptions,
-  type ResultSetHeader,
-} from "mysql2";
+import mysql2, { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from "mysql2";
 import type { Logger } from "../observability/log.ts";
 import { createStatementNames } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
@@ -120,7 +114,8 @@ function mysqlRaw(pool: Pool): RawDatabase {
 
 /** Numbers would travel as DOUBLE, which MySQL refuses in places and no index likes. */
 function typed(value: SqlValue) {
-  if (typeof value === "bigint" || Number.isInteger(value)) return mysql2.TypedParameter.LONGLONG(value as number | bigint);
+  if (typeof value === "bigint" || Number.isInteger(value))
+    return mysql2.TypedParameter.LONGLONG(value as number | bigint);
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 

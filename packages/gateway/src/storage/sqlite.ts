@@ -50,8 +50,11 @@ export function openSqlite(path: string, sync: "normal" | "full", log: Logger): 
     raw,
     close() {
       clearInterval(tuning);
-      connection.run(OPTIMIZE, []);
-      connection.close();
+      try {
+        connection.run(OPTIMIZE, []);
+      } finally {
+        connection.close();
+      }
     },
   };
 }
@@ -107,6 +110,11 @@ class SqliteConnection implements DatabaseConnection {
   async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
     for (const row of this.#prepare(sql).statement.iterate(...(parameters as SQLInputValue[])))
       yield { rows: [row as Row] };
+  }
+
+  /** Some failures have rolled back already, and a second time would be an error that hides the first. */
+  rollback(): void {
+    if (this.#handle.isTransaction) this.run("rollback", []);
   }
 
   close(): void {
@@ -180,7 +188,7 @@ async function inTransaction<T>(connection: SqliteConnection, work: () => Promis
     connection.run("commit", []);
     return result;
   } catch (error) {
-    connection.run("rollback", []);
+    connection.rollback();
     throw error;
   }
 }
@@ -213,7 +221,7 @@ function sqliteDriver(connection: SqliteConnection): Driver {
     // A deferred transaction that begins with a read cannot always become a writer; this one always can.
     beginTransaction: (_, settings) => execute(settings.accessMode === "read only" ? "begin" : "begin immediate"),
     commitTransaction: () => execute("commit"),
-    rollbackTransaction: () => execute("rollback"),
+    rollbackTransaction: async () => connection.rollback(),
     destroy: async () => {},
   };
 }
