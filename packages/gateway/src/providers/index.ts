@@ -35,3 +35,7 @@ export { cloudflare } from "./cloudflare.ts";
 export { baidu, baiduV2 } from "./baidu.ts";
 export { spark } from "./spark.ts";
 export { tencent } from "./tencent.ts";
+export { ali } from "./ali.ts";
+export { dify } from "./dify.ts";
+export { aiproxy } from "./aiproxy.ts";
+export { coze } from "./coze.ts";

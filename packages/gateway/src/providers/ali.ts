@@ -1,0 +1,80 @@
+import { bearer } from "./bearer.ts";
+import { chatBridge, isMultimodal, searchesWeb } from "./ali/chat.ts";
+import { readAli } from "./ali/errors.ts";
+import { imageExchange } from "./ali/image-task.ts";
+import { embedBridge, embedExchange, imageBridge, rerankBridge } from "./ali/native.ts";
+import { clamped } from "./json-edit.ts";
+import { listOpenAiModels } from "./model-list.ts";
+import { openaiRoute } from "./openai-compatible.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import type { ChannelRecord, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
+
+const BASE = "https://dashscope.aliyuncs.com";
+const SERVICES = "/api/v1/services";
+
+/** The native protocol by the channel's setting, and for the suffix that asks for a web search. */
+function isNative(model: string, channel: ChannelRecord): boolean {
+  return channel.setting["protocol"] === "native" || searchesWeb(model);
+}
+
+/** Only what the client sent is brought into bounds: without the field the vendor's default holds. */
+const topP: Quirk = { name: "top_p between 0.001 and 0.999", apply: (body) => clamped(body, "top_p", 0.001, 0.999) };
+
+function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  bearer(call, channel, context);
+  if (channel.other !== "") call.headers["x-dashscope-plugin"] = channel.other;
+  const { pathname } = call.url;
+  if (pathname.includes("/text2image/")) call.headers["x-dashscope-async"] = "enable";
+  const isStream = call.headers["accept"] === "text/event-stream";
+  if (isStream && pathname.startsWith(SERVICES)) call.headers["x-dashscope-sse"] = "enable";
+}
+
+export const ali: ProviderAdapter = {
+  type: 17,
+  id: "ali",
+  label: "Ali Tongyi (DashScope)",
+  baseUrl: BASE,
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "private:ali-chat",
+      path: (_ask, model) => `${SERVICES}/aigc/${isMultimodal(model) ? "multimodal" : "text"}-generation/generation`,
+      when: (_ask, model, channel) => isNative(model, channel),
+    },
+    { ...openaiRoute("chat", "/compatible-mode/v1/chat/completions"), when: (_ask, model, channel) => !isNative(model, channel) },
+    openaiRoute("completions", "/compatible-mode/v1/completions"),
+    { operation: "embeddings", dialect: "private:ali-embed", path: `${SERVICES}/embeddings/text-embedding/text-embedding`, exchange: embedExchange },
+    { operation: "rerank", dialect: "private:ali-rerank", path: `${SERVICES}/rerank/text-rerank/text-rerank` },
+    {
+      operation: "images.generations",
+      dialect: "private:ali-image",
+      path: `${SERVICES}/aigc/text2image/image-synthesis`,
+      when: (ask) => ask.operation === "images.generations",
+      exchange: imageExchange,
+    },
+  ],
+  authorize: sign,
+  models: [
+    "qwen-turbo",
+    "qwen-plus",
+    "qwen-max",
+    "qwen-max-longcontext",
+    "qwen-vl-plus",
+    "qwen-vl-max",
+    "qwq-32b",
+    "qwen3-235b-a22b",
+    "text-embedding-v1",
+    "text-embedding-v2",
+    "text-embedding-v3",
+    "gte-rerank-v2",
+    "wanx-v1",
+  ],
+  ownedBy: "ali",
+  streamUsage: true,
+  bridges: [chatBridge, embedBridge, rerankBridge, imageBridge],
+  quirks: [topP],
+  repairs: [usageOnFinish],
+  classify: readAli,
+  listModels: listOpenAiModels("/compatible-mode/v1/models", { base: BASE }),
+  otherHint: "Plug-in JSON for X-DashScope-Plugin",
+};

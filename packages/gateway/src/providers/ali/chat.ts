@@ -1,0 +1,148 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
+import { clamped } from "../json-edit.ts";
+import { chatMessages, checkChatFields, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+
+const INTERNET = "-internet";
+const SAME = ["temperature", "top_k", "seed", "tools", "tool_choice", "repetition_penalty", "presence_penalty", "enable_thinking", "thinking_budget", "search_options", "response_format"];
+const READ = [...SAME, "top_p", "max_tokens", "max_completion_tokens", "stop", "enable_search"];
+
+/** Models that repeat the whole text in every event although increments were asked for. */
+const CUMULATIVE = /^(?:qwen-max-longcontext|qwen-1\.8b|qwen-audio|qwen-vl-v1)/;
+
+export function isMultimodal(model: string): boolean {
+  return /(?:^|-)(?:vl|audio|omni|qvq)(?:-|$)/.test(model);
+}
+
+export function searchesWeb(model: string): boolean {
+  return model.endsWith(INTERNET);
+}
+
+/** https://help.aliyun.com/zh/model-studio/dashscope-api-reference */
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:ali-chat",
+  request(body, context) {
+    checkChatFields(body, context, READ);
+    const { upstreamModel } = context;
+    const isWeb = searchesWeb(upstreamModel);
+    const stop = stopList(body);
+    const bounded = clamped(body, "top_p", 0, 0.9999);
+    const parts = isMultimodal(upstreamModel) ? multimodalContent : (message: ChatMessage) => message.text;
+    return {
+      model: isWeb ? upstreamModel.slice(0, -INTERNET.length) : upstreamModel,
+      input: { messages: chatMessages(body).map((message) => messageOf(message, parts(message))) },
+      parameters: compact({
+        result_format: "message",
+        incremental_output: body["stream"] === true ? true : undefined,
+        enable_search: isWeb ? true : body["enable_search"],
+        top_p: bounded["top_p"],
+        max_tokens: maxTokens(body),
+        stop: stop.length === 0 ? undefined : stop,
+        ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
+      }),
+    };
+  },
+  response(body, context) {
+    const output = object(body, "output");
+    const [choice] = objects(output, "choices");
+    const message = object(choice, "message");
+    const calls = objects(message, "tool_calls").map(callOf);
+    const reason = text(choice, "finish_reason") ?? text(output, "finish_reason");
+    return chatAnswer(
+      {
+        id: text(body, "request_id"),
+        content: text(output, "text") ?? textOf(message),
+        reasoning: text(message, "reasoning_content"),
+        toolCalls: calls,
+        finish: isRunning(reason) ? "stop" : (reason ?? "stop"),
+        usage: usageOf(object(body, "usage")),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+function messageOf(message: ChatMessage, content: string | JsonObject[]): JsonObject {
+  const calls = message.source["tool_calls"];
+  return compact({
+    role: message.role,
+    content,
+    tool_calls: message.toolCalls.length === 0 ? undefined : calls,
+    tool_call_id: message.role === "tool" ? message.toolCallId : undefined,
+    name: message.role === "tool" ? message.name : undefined,
+  });
+}
+
+function multimodalContent(message: ChatMessage): JsonObject[] {
+  return [...message.images.map((image) => ({ image })), ...(message.text === "" ? [] : [{ text: message.text }])];
+}
+
+/** Plain models write text, multimodal ones a list of texts. */
+function textOf(message: JsonObject | undefined): string {
+  return text(message, "content") ?? objects(message, "content").map((part) => text(part, "text") ?? "").join("");
+}
+
+function callOf(call: JsonObject): JsonObject {
+  const named = object(call, "function");
+  return toolCall(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments") ?? "");
+}
+
+/** While the answer runs the reason is missing or the text "null". */
+function isRunning(reason: string | undefined): boolean {
+  return reason === undefined || reason === "null" || reason === "";
+}
+
+function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+  const input = count(usage, "input_tokens");
+  const output = count(usage, "output_tokens");
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
+  const repeats = CUMULATIVE.test(context.upstreamModel);
+  let soFar = "";
+  let lastCall: string | undefined;
+  const increment = (said: string): string => {
+    if (!repeats || soFar === "" || !said.startsWith(soFar)) {
+      soFar += said;
+      return said;
+    }
+    const added = said.slice(soFar.length);
+    soFar = said;
+    return added;
+  };
+  const callParts = (call: JsonObject) => {
+    const named = object(call, "function");
+    const id = text(call, "id") ?? "";
+    const args = text(named, "arguments") ?? "";
+    if (id === "" || id === lastCall) return writer.toolArguments(args);
+    lastCall = id;
+    return writer.toolStart(id, text(named, "name") ?? "", args);
+  };
+  return {
+    event({ event, data }) {
+      if (!data || writer.isEnded) return [];
+      const code = text(data, "code");
+      if (event === "error" || (code !== undefined && code !== "")) return writer.fail({ message: text(data, "message") ?? "", type: "ali_error", code });
+      writer.name({ id: text(data, "request_id") });
+      const output = object(data, "output");
+      const [choice] = objects(output, "choices");
+      const message = object(choice, "message");
+      const said = increment(text(output, "text") ?? textOf(message));
+      const thought = text(message, "reasoning_content") ?? "";
+      const calls = objects(message, "tool_calls").flatMap(callParts);
+      const reason = text(choice, "finish_reason") ?? text(output, "finish_reason");
+      const before = [...(thought === "" ? [] : writer.delta({ reasoning_content: thought })), ...calls];
+      if (isRunning(reason)) return [...before, ...(said === "" ? [] : writer.delta({ content: said }))];
+      const usage = usageOf(object(data, "usage"));
+      const finish = writer.toolCount > 0 ? "tool_calls" : (reason ?? "stop");
+      if (said === "") return [...before, ...writer.end(finish, usage)];
+      return [...before, ...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+    },
+    end: () => [],
+  };
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from "../../dialects/types.ts";
+import { list, object, text } from "../../dialects/read.ts";
+import { parseObject } from "../../lib/json.ts";
+import { jsonAnswer, readWhole } from "../exchange.ts";
+import { joinUrl } from "../join-url.ts";
+import type { Exchange, ExchangeContext, UpstreamAnswer, UpstreamCall } from "../types.ts";
+
+const POLL_MS = 1000;
+const MAX_POLLS = 120;
+
+/** Without a stream the chat runs on its own: it is created, asked for until it is done, and its messages are read. */
+export const cozeExchange: Exchange = async (call, context) => {
+  if (context.ask.stream) return context.send(call);
+  const created = await ask(call, context);
+  const data = object(created.json, "data");
+  const ids = new URLSearchParams({ conversation_id: text(data, "conversation_id") ?? "", chat_id: text(data, "id") ?? "" });
+  if (!data || !isFine(created)) return created.answer;
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
+    if (poll > 0) await context.sleep(POLL_MS);
+    const state = await ask(reading(call, context, `/v3/chat/retrieve?${ids.toString()}`), context);
+    const chat = object(state.json, "data");
+    if (!chat || !isFine(state)) return state.answer;
+    const status = text(chat, "status");
+    if (status === "completed") {
+      const listed = await ask(reading(call, context, `/v3/chat/message/list?${ids.toString()}`), context);
+      return isFine(listed) ? jsonAnswer({ chat, messages: [...list(listed.json, "data")] }) : listed.answer;
+    }
+    if (status !== "in_progress" && status !== "created") return failed(chat, status);
+  }
+  return jsonAnswer({ error: { type: "coze_error", code: "", message: "The chat was not finished in time." } }, 504);
+};
+
+interface Read {
+  readonly answer: UpstreamAnswer;
+  readonly json: JsonObject | undefined;
+}
+
+async function ask(call: UpstreamCall, context: ExchangeContext): Promise<Read> {
+  const { answer, bytes } = await readWhole(await context.send(call));
+  return { answer, json: parseObject(bytes.toString("utf8")) };
+}
+
+function isFine({ answer, json }: Read): boolean {
+  return answer.status === 200 && json?.["code"] === 0;
+}
+
+function failed(chat: JsonObject, status: string | undefined): UpstreamAnswer {
+  const error = object(chat, "last_error");
+  const message = text(error, "msg") ?? `The chat ended as ${status ?? "unknown"}.`;
+  return jsonAnswer({ error: { type: "coze_error", code: String(error?.["code"] ?? ""), message } });
+}
+
+function reading(call: UpstreamCall, context: ExchangeContext, path: string): UpstreamCall {
+  const { authorization = "" } = call.headers;
+  return {
+    method: "GET",
+    url: joinUrl(context.channel.baseUrl || call.url.origin, path),
+    headers: { authorization, "content-type": "application/json" },
+    body: undefined,
+  };
+}

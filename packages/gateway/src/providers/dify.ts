@@ -1,0 +1,49 @@
+import { bearer } from "./bearer.ts";
+import { chatBridge } from "./dify/chat.ts";
+import { difyExchange } from "./dify/exchange.ts";
+import { asObject, asText } from "./error-body.ts";
+import type { FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
+import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+
+const CODES: CodeTable = {
+  bad_key: ["unauthorized"],
+  out_of_credit: ["provider_quota_exceeded"],
+  bad_request: ["invalid_param", "app_unavailable", "not_chat_app", "file_too_large", "unsupported_file_type", "not_found"],
+  not_found: ["model_currently_not_support"],
+  server: ["provider_not_initialize", "completion_request_error", "internal_server_error"],
+};
+
+/** `{code, message, status}`. The quota of the model behind the app is not the channel's own. */
+function readDify(answer: FailedAnswer): Verdict | undefined {
+  const root = asObject(answer.json);
+  const event = errorOf(answer);
+  const code = event?.type === "dify_error" ? event.code : (asText(root?.["code"]) ?? "");
+  const errorClass = classOfCode(CODES, code);
+  if (!errorClass || (answer.status < 400 && event?.type !== "dify_error")) return undefined;
+  const message = event?.message ?? asText(root?.["message"]) ?? "";
+  const failure = { type: "dify_error", code, message, status: answer.status };
+  return vendorVerdict(errorClass, errorClass === "out_of_credit" ? { ...failure, disable: false } : failure);
+}
+
+/** Agent apps only stream. */
+const responseMode: Quirk = {
+  name: "response mode by setting",
+  on: ["private:dify-chat"],
+  apply: (body, _ask, _model, { setting }) => (setting["response_mode"] === "streaming" ? { ...body, response_mode: "streaming" } : body),
+};
+
+export const dify: ProviderAdapter = {
+  type: 37,
+  id: "dify",
+  label: "Dify",
+  baseUrl: "https://api.dify.ai",
+  speaks: [{ operation: "chat", dialect: "private:dify-chat", path: "/v1/chat-messages", exchange: difyExchange }],
+  authorize: bearer,
+  models: [],
+  ownedBy: "dify",
+  streamUsage: false,
+  bridges: [chatBridge],
+  quirks: [responseMode],
+  classify: readDify,
+  keyHint: "app-...",
+};

@@ -1,0 +1,104 @@
+import { bearer } from "./bearer.ts";
+import { asObject, asText } from "./error-body.ts";
+import { openaiRoute } from "./openai-compatible.ts";
+import { chatBridge, embedBridge } from "./tencent/chat.ts";
+import { signTc3 } from "./tencent/tc3.ts";
+import { UpstreamRefusal, type ChannelRecord, type FailedAnswer, type ProviderAdapter, type SigningContext, type UpstreamCall, type Verdict } from "./types.ts";
+import { verdict } from "./verdict.ts";
+import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+
+const SIGNED = "https://hunyuan.tencentcloudapi.com";
+const COMPATIBLE = "https://api.hunyuan.cloud.tencent.com";
+const VERSION = "2023-09-01";
+
+const CODES: CodeTable = {
+  server: ["AuthFailure.SignatureExpire", "FailedOperation.ConsoleServerError", "FailedOperation.PartnerAccountUnSupport"],
+  timeout: ["FailedOperation.EngineRequestTimeout"],
+  bad_key: ["AuthFailure*", "UnauthorizedOperation*"],
+  out_of_credit: [
+    "ResourceInsufficient*",
+    "ResourceUnavailable*",
+    "FailedOperation.FreeResourcePackExhausted",
+    "FailedOperation.ResourcePackExhausted",
+    "FailedOperation.ServiceStop*",
+    "FailedOperation.ServiceNotActivated",
+  ],
+  rate_limit: ["LimitExceeded", "RequestLimitExceeded*", "FailedOperation.EngineServerLimitExceeded"],
+  overloaded: ["FailedOperation.EngineServerError", "InternalError*"],
+  content_filter: ["OperationDenied.TextIllegalDetected", "OperationDenied.ImageIllegalDetected", "sensitive"],
+  not_found: ["InvalidParameterValue.Model"],
+  bad_request: ["InvalidParameter*", "MissingParameter*"],
+};
+
+/** `Response.Error` with status 200, for streams too. An expired signature means that this machine's clock is wrong. */
+function readTencent(answer: FailedAnswer): Verdict | undefined {
+  const response = asObject(asObject(answer.json)?.["Response"]) ?? asObject(answer.json);
+  const error = asObject(response?.["Error"]);
+  const event = errorOf(answer);
+  if (!error && event?.type !== "tencent_error") return undefined;
+  const code = asText(error?.["Code"]) ?? event?.code ?? "";
+  const message = asText(error?.["Message"]) ?? event?.message ?? "";
+  const param = asText(response?.["RequestId"]) ?? "";
+  const isClock = code === "AuthFailure.SignatureExpire";
+  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "tencent_error", code, message, param, status: answer.status, ...(isClock ? { retry: false } : {}) });
+}
+
+function isPlainKey(key: string): boolean {
+  return key !== "" && !key.includes("|");
+}
+
+const isPlain = (channel: ChannelRecord) => isPlainKey(channel.keys[0] ?? "");
+
+/** Signs the content type that is sent, the host that is called and the bytes that travel. */
+function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  if (isPlainKey(context.key)) return bearer(call, channel, context);
+  const parts = context.key.split("|").map((part) => part.trim());
+  const [secretId = "", secretKey = ""] = parts.slice(-2);
+  if (parts.length < 2 || parts.length > 3 || secretId === "" || secretKey === "") {
+    throw new UpstreamRefusal(verdict({ class: "bad_key", status: 400, message: "The key must have the form AppId|SecretId|SecretKey.", code: "invalid_auth", param: "", disable: false }));
+  }
+  const contentType = "application/json";
+  const action = call.body?.subarray(0, 16).includes("InputList") ? "GetEmbedding" : "ChatCompletions";
+  const timestamp = Math.floor(context.now / 1000);
+  const { authorization } = signTc3({ secretId, secretKey, host: call.url.host, contentType, action, body: call.body ?? "", timestamp });
+  Object.assign(call.headers, {
+    "content-type": contentType,
+    "x-tc-action": action,
+    "x-tc-version": VERSION,
+    "x-tc-timestamp": String(timestamp),
+    authorization,
+  });
+}
+
+export const tencent: ProviderAdapter = {
+  type: 23,
+  id: "tencent",
+  label: "Tencent Hunyuan",
+  baseUrl: "",
+  base: (_channel, key) => (isPlainKey(key) ? COMPATIBLE : SIGNED),
+  speaks: [
+    { operation: "chat", dialect: "private:tencent-chat", path: "/", when: (_ask, _model, channel) => !isPlain(channel) },
+    { operation: "embeddings", dialect: "private:tencent-embed", path: "/", when: (_ask, _model, channel) => !isPlain(channel) },
+    { ...openaiRoute("chat"), when: (_ask, _model, channel) => isPlain(channel) },
+    { ...openaiRoute("embeddings"), when: (_ask, _model, channel) => isPlain(channel) },
+  ],
+  authorize: sign,
+  models: [
+    "hunyuan-turbos-latest",
+    "hunyuan-t1-latest",
+    "hunyuan-large",
+    "hunyuan-a13b",
+    "hunyuan-vision",
+    "hunyuan-functioncall",
+    "hunyuan-embedding",
+    "hunyuan-lite",
+    "hunyuan-standard",
+    "hunyuan-standard-256K",
+    "hunyuan-pro",
+  ],
+  ownedBy: "tencent",
+  streamUsage: true,
+  bridges: [chatBridge, embedBridge],
+  classify: readTencent,
+  keyHint: "AppId|SecretId|SecretKey",
+};
