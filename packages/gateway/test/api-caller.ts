@@ -34,7 +34,8 @@ export class ApiCaller {
     return reply;
   }
 
-  get = (path: string, headers?: Readonly<Record<string, string>>) => this.call("GET", path, headers ? { headers } : {});
+  get = (path: string, headers?: Readonly<Record<string, string>>) =>
+    this.call("GET", path, headers ? { headers } : {});
   post = (path: string, body: unknown) => this.call("POST", path, { body });
   put = (path: string, body: unknown) => this.call("PUT", path, { body });
   delete = (path: string) => this.call("DELETE", path, {});
@@ -48,7 +49,7 @@ export class ApiCaller {
 
   call(method: string, path: string, { headers = {}, body }: ApiRequest): Promise<ApiReply> {
     const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-    const sent: Record<string, string> = { ...(payload === undefined ? {} : { "content-type": "application/json" }) };
+    const sent: Record<string, string> = payload === undefined ? {} : { "content-type": "application/json" };
     if (this.cookie !== "") sent["cookie"] = this.cookie;
     if (this.userId !== 0) sent["new-api-user"] = String(this.userId);
     if (this.accessToken !== "") sent["authorization"] = this.accessToken;

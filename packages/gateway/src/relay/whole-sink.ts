@@ -113,7 +113,9 @@ export class WholeSink implements Sink {
     const sent = this.#translate ? this.#translate(answer) : answer;
     if (ask.stream) {
       delivery.sendStreamHead();
-      delivery.end(flow.dialect.streamOf(sent, ask));
+      const { terminator } = flow.dialect;
+      const blocks = flow.dialect.streamOf(sent, ask);
+      delivery.end(terminator ? Buffer.concat([blocks, terminator]) : blocks);
     } else {
       const body = (sent === answer ? bytes : undefined) ?? Buffer.from(JSON.stringify(sent));
       delivery.response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
