@@ -59,8 +59,8 @@ export class StreamSink implements Sink {
     try {
       blocks = this.#intake.feed(chunk);
     } catch (error) {
-      this.#flow.controller.abort(error as Error);
       this.#interrupted("upstream_invalid_stream", "upstream_cut");
+      this.#flow.controller.abort(error as Error);
       return;
     }
     if (blocks) this.#take(blocks);
@@ -94,8 +94,8 @@ export class StreamSink implements Sink {
 
   stop(error: AppError, reason: EndReason): void {
     if (this.#isOver) return;
-    this.#flow.controller.abort(error);
     void this.#closeWith(error, reason);
+    this.#flow.controller.abort(error);
   }
 
   #take(blocks: Buffer): void {
@@ -168,8 +168,8 @@ export class StreamSink implements Sink {
   #upstreamError(): void {
     const { error } = this.#meter;
     if (!error) return;
-    this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
     void this.#closeWith(this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error, "upstream_error");
+    this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
   #interrupted(code: ErrorCode, reason: EndReason): void {

@@ -3,12 +3,15 @@ import { providerByType } from "../../src/providers/registry.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";
 import { channelOf, runRelay } from "./run-relay.ts";
+import { prepare } from "./prepare.ts";
+import { runMapping, runSign } from "./run-sign.ts";
 import { createScript } from "./script.ts";
 
 /** Runs one vector; throws at the first difference. */
 export async function runVector(vector: Vector): Promise<void> {
   const run = RUNNERS[vector.kind];
   if (run === undefined) throw new VectorMismatch(`no runner for vectors of kind ${vector.kind}`);
+  await prepare(vector);
   await run(vector);
 }
 
@@ -16,6 +19,9 @@ const RUNNERS: Partial<Record<Vector["kind"], (vector: Vector) => Promise<void>>
   relay: runRelay,
   balance: runBalance,
   models: runModels,
+  token: runRelay,
+  sign: runSign,
+  mapping: runMapping,
 };
 
 async function runBalance(vector: Vector): Promise<void> {
