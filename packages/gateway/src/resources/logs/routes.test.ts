@@ -1,0 +1,310 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { LogPage, LogRow, Token } from "@fairway/wire";
+import { request } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { insertLogs } from "../../../test/log-rows.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/members.ts";
+
+let app: ManagementApp;
+let members: Members;
+
+beforeAll(async () => {
+  app = await startManagementApp({
+    url: await createDatabase("sqlite"),
+    rules: { critical: { name: "CT", limit: 10, windowMs: 1_200_000 } },
+  });
+  members = await signInMembers(app);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await app.database.db.deleteFrom("logs").execute();
+});
+
+const insert = (...rows: Parameters<typeof insertLogs>[1]) => insertLogs(app.database, rows);
+const now = () => Math.floor(app.clock.now() / 1000);
+const adminPage = (query = "") => members.admin.data<LogPage>(members.admin.get(`/api/log/${query}`));
+const selfPage = (query = "") => members.user.data<LogPage>(members.user.get(`/api/log/self/${query}`));
+const ann = () => ({ user_id: members.user.userId, username: "ann" });
+const OTHER = JSON.stringify({ model_ratio: 1.25, upstream_model_name: "secret", admin_info: { use_channel: ["7"] } });
+
+describe("lists", () => {
+  test("answer an object with the page that was asked for, from 1", async () => {
+    await insert(...Array.from({ length: 12 }, (_, index) => ({ content: `c${index}`, created_at: 1_000 + index })));
+    const first = await adminPage();
+    expect(first).toMatchObject({ total: 12, page: 1, page_size: 10 });
+    expect(first.items.map((row) => row.content)).toEqual([
+      "c11",
+      "c10",
+      "c9",
+      "c8",
+      "c7",
+      "c6",
+      "c5",
+      "c4",
+      "c3",
+      "c2",
+    ]);
+    expect(await adminPage("?p=0&page_size=5")).toMatchObject({ page: 1, page_size: 5, total: 12 });
+    const second = await adminPage("?p=2&page_size=10");
+    expect([second.items.map((row) => row.content), second.next]).toEqual([["c1", "c0"], ""]);
+    expect((await adminPage("?p=-3&page_size=500")).items).toHaveLength(12);
+    expect(await adminPage("?p=99")).toEqual({ items: [], total: 12, page: 99, page_size: 10, next: "" });
+    const cursor = await adminPage(`?page_size=10&before=${first.next}`);
+    expect(cursor.items.map((row) => row.content)).toEqual(["c1", "c0"]);
+    expect(await codeOf(members.admin.get("/api/log/?before=x"))).toBe("G1");
+  });
+
+  test("show administrators the channel and who did it", async () => {
+    await members.admin.data(members.admin.post("/api/channel/", { name: "Azure EU", key: "k", models: "a" }));
+    const { id } = await app.database.db.selectFrom("channels").select("id").executeTakeFirstOrThrow();
+    await insert({ ...ann(), channel_id: id, other: OTHER, is_stream: 1, request_id: "req" });
+    const [row] = (await adminPage("?username=ann")).items;
+    expect(row).toMatchObject({
+      channel: id,
+      channel_name: "Azure EU",
+      other: OTHER,
+      is_stream: true,
+      username: "ann",
+      request_id: "req",
+    });
+    expect(await members.admin.data(members.admin.get(`/api/log/${row?.id}`))).toEqual(row);
+    expect(await refusalOf(members.admin.get("/api/log/999999"))).toEqual([200, "H3", "Log does not exist."]);
+  });
+
+  test("hide from owners what is the operator's, and everybody else's rows", async () => {
+    await insert(
+      { username: "root", user_id: 1 },
+      ...Array.from({ length: 12 }, (_, index) => ({
+        ...ann(),
+        channel_id: 7,
+        other: OTHER,
+        content: `c${index}`,
+        request_id: `r${index}`,
+      })),
+    );
+    const page = await selfPage("?page_size=5&username=root&channel=1&user_id=1");
+    expect(page.total).toBe(12);
+    expect(page.items.map((row) => row.id)).toEqual([1, 2, 3, 4, 5]);
+    expect(page.items[0]).toMatchObject({
+      content: "c11",
+      channel: 0,
+      channel_name: "",
+      other: '{"model_ratio":1.25}',
+    });
+    expect((await selfPage("?page_size=5&p=2")).items.map((row) => row.id)).toEqual([6, 7, 8, 9, 10]);
+    expect(page.next).not.toMatch(/^\d+$/);
+    const next = await selfPage(`?page_size=5&before=${page.next}`);
+    expect(next.items.map((row) => row.content)).toEqual(["c6", "c5", "c4", "c3", "c2"]);
+    expect(await codeOf(members.user.get("/api/log/self?before=12"))).toBe("G1");
+    expect(await members.user.data(members.user.get("/api/log/self/r3"))).toMatchObject({
+      content: "c3",
+      id: 1,
+      channel: 0,
+    });
+    expect(await codeOf(members.user.get("/api/log/self/unknown"))).toBe("H3");
+    expect(await codeOf(members.user.get("/api/log/"))).toBe("AU7");
+  });
+
+  test("never answer what consoles of the family cannot read", async () => {
+    await insert({ other: "null" }, { other: "[1]" }, { other: "{broken" }, { other: "" });
+    expect((await adminPage()).items.map((row) => row.other)).toEqual(["", "", "", ""]);
+  });
+
+  test("take hostile filters literally", async () => {
+    await insert({ content: "only", model_name: "a%b_c'd", username: "x' or '1'='1" });
+    const found = async (query: string) => (await adminPage(query)).items.length;
+    expect(await found(`?username=${encodeURIComponent("x' or '1'='1")}`)).toBe(1);
+    expect(await found("?username=%25")).toBe(0);
+    expect(await found(`?model_name=${encodeURIComponent("a%c'd")}`)).toBe(1);
+    expect(await found(`?model_name=${encodeURIComponent("a_b%")}`)).toBe(0);
+    expect(await found("?type=abc&channel=1.5&start_timestamp=NaN&end_timestamp=")).toBe(1);
+  });
+});
+
+describe("sums", () => {
+  test("follow the filter; owners get their own", async () => {
+    await insert(
+      { quota: 5, prompt_tokens: 3, completion_tokens: 4, created_at: now() - 5 },
+      { ...ann(), quota: 7, created_at: now() - 90 },
+    );
+    expect(await members.admin.data(members.admin.get("/api/log/stat?type=1"))).toEqual({ quota: 12, rpm: 1, tpm: 7 });
+    expect(await members.admin.data(members.admin.get("/api/log/stat?username=ann"))).toEqual({
+      quota: 7,
+      rpm: 0,
+      tpm: 0,
+    });
+    expect(await members.user.data(members.user.get("/api/log/self/stat?username=root"))).toEqual({
+      quota: 7,
+      rpm: 0,
+      tpm: 0,
+    });
+    expect(await members.user.data(members.user.get("/api/log/self/stat?model_name=none"))).toEqual({
+      quota: 0,
+      rpm: 0,
+      tpm: 0,
+    });
+  });
+
+  test("histograms and facets of owners know nobody else", async () => {
+    await insert({ created_at: 1_000 }, { ...ann(), created_at: 2_000, channel_id: 7 });
+    expect(await members.admin.data(members.admin.get("/api/log/histogram"))).toMatchObject({
+      buckets: [{ count: 1 }, { count: 1 }],
+    });
+    expect(await members.user.data(members.user.get("/api/log/self/histogram"))).toMatchObject({
+      buckets: [{ start: 2_000, count: 1, errors: 0 }],
+    });
+    expect(await members.admin.data(members.admin.get("/api/log/facets"))).toMatchObject({
+      users: [{ value: "ann" }, { value: "root" }],
+      channels: [{ value: "7", count: 1 }],
+    });
+    expect(await members.user.data(members.user.get("/api/log/self/facets"))).toMatchObject({
+      users: [],
+      channels: [],
+      models: [{ value: "gpt-4o", count: 1 }],
+    });
+  });
+});
+
+test("keyword searches answer at most 100 rows", async () => {
+  await insert(...Array.from({ length: 105 }, () => ({ ...ann(), type: 1, channel_id: 7 })), {
+    type: 3,
+    content: "Option X changed",
+  });
+  expect(await members.admin.data(members.admin.get("/api/log/search?keyword=1"))).toHaveLength(100);
+  expect(await members.admin.data(members.admin.get("/api/log/search?keyword=option"))).toHaveLength(1);
+  const own = await members.user.data<LogRow[]>(members.user.get("/api/log/self/search?keyword=1"));
+  expect([own.length, own[0]?.id, own[0]?.channel]).toEqual([100, 1, 0]);
+});
+
+describe("clearing", () => {
+  test("is for the super administrator, and leaves a row that tells", async () => {
+    await insert({ created_at: 100 }, { created_at: 200 }, { created_at: now() });
+    expect(await codeOf(members.admin.delete("/api/log/?target_timestamp=150"))).toBe("AU7");
+    const root = members.root;
+    expect(await refusalOf(root.delete("/api/log/"))).toEqual([200, "H1", "Please select the log recording time."]);
+    expect(await root.data(root.delete("/api/log/?target_timestamp=201"))).toBe(2);
+    const [told] = (await adminPage("?type=3")).items;
+    expect(told).toMatchObject({ username: "root", content: "Cleared 2 logs before 201" });
+    expect(JSON.parse(told?.other ?? "")).toMatchObject({
+      admin_info: { operator_id: 1, operator_name: "root", ip: "127.0.0.1" },
+    });
+  });
+});
+
+describe("the log of a relay key", () => {
+  test("is read with the key alone, from any origin", async () => {
+    const token = await members.user.data<Token>(members.user.post("/api/token/", { name: "bot" }));
+    await insert(
+      { ...ann(), token_id: token.id, content: "mine", channel_id: 7, other: OTHER },
+      { ...ann(), token_id: token.id + 1 },
+    );
+    const bearer = await app.anonymous().get("/api/log/token", { authorization: `Bearer sk-${token.key}` });
+    expect(bearer.headers["access-control-allow-origin"]).toBe("*");
+    expect(bearer.body["data"]).toMatchObject([{ content: "mine", id: 1, channel: 0, other: '{"model_ratio":1.25}' }]);
+    const query = await app.anonymous().get(`/api/log/token?key=${token.key}`);
+    expect(query.body["data"]).toHaveLength(1);
+    expect((await app.anonymous().get("/api/log/token?key=sk-unknown")).body).toEqual({
+      success: true,
+      message: "",
+      data: [],
+    });
+    expect((await app.anonymous().get("/api/log/token")).body["data"]).toEqual([]);
+    await members.user.data(members.user.delete(`/api/token/${token.id}`));
+    expect((await app.anonymous().get(`/api/log/token?key=${token.key}`)).body["data"]).toEqual([]);
+  });
+
+  test("counts as worth guessing at", async () => {
+    let status = 200;
+    for (let call = 0; call < 12 && status === 200; call += 1)
+      status = (await app.anonymous().get("/api/log/token?key=x")).status;
+    expect(status).toBe(429);
+  });
+});
+
+describe("export", () => {
+  test("streams everything that matches as CSV, safe for spreadsheets", async () => {
+    await insert(
+      ...Array.from({ length: 2_100 }, (_, index) => ({
+        content: index === 0 ? '=1+1, "x"\ny' : "plain",
+        created_at: 1_000 + index,
+      })),
+    );
+    const reply = await members.admin.get("/api/log/export");
+    expect(reply.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    expect(reply.headers["content-disposition"]).toBe('attachment; filename="logs.csv"');
+    expect(reply.text.startsWith("\uFEFFcreated_at,type,username,")).toBe(true);
+    expect(reply.text.split("\r\n")).toHaveLength(2_102);
+    expect(reply.text).toContain('"\'=1+1, ""x""\ny"');
+    expect(reply.text).toContain("1970-01-01T00:16:40.000Z");
+  });
+
+  test("streams NDJSON; owners get their own rows, blanked and numbered through", async () => {
+    await insert({ user_id: 1 }, ...Array.from({ length: 1_500 }, () => ({ ...ann(), channel_id: 7, other: OTHER })));
+    const reply = await members.user.get("/api/log/self/export?format=ndjson");
+    const rows = reply.text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as LogRow);
+    expect([rows.length, rows[0]?.id, rows.at(-1)?.id, rows[0]?.channel]).toEqual([1_500, 1, 1_500, 0]);
+    expect(reply.text).not.toContain("admin_info");
+    expect(await codeOf(members.user.get("/api/log/self/export?format=xml"))).toBe("G1");
+  });
+});
+
+describe("tail", () => {
+  /** Opens an event stream and collects its events until `enough` says so. */
+  function follow(path: string, cookie: string, userId: number, enough: (text: string) => boolean): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        app.baseUrl + path,
+        { headers: { cookie, "new-api-user": String(userId) }, agent: false },
+        (incoming) => {
+          let text = "";
+          incoming.on("data", (chunk: Buffer) => {
+            text += chunk.toString();
+            if (!enough(text)) return;
+            outgoing.destroy();
+            resolve(text);
+          });
+          incoming.on("error", () => resolve(text));
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end();
+    });
+  }
+
+  test("shows new rows of the filter and counts those that are too many", async () => {
+    await insert({ content: "old" });
+    const { admin, user } = members;
+    const adminText = follow("/api/log/tail?type=2", admin.cookie, admin.userId, (text) =>
+      text.includes("event: dropped"),
+    );
+    const userText = follow("/api/log/self/tail", user.cookie, user.userId, (text) => text.includes("event: row"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await insert(
+      { type: 1, content: "another type" },
+      ...Array.from({ length: 30 }, (_, index) => ({ content: `new${index}` })),
+      { ...ann(), content: "mine", channel_id: 7 },
+    );
+    const seen = await adminText;
+    expect(seen).not.toContain("old");
+    expect(seen).not.toContain("another type");
+    expect(seen.match(/event: row/g)).toHaveLength(20);
+    expect(seen).toContain('data: {"count":11}');
+    const own = await userText;
+    expect(own).toContain('"content":"mine"');
+    expect(own).toContain('"channel":0');
+    expect(own).not.toContain("new1");
+  });
+
+  test("ends when the server stops", async () => {
+    const other = await startManagementApp({ url: await createDatabase("sqlite") });
+    const root = await other.signIn("root");
+    const ended = root.get("/api/log/tail");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await other.close();
+    expect((await ended).text).toContain(": open");
+  });
+});

@@ -1,0 +1,258 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { insertLogs } from "../../../test/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { LOG_COLUMNS } from "../../storage/log-rows.ts";
+import { facetsOf } from "./facets.ts";
+import type { LogQuery } from "./filter.ts";
+import { createLogStore, type LogStore } from "./store.ts";
+
+const EVERYTHING: LogQuery = {
+  type: 0,
+  username: "",
+  user_id: 0,
+  token_name: "",
+  model_name: "",
+  start_timestamp: 0,
+  end_timestamp: 0,
+  channel: 0,
+  group: "",
+  request_id: "",
+  min_use_time: 0,
+  is_stream: undefined,
+  has_retry: undefined,
+  models: [],
+  tokens: [],
+};
+
+eachDatabase("log store", (open) => {
+  let kit: StoreKit;
+  let store: LogStore;
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+    store = createLogStore(kit);
+  });
+  afterAll(() => kit.database.close());
+  beforeEach(async () => {
+    await kit.database.db.deleteFrom("logs").execute();
+  });
+
+  const insert = (...rows: Parameters<typeof insertLogs>[1]) => insertLogs(kit.database, rows);
+  const contents = async (query: Partial<LogQuery> = {}, page = { offset: 0, limit: 100 }) =>
+    (await store.page({ ...EVERYTHING, ...query }, page)).map((row) => row.content);
+
+  test("filters by every column, and counts what it finds", async () => {
+    const chain = (...ids: string[]) => JSON.stringify({ admin_info: { use_channel: ids }, list: ["1", "2"] });
+    await insert(
+      {
+        content: "a",
+        type: 2,
+        username: "ann",
+        user_id: 5,
+        token_name: "t1",
+        model_name: "gpt-4o",
+        channel_id: 7,
+        group: "vip",
+        request_id: "r1",
+        other: chain("7"),
+        created_at: START_SECONDS,
+      },
+      {
+        content: "b",
+        type: 1,
+        username: "ann",
+        user_id: 5,
+        token_name: "t,2",
+        model_name: "gpt-4o-mini",
+        use_time: 31,
+        created_at: START_SECONDS + 1,
+      },
+      {
+        content: "c",
+        type: 2,
+        username: "bob",
+        user_id: 6,
+        model_name: "claude_3",
+        is_stream: 1,
+        other: chain("123456", "7"),
+        created_at: START_SECONDS + 2,
+      },
+    );
+    const found = async (query: Partial<LogQuery>) => {
+      const rows = await contents(query);
+      expect(await store.total({ ...EVERYTHING, ...query })).toBe(rows.length);
+      return rows.join("");
+    };
+    expect(await found({})).toBe("cba");
+    expect(await found({ type: 1 })).toBe("b");
+    expect(await found({ username: "ann" })).toBe("ba");
+    expect(await found({ username: "an%" })).toBe("");
+    expect(await found({ user_id: 6 })).toBe("c");
+    expect(await found({ ownerId: 5, user_id: 6 })).toBe("");
+    expect(await found({ token_name: "t1" })).toBe("a");
+    expect(await found({ tokens: ["t1", "t,2"] })).toBe("ba");
+    expect(await found({ model_name: "gpt-4o" })).toBe("a");
+    expect(await found({ model_name: "gpt-4o%" })).toBe("ba");
+    expect(await found({ model_name: "%_3" })).toBe("c");
+    expect(await found({ model_name: "gpt_4o%" })).toBe("");
+    expect(await found({ models: ["claude_3", "gpt-4o"] })).toBe("ca");
+    expect(await found({ channel: 7 })).toBe("a");
+    expect(await found({ group: "vip" })).toBe("a");
+    expect(await found({ request_id: "r1" })).toBe("a");
+    expect(await found({ min_use_time: 31 })).toBe("b");
+    expect(await found({ is_stream: true })).toBe("c");
+    expect(await found({ is_stream: false })).toBe("ba");
+    expect(await found({ has_retry: true })).toBe("c");
+    expect(await found({ has_retry: false })).toBe("ba");
+    expect(await found({ start_timestamp: START_SECONDS + 1 })).toBe("cb");
+    expect(await found({ start_timestamp: START_SECONDS + 1, end_timestamp: START_SECONDS + 1 })).toBe("b");
+  });
+
+  test("pages by number, deep or not, and by cursor", async () => {
+    await insert(
+      ...Array.from({ length: 1_205 }, (_, index) => ({
+        content: String(index),
+        created_at: START_SECONDS + Math.floor(index / 3),
+      })),
+    );
+    expect(await contents({}, { offset: 0, limit: 2 })).toEqual(["1204", "1203"]);
+    expect(await contents({}, { offset: 1_202, limit: 10 })).toEqual(["2", "1", "0"]);
+    expect(await contents({}, { offset: 5_000, limit: 10 })).toEqual([]);
+    const [row] = await store.page(EVERYTHING, { offset: 700, limit: 1 });
+    const before = await store.cursorAt(row?.id ?? 0);
+    const below = await store.page(EVERYTHING, { offset: 0, limit: 2, before });
+    expect(below.map((one) => Number(one.content))).toEqual([Number(row?.content) - 1, Number(row?.content) - 2]);
+    await kit.database.db
+      .deleteFrom("logs")
+      .where("id", "=", row?.id ?? 0)
+      .execute();
+    const gone = await store.cursorAt(row?.id ?? 0);
+    const [next] = await store.page(EVERYTHING, { offset: 0, limit: 1, before: gone });
+    expect(Number(next?.content)).toBeLessThan(Number(row?.content));
+  });
+
+  test("sums consumption in the period, and calls and tokens of the last minute", async () => {
+    const now = START_SECONDS;
+    await insert(
+      { quota: 10, prompt_tokens: 1, completion_tokens: 2, created_at: now - 10, username: "ann" },
+      { quota: 20, prompt_tokens: 4, completion_tokens: 8, created_at: now - 70 },
+      { quota: 500, type: 1, created_at: now - 5 },
+    );
+    expect(await store.spent(EVERYTHING)).toBe(30);
+    expect(await store.spent({ ...EVERYTHING, type: 1, start_timestamp: now - 60 })).toBe(10);
+    expect(await store.rates({ ...EVERYTHING, start_timestamp: now + 50 })).toEqual({ rpm: 1, tpm: 3 });
+    expect(await store.rates({ ...EVERYTHING, username: "nobody" })).toEqual({ rpm: 0, tpm: 0 });
+    expect(await store.spent({ ...EVERYTHING, username: "nobody" })).toBe(0);
+  });
+
+  test("reads long periods in slices without losing or doubling a row", async () => {
+    const rows = Array.from({ length: 41_500 }, (_, index) => ({
+      quota: 1,
+      created_at: START_SECONDS + Math.floor(index / 1_000) * 60,
+    }));
+    // One second that holds more rows than a slice.
+    rows.push(...Array.from({ length: 20_500 }, () => ({ quota: 1, created_at: START_SECONDS + 10_000 })));
+    await insert(...rows);
+    expect(await store.total(EVERYTHING)).toBe(62_000);
+    expect(await store.spent(EVERYTHING)).toBe(62_000);
+    expect(
+      await store.spent({ ...EVERYTHING, start_timestamp: START_SECONDS, end_timestamp: START_SECONDS + 60 }),
+    ).toBe(2_000);
+    const histogram = await store.histogram(EVERYTHING);
+    expect(histogram.buckets.reduce((sum, bucket) => sum + bucket.count, 0)).toBe(62_000);
+    expect(histogram.interval).toBe(300);
+  });
+
+  test("counts no further than its cap", async () => {
+    await insert(...Array.from({ length: 500 }, () => ({})));
+    const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
+    const double = `insert into logs (${columns}) select ${columns} from logs`;
+    for (let round = 0; round < 8; round += 1) await kit.database.raw.run(double, []);
+    expect(await store.total(EVERYTHING)).toBe(100_000);
+  });
+
+  test("draws a histogram and marks failures", async () => {
+    expect(await store.histogram(EVERYTHING)).toEqual({ interval: 1, buckets: [] });
+    await insert(
+      { created_at: 7_200 },
+      { created_at: 7_259 },
+      { created_at: 7_260, type: 5 },
+      { created_at: 14_400, type: 1 },
+    );
+    expect(await store.histogram(EVERYTHING)).toEqual({
+      interval: 300,
+      buckets: [
+        { start: 7_200, count: 3, errors: 1 },
+        { start: 14_400, count: 1, errors: 0 },
+      ],
+    });
+    expect(await store.histogram({ ...EVERYTHING, start_timestamp: 7_200, end_timestamp: 7_299 })).toMatchObject({
+      interval: 1,
+    });
+  });
+
+  test("counts the values of what it finds", async () => {
+    await insert(
+      { model_name: "a", token_name: "x", channel_id: 7 },
+      { model_name: "a", group: "vip" },
+      { model_name: "b", type: 1 },
+    );
+    const facets = facetsOf(await store.facets(EVERYTHING), false);
+    expect(facets).toEqual({
+      complete: true,
+      models: [
+        { value: "a", count: 2 },
+        { value: "b", count: 1 },
+      ],
+      tokens: [{ value: "x", count: 1 }],
+      groups: [
+        { value: "default", count: 2 },
+        { value: "vip", count: 1 },
+      ],
+      types: [
+        { value: "2", count: 2 },
+        { value: "1", count: 1 },
+      ],
+      channels: [{ value: "7", count: 1 }],
+      users: [{ value: "root", count: 3 }],
+    });
+    expect(facetsOf(await store.facets(EVERYTHING), true)).toMatchObject({ channels: [], users: [] });
+  });
+
+  test("searches by type and by the start of the content", async () => {
+    await insert(
+      { content: "3 blind mice", type: 2 },
+      { content: "x", type: 3, user_id: 5 },
+      { content: "100% sure", type: 4 },
+    );
+    const found = async (keyword: string, owner?: number) =>
+      (await store.search(keyword, owner)).map((row) => row.content);
+    expect(await found("3")).toEqual(["x", "3 blind mice"]);
+    expect(await found("100%")).toEqual(["100% sure"]);
+    expect(await found("100_")).toEqual([]);
+    expect(await found("3", 5)).toEqual(["x"]);
+    expect(await found("x", 5)).toEqual([]);
+  });
+
+  test("deletes old rows in steps and never hands out an id again", async () => {
+    await insert(...Array.from({ length: 4_500 }, (_, index) => ({ created_at: 1_000 + (index % 10) })));
+    const newest = await store.newestId();
+    let told = 0;
+    const removed = await store.removeBefore(2_000, async (count) => {
+      told = count;
+      await insert({ content: "cleared", created_at: START_SECONDS });
+    });
+    expect([removed, told, await contents()]).toEqual([4_500, 4_500, ["cleared"]]);
+    expect(await store.newestId()).toBe(newest + 1);
+    expect(await store.removeBefore(2_000, async () => {})).toBe(0);
+  });
+
+  test("hands out rows that came later, and those of a token", async () => {
+    await insert({ content: "a", token_id: 3, user_id: 5 }, { content: "b", token_id: 4, user_id: 5 });
+    const last = await store.newestId();
+    await insert({ content: "c", token_id: 3, user_id: 5 });
+    expect((await store.after(EVERYTHING, last, 10)).map((row) => row.content)).toEqual(["c"]);
+    expect((await store.ofToken(5, 3)).map((row) => row.content)).toEqual(["c", "a"]);
+  });
+});

@@ -1,0 +1,274 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { Token } from "@fairway/wire";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+
+let app: ManagementApp;
+let members: Members;
+let user: Members["user"];
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite"), operations: { maxUserTokens: 15 } });
+  members = await signInMembers(app);
+  user = members.user;
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await app.database.db.deleteFrom("tokens").execute();
+});
+
+const create = (body: unknown = { name: "one" }) => user.data<Token>(user.post("/api/token/", body));
+const list = (query = "") => user.data<Token[]>(user.get(`/api/token/${query}`));
+const setRow = (id: number, values: Record<string, number>) =>
+  app.database.db.updateTable("tokens").set(values).where("id", "=", id).execute();
+const now = () => Math.floor(app.clock.now() / 1000);
+
+describe("creating", () => {
+  test("answers the token with its key and defaults", async () => {
+    const token = await create();
+    expect(token).toEqual({
+      id: token.id,
+      user_id: user.userId,
+      key: expect.stringMatching(/^[0-9A-Za-z]{48}$/) as string,
+      status: 1,
+      name: "one",
+      created_time: now(),
+      accessed_time: now(),
+      expired_time: -1,
+      remain_quota: 0,
+      unlimited_quota: false,
+      model_limits_enabled: false,
+      model_limits: "",
+      allow_ips: "",
+      used_quota: 0,
+      group: "",
+      DeletedAt: null,
+    });
+  });
+
+  test("tidies lists and takes what a form sends", async () => {
+    const token = await create({
+      name: "full",
+      remain_quota: 500_000,
+      unlimited_quota: true,
+      expired_time: 0,
+      model_limits_enabled: true,
+      model_limits: " a ,b,,a",
+      allow_ips: " 10.0.0.0/8, \r\n\n2001:db8::1\n",
+      group: "vip",
+      status: 2,
+      used_quota: 9,
+      user_id: 1,
+      key: "chosen",
+    });
+    expect(token).toMatchObject({
+      remain_quota: 500_000,
+      unlimited_quota: true,
+      expired_time: -1,
+      model_limits_enabled: true,
+      model_limits: "a,b",
+      allow_ips: "10.0.0.0/8\n2001:db8::1",
+      group: "vip",
+      status: 1,
+      used_quota: 0,
+      user_id: user.userId,
+    });
+    expect(token.key).not.toBe("chosen");
+    expect((await create({})).name).toBe("");
+  });
+
+  test("refuses what a token cannot be", async () => {
+    const refused = (body: unknown) => refusalOf(user.post("/api/token/", body));
+    expect(await refused({ name: "n".repeat(31) })).toEqual([200, "K1", "The token name is too long."]);
+    expect((await create({ name: "😀".repeat(30) })).name).toBe("😀".repeat(30));
+    const quota = [200, "U16", "The quota must be an integer not below 0."];
+    for (const remain_quota of [-1, 1.5, 2 ** 53]) expect(await refused({ remain_quota })).toEqual(quota);
+    expect(await refused({ remain_quota: "5" })).toEqual([200, "G2", "Invalid input: remain_quota must be a number."]);
+    expect(await refused({ expired_time: -2 })).toEqual([
+      200,
+      "G2",
+      "Invalid input: expired_time must be at least -1.",
+    ]);
+    expect(await refused({ expired_time: "x" })).toEqual([
+      200,
+      "G2",
+      "Invalid input: expired_time must be an integer.",
+    ]);
+    expect(await refused({ unlimited_quota: 1 })).toEqual([
+      200,
+      "G2",
+      "Invalid input: unlimited_quota must be a boolean.",
+    ]);
+    expect(await refused({ group: "svip" })).toEqual([200, "K5", "No permission to use group svip."]);
+    expect(await refused({ allow_ips: "10.0.0.1\nhome" })).toEqual([200, "K6", "Invalid IP address or network: home"]);
+    expect(await refused({ allow_ips: "10.0.0.0/33" })).toEqual([
+      200,
+      "K6",
+      "Invalid IP address or network: 10.0.0.0/33",
+    ]);
+  });
+
+  test("stops at the most tokens that a user may have", async () => {
+    for (let index = 0; index < 15; index += 1) await create();
+    expect(await refusalOf(user.post("/api/token/", {}))).toEqual([200, "K7", "You cannot have more than 15 tokens."]);
+    const [first] = await list();
+    await user.data(user.delete(`/api/token/${first?.id}`));
+    await create();
+  });
+
+  test("takes the user's own group even when it is not offered", async () => {
+    await setOptions(members.root, { UserUsableGroups: '{"vip":"VIP"}' });
+    expect((await create({ group: "default" })).group).toBe("default");
+    await setOptions(members.root, { UserUsableGroups: '{"default":"Default group","vip":"vip group"}' });
+  });
+});
+
+describe("lists", () => {
+  test("page from 0 with the family's name of the size", async () => {
+    for (let index = 0; index < 12; index += 1) await create({ name: `t${index}` });
+    expect((await list()).map((token) => token.name)).toEqual([
+      "t11",
+      "t10",
+      "t9",
+      "t8",
+      "t7",
+      "t6",
+      "t5",
+      "t4",
+      "t3",
+      "t2",
+    ]);
+    expect(await list("?p=1&size=10")).toHaveLength(2);
+    expect(await list("?p=0&size=999")).toHaveLength(12);
+    expect(await list("?p=0&page_size=5")).toHaveLength(5);
+    expect(await list("?size=0")).toHaveLength(10);
+    expect((await user.get("/api/token/?size=3")).headers["x-total-count"]).toBe("12");
+  });
+
+  test("search by name and by part of the key, with or without its prefix", async () => {
+    const token = await create({ name: "Bot 100%" });
+    await create({ name: "other" });
+    const found = async (query: string) =>
+      (await user.data<Token[]>(user.get(`/api/token/search?${query}`))).map(({ name }) => name);
+    expect(await found("keyword=%20bot&token=")).toEqual(["Bot 100%"]);
+    expect(await found(`keyword=&token=sk-${token.key}`)).toEqual(["Bot 100%"]);
+    expect(await found(`token=${token.key.slice(5, 25)}`)).toEqual(["Bot 100%"]);
+    expect(await found("keyword=%25")).toEqual(["Bot 100%"]);
+    expect(await found("keyword=' or '1'='1")).toEqual([]);
+    expect(await found("")).toEqual(["other", "Bot 100%"]);
+  });
+
+  test("show nobody's tokens but one's own, not even to root", async () => {
+    const token = await create();
+    expect(await members.root.data(members.root.get("/api/token/"))).toEqual([]);
+    const missing = [200, "K2", "Token does not exist."];
+    expect(await refusalOf(members.root.get(`/api/token/${token.id}`))).toEqual(missing);
+    expect(await refusalOf(members.root.put("/api/token/", { id: token.id, name: "x" }))).toEqual(missing);
+    expect(await refusalOf(members.root.delete(`/api/token/${token.id}`))).toEqual(missing);
+    expect((await app.anonymous().get("/api/token/")).status).toBe(401);
+  });
+});
+
+describe("changing", () => {
+  test("replaces all fields and keeps key, status and counters", async () => {
+    const token = await create({ name: "one", remain_quota: 100, model_limits: "a", allow_ips: "::1" });
+    await setRow(token.id, { used_quota: 40 });
+    const changed = await user.data<Token>(
+      user.put("/api/token/", { ...token, name: "two", status: 2, used_quota: 1, model_limits: undefined }),
+    );
+    expect(changed).toMatchObject({
+      name: "two",
+      key: token.key,
+      status: 1,
+      used_quota: 40,
+      remain_quota: 100,
+      model_limits: "",
+      allow_ips: "::1",
+    });
+    expect(await user.data(user.put("/api/token/", { id: token.id }))).toMatchObject({
+      name: "",
+      remain_quota: 0,
+      allow_ips: "",
+    });
+    expect(await user.data(user.get(`/api/token/${token.id}/`))).toMatchObject({ name: "" });
+  });
+
+  test("refuses unknown tokens and bad fields", async () => {
+    const token = await create();
+    const refused = (body: unknown) => codeOf(user.put("/api/token/", body));
+    expect(await refused({})).toBe("K2");
+    expect(await refused({ id: token.id + 1 })).toBe("K2");
+    expect(await refused({ id: token.id, name: "n".repeat(31) })).toBe("K1");
+    expect(await refused({ id: token.id, remain_quota: -5 })).toBe("U16");
+    expect(await refused({ id: token.id, group: "nobody" })).toBe("K5");
+    expect(await refused({ id: token.id, allow_ips: "x" })).toBe("K6");
+  });
+
+  test("does not pretend to revive an expired or used-up token", async () => {
+    const token = await create({ expired_time: now() + 10 });
+    await setRow(token.id, { status: 3 });
+    app.clock.move(20);
+    const put = (body: Record<string, unknown>) => user.put("/api/token/", { id: token.id, status: 1, ...body });
+    expect(await codeOf(put({ expired_time: token.expired_time }))).toBe("K3");
+    expect((await put({ expired_time: -1 })).body["data"]).toMatchObject({ status: 3, expired_time: -1 });
+    await setRow(token.id, { status: 4 });
+    expect(await codeOf(put({ remain_quota: 0 }))).toBe("K4");
+    expect((await put({ remain_quota: 5 })).body["data"]).toMatchObject({ status: 4, remain_quota: 5 });
+  });
+});
+
+describe("switching", () => {
+  const put = (body: unknown, query = "status_only=true") => user.put(`/api/token/?${query}`, body);
+
+  test("changes the status alone", async () => {
+    const token = await create({ name: "one", remain_quota: 5 });
+    expect((await put({ id: token.id, status: 2, name: "x" })).body["data"]).toMatchObject({
+      status: 2,
+      name: "one",
+      remain_quota: 5,
+    });
+    expect((await put({ id: token.id, status: 1 }, "status_only=1")).body["data"]).toMatchObject({ status: 1 });
+    expect((await put({ id: token.id, status: 2 }, "status_only=false")).body["data"]).toMatchObject({
+      status: 1,
+      name: "",
+    });
+  });
+
+  test("refuses states that only the relay sets, and to enable what is over", async () => {
+    const token = await create({ expired_time: now() + 10 });
+    expect(await refusalOf(put({ id: token.id, status: 3 }))).toEqual([
+      200,
+      "CH17",
+      "The status can only be set to 1 or 2.",
+    ]);
+    expect(await codeOf(put({ id: token.id }))).toBe("CH17");
+    expect(await codeOf(put({ id: token.id + 1, status: 1 }))).toBe("K2");
+    await setRow(token.id, { status: 3 });
+    expect((await put({ id: token.id, status: 1 })).body["data"]).toMatchObject({ status: 1 });
+    await setRow(token.id, { status: 3 });
+    app.clock.move(20);
+    expect(await refusalOf(put({ id: token.id, status: 1 }))).toEqual([
+      200,
+      "K3",
+      "The token has expired and cannot be enabled, please change its expiration time or set it to never expire first.",
+    ]);
+    expect((await put({ id: token.id, status: 2 })).body["data"]).toMatchObject({ status: 2 });
+    await setRow(token.id, { status: 4, expired_time: -1 });
+    expect(await refusalOf(put({ id: token.id, status: 1 }))).toEqual([
+      200,
+      "K4",
+      "The token quota is used up and the token cannot be enabled, please change its remaining quota or set it to unlimited first.",
+    ]);
+    await setRow(token.id, { unlimited_quota: 1 });
+    expect((await put({ id: token.id, status: 1 })).body["data"]).toMatchObject({ status: 1 });
+  });
+});
+
+test("a deleted token is gone for its owner", async () => {
+  const token = await create();
+  expect((await user.delete(`/api/token/${token.id}/`)).body).toEqual({ success: true, message: "" });
+  expect(await refusalOf(user.delete(`/api/token/${token.id}`))).toEqual([200, "K2", "Token does not exist."]);
+  expect(await refusalOf(user.get(`/api/token/0`))).toEqual([200, "G1", "Invalid parameter."]);
+  expect(await list()).toEqual([]);
+});
