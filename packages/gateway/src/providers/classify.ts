@@ -174,10 +174,16 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
   if (!body) return verdict({ ...rest, ...unreadable(answer.status) });
   const param = body.param;
   if (body.isOpenAiShaped && answer.status !== 498) {
-    const type = body.type ?? namesOf(errorClass).type;
-    return verdict({ ...rest, message: body.message, type, code: body.code, param });
+    return verdict({ ...rest, message: body.message, ...passed(errorClass, body), param });
   }
   return verdict({ ...rest, message: body.message, ...translated(errorClass, body, status), param });
+}
+
+/** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */
+function passed(errorClass: ErrorClass, { type, code }: ErrorBody): { type: string; code: string | undefined } {
+  const names = namesOf(errorClass);
+  const isSaid = type === names.type && errorClass !== "server";
+  return { type: type ?? names.type, code: code ?? (isSaid ? names.code : undefined) };
 }
 
 /** A 403 without a known word may come from a firewall or concern one model: it does not condemn the key. */

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 const HIDDEN = "***";
 /** A piece of a secret this long is worth hiding. */
 const PIECE = 8;
-const REGION = /^[a-z]{2,}(?:-[a-z]+)+-?\d+$/;
+const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
@@ -34,7 +34,7 @@ export function mask(message: string, secrets: Secrets): string {
   const host = hostOf(secrets.baseUrl);
   if (host !== undefined) text = text.replaceAll(host, HIDDEN);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
-  return text.replace(/[0-9a-f:.]*:[0-9a-f:.]+/gi, (found) => (isIPv6(found) ? HIDDEN : found));
+  return text.replace(/(?<![\w:.])[0-9a-f:.]*:[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
 }
 
 /** The secret parts of a key: `id|secret|region` by part, a service account by its private members. */
