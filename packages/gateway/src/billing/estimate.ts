@@ -45,9 +45,26 @@ function estimateCall(
 function estimateTokens(ask: Estimated, price: TokenPrice, group: Ratio, options: EstimateOptions): Quota {
   const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
   const rates = ratesFor(price, prompt);
-  const isImages = unitOf(ask.operation) === "image";
-  const cost = isImages ? imageCost(ask, price, prompt) : textCost(ask, rates, prompt, options);
+  const cost = costOf(ask, { price, rates, prompt }, options);
   return quota(ceiling(cost.num * group.num, rates.weights.exact.denominator * cost.den * group.den));
+}
+
+interface Priceable {
+  readonly price: TokenPrice;
+  readonly rates: TokenRates;
+  /** Tokens. */
+  readonly prompt: number;
+}
+
+function costOf(ask: Estimated, { price, rates, prompt }: Priceable, options: EstimateOptions): Cost {
+  switch (unitOf(ask.operation)) {
+    case "image":
+      return imageCost(ask, price, prompt);
+    case "character":
+      return { num: BigInt(Math.max(ask.units, options.preConsumedQuota)) * rates.weights.exact.character, den: 1n };
+    default:
+      return textCost(ask, rates, prompt, options);
+  }
 }
 
 interface Cost {
@@ -98,7 +115,6 @@ function hasOutput(operation: Ask["operation"] | undefined): boolean {
     case "moderations":
     case "rerank":
     case "count_tokens":
-    case "audio.speech":
       return false;
     default:
       return true;

@@ -7,7 +7,7 @@ import {
 } from "./default-ratios.ts";
 import type { CallPrice, Price, RateTable } from "./rates.ts";
 import { LIST_DATE, type ListPrice } from "./price-data.ts";
-import { isZero, ONE, over, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "./ratio.ts";
+import { fractionOf, isZero, ONE, over, plus, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "./ratio.ts";
 import { IMAGE_UNIT, override, type Overrides, type Tier, tokenPrice, TOKENS_PER_SECOND } from "./token-price.ts";
 
 /** One US dollar per million tokens. */
@@ -79,18 +79,19 @@ function tokenRates(name: string, entry: ListPrice, cacheRatio: Ratio): RateTabl
   const input = inputRate(entry);
   const text = entry.output === undefined && !hasTokenPrice(entry) ? input : dollars(entry.output);
   const audioInput = audioInputRate(name, entry, input);
+  const audioOutput = audioOutputRate(name, entry, { audioInput, text });
   return {
     input,
     output: hasImageTokens(entry) ? dollars(entry.outputImageToken) : text,
     cached: entry.cacheRead === undefined ? times(input, cacheRatio) : dollars(entry.cacheRead),
     ...writeRates(entry, input),
     audioInput,
-    audioOutput: audioOutputRate(name, entry, { audioInput, text }),
+    audioOutput,
     imageInput: entry.inputImageToken === undefined ? input : dollars(entry.inputImageToken),
     reasoning: entry.reasoning === undefined ? text : dollars(entry.reasoning),
     image: imageRate(entry, input),
     second: secondRate(entry, input),
-    character: entry.perCharacter === undefined ? input : perUnit(entry.perCharacter),
+    character: characterRate(entry, input, audioOutput),
     query: entry.perQuery === undefined ? ZERO_RATIO : perUnit(entry.perQuery),
   };
 }
@@ -125,6 +126,13 @@ function inputRate(entry: ListPrice): Ratio {
 function secondRate(entry: ListPrice, input: Ratio): Ratio {
   const listed = entry.perSecondIn ?? entry.perSecondOut;
   return listed === undefined ? times(input, TOKENS_PER_SECOND) : perUnit(listed);
+}
+
+/** Speech whose answer reports no tokens: a quarter of a token to read, 20 audio tokens for a second of 15 characters. */
+function characterRate(entry: ListPrice, input: Ratio, audioOutput: Ratio): Ratio {
+  if (entry.perCharacter !== undefined) return perUnit(entry.perCharacter);
+  if (entry.mode !== "audio_speech") return input;
+  return plus(times(input, fractionOf(1n, 4n)), times(audioOutput, fractionOf(4n, 3n)));
 }
 
 /** A listed model without a price for audio charges it like text. */

@@ -81,7 +81,19 @@ describe("a charge by tokens", () => {
   it("bills seconds of a transcription whose answer holds no usage", () => {
     const ask = { model: "some-model", operation: "audio.transcriptions" } as const;
     expect(cost({ mr: 15 }, { units: 60 }, { ask })).toBe(3000);
-    expect(cost({ mr: 15 }, { units: 61 }, { ask })).toBe(3050);
+    expect(cost({ mr: 15 }, { units: 60.2 }, { ask })).toBe(3050);
+  });
+
+  it("bills characters of speech whose answer holds no usage", () => {
+    const book = createPriceBook();
+    const speak = (model: string, units: number) =>
+      charge(used({ units }), book.find(model) as Price, {
+        groupRatio: "1",
+        ask: { model, operation: "audio.speech" },
+      });
+    expect(speak("tts-1", 1000)).toBe(7500);
+    expect(speak("tts-1-hd", 1000)).toBe(15_000);
+    expect(speak("gpt-4o-mini-tts", 1000)).toBe(8075);
   });
 
   it("prefers the usage of a transcription to its seconds", () => {

@@ -43,7 +43,7 @@ export type Counts = { [K in WeightName]?: number };
 export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
   const input = natural(usage.input);
   const output = natural(usage.output);
-  if (input + output === 0) return unit === undefined ? {} : { [unit]: natural(usage.units ?? 0) };
+  if (input + output === 0) return unit === undefined ? {} : { [unit]: counted(unit, usage.units ?? 0) };
   const cached = Math.min(natural(usage.cachedInput), input);
   const write = natural(usage.cacheWrite);
   const write1h = Math.min(natural(usage.cacheWrite1h), write);
@@ -145,10 +145,15 @@ function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
 }
 
 /** A price per call is multiplied by images and search units, never by characters or seconds. */
-export function unitsOf(price: CallPrice, counted: Unit | undefined, units: number | undefined): number {
+export function unitsOf(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
   if (units === undefined) return 1;
-  const isCounted = price.unit === "call" ? counted === "image" || counted === "query" : price.unit === counted;
-  return isCounted ? natural(units) : 1;
+  const isCounted = price.unit === "call" ? unit === "image" || unit === "query" : price.unit === unit;
+  return unit !== undefined && isCounted ? counted(unit, units) : 1;
+}
+
+/** A second that has begun counts whole; parts of anything else count as absent. */
+function counted(unit: Unit, units: number): number {
+  return natural(unit === "second" ? Math.ceil(units) : units);
 }
 
 function atLeastOne(num: bigint, den: bigint): Quota {
