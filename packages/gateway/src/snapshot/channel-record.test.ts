@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { channelRecord, type ChannelRow } from "./channel-record.ts";
+import { channelRecord, createChannelReader, type ChannelRow } from "./channel-record.ts";
 
 const row = (change: Partial<ChannelRow> = {}): ChannelRow => ({
   id: 1,
@@ -99,4 +99,22 @@ test("a negative weight is none, and the record cannot be changed", () => {
   const frozen = record({ weight: -3, tag: "eu", param_override: '{"temperature":0}' });
   expect(frozen).toMatchObject({ weight: 0, tag: "eu", autoBan: true, paramOverride: { temperature: 0 } });
   expect(Object.isFrozen(frozen)).toBe(true);
+});
+
+test("a row that did not change gives the same record, and a changed one another", () => {
+  const opened: string[] = [];
+  const unreadable: number[] = [];
+  const reader = createChannelReader((sealed) => {
+    opened.push(sealed);
+    return sealed;
+  });
+  const read = (...rows: ChannelRow[]) => reader(rows, ({ id }) => unreadable.push(id));
+  const [first] = read(row(), row({ id: 2, setting: "no" }));
+  expect(unreadable).toEqual([2]);
+  expect(read(row())).toEqual([first]);
+  expect(read(row())[0]).toBe(first);
+  expect(read(row({ key_sealed: "sk-two" }))[0]?.keys).toEqual(["sk-two"]);
+  expect(read()).toEqual([]);
+  expect(read(row())[0]).not.toBe(first);
+  expect(opened).toEqual(["sk-one", "sk-two", "sk-one"]);
 });

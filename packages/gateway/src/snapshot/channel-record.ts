@@ -70,6 +70,33 @@ export function channelRecord(row: ChannelRow, open: (sealed: string) => string)
   });
 }
 
+export type ChannelReader = (
+  rows: readonly ChannelRow[],
+  onUnreadable: (row: ChannelRow, error: unknown) => void,
+) => ChannelRecord[];
+
+/**
+ * Reads all channels again and again; a row that did not change gives the same record as the time before. Of a
+ * thousand channels one changes at a time, and opening the keys of the others is half of a refresh.
+ */
+export function createChannelReader(open: (sealed: string) => string): ChannelReader {
+  let known = new Map<number, { readonly row: ChannelRow; readonly record: ChannelRecord }>();
+  return (rows, onUnreadable) => {
+    const next: typeof known = new Map();
+    for (const row of rows) {
+      const before = known.get(row.id);
+      const isSame = before && CHANNEL_COLUMNS.every((column) => before.row[column] === row[column]);
+      try {
+        next.set(row.id, { row, record: isSame ? before.record : channelRecord(row, open) });
+      } catch (error) {
+        onUnreadable(row, error);
+      }
+    }
+    known = next;
+    return [...next.values()].map(({ record }) => record);
+  };
+}
+
 function keysOf(text: string, type: number): string[] {
   const whole = text.trim();
   if (type === VERTEX || parseObject(whole) !== undefined) return [whole];

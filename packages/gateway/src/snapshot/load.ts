@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../providers/types.ts";
 import type { Database } from "../storage/database.ts";
 import { readRevisions, type Revisions } from "../storage/revisions.ts";
 import { isSealed, type Vault } from "../storage/secrets.ts";
-import { CHANNEL_COLUMNS, channelRecord } from "./channel-record.ts";
+import { CHANNEL_COLUMNS, createChannelReader, type ChannelReader } from "./channel-record.ts";
 import { priceOptionDefaults } from "./option-defaults.ts";
 import { createSnapshot, type Listing } from "./snapshot.ts";
 import type { Snapshot } from "./types.ts";
@@ -23,9 +23,14 @@ export interface Loaded {
 }
 
 /** Reads options and channels. What cannot be read is left out with a warning; the rest works. */
-export async function loadSnapshot(deps: LoadDeps): Promise<Loaded> {
+export function createLoader(deps: LoadDeps): () => Promise<Loaded> {
+  const reader = createChannelReader(deps.vault.open);
+  return () => load(deps, reader);
+}
+
+async function load(deps: LoadDeps, reader: ChannelReader): Promise<Loaded> {
   const revisions = await readRevisions(deps.database);
-  const [options, { channels, unusable }] = await Promise.all([readOptions(deps), readChannels(deps)]);
+  const [options, { channels, unusable }] = await Promise.all([readOptions(deps), readChannels(deps, reader)]);
   const snapshot = createSnapshot({
     revision: revisions.options + revisions.channels,
     options,
@@ -60,17 +65,12 @@ interface Channels {
   readonly unusable: readonly Listing[];
 }
 
-async function readChannels({ database, vault, log }: LoadDeps): Promise<Channels> {
+async function readChannels({ database, log }: LoadDeps, reader: ChannelReader): Promise<Channels> {
   const rows = await database.db.selectFrom("channels").select(CHANNEL_COLUMNS).orderBy("id").execute();
-  const channels: ChannelRecord[] = [];
   const unusable: Listing[] = [];
-  for (const row of rows) {
-    try {
-      channels.push(channelRecord(row, vault.open));
-    } catch (error) {
-      log.warn("channel cannot be read, it is left out", { channelId: row.id, channelName: row.name, error });
-      unusable.push({ groups: splitList(row.group), models: new Set(splitList(row.models)) });
-    }
-  }
+  const channels = reader(rows, (row, error) => {
+    log.warn("channel cannot be read, it is left out", { channelId: row.id, channelName: row.name, error });
+    unusable.push({ groups: splitList(row.group), models: new Set(splitList(row.models)) });
+  });
   return { channels, unusable };
 }

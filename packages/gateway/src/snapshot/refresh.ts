@@ -1,7 +1,7 @@
 import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
 import { readRevisions, type Revisions, type Topic } from "../storage/revisions.ts";
-import { loadSnapshot, type LoadDeps } from "./load.ts";
+import { createLoader, type LoadDeps } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";
 
 const POLL_MS = 5_000;
@@ -27,12 +27,13 @@ export interface LiveSnapshots extends SnapshotStore, Runnable {
  */
 export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   const { log, database, pollMs = POLL_MS } = deps;
+  const load = createLoader(deps);
   const listeners = new Set<(snapshot: Snapshot) => void>();
   let snapshot: Snapshot | undefined;
   let known: Revisions | undefined;
 
   const refresh = oneAtATime(async () => {
-    const loaded = await loadSnapshot(deps);
+    const loaded = await load();
     snapshot = loaded.snapshot;
     // Accounts are only ever found changed by the poll.
     known = {
