@@ -9,7 +9,6 @@ import { Secret } from "../src/lib/secret.ts";
 import { createMemoryLimiter } from "../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../src/limits/rules.ts";
 import type { Logger } from "../src/observability/log.ts";
-import { applyChange } from "../src/billing/sql-change.ts";
 import { createIds } from "../src/lib/ids.ts";
 import { allProviders } from "../src/providers/registry.ts";
 import { probeChannel } from "../src/relay/probe.ts";
@@ -62,10 +61,59 @@ export interface ManagementApp {
 }
 
 export const ROOT_PASSWORD = "root password";
+const VERSION = "0.1.0";
 const NO_RULES: EdgeRules = { address: undefined, user: undefined, critical: undefined, web: undefined };
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The management side over real HTTP on a free port, from the real parts; hashing is made cheap. */
 export async function startManagementApp(settings: ManagementAppSettings): Promise<ManagementApp> {
+  const parts = await createParts(settings);
+  const { database, clock, identity, snapshots, pending } = parts;
+  const { operations, notices, closeUpstreams } = createDaily(parts, settings);
+  const http = await createHttpServer({
+    ...parts,
+    routes: [...accountRoutes(parts), ...operations.routes, ...(settings.routes ?? [])],
+    credentials: identity.credentials,
+    humanCheck: () => Promise.resolve(),
+    rules: { ...NO_RULES, ...settings.rules },
+    webRule: settings.rules?.web,
+    trustedProxies: settings.trustedProxies ?? [],
+    console: { dir: settings.consoleDir, policy: () => "default-src 'self'" },
+  });
+  const baseUrl = `http://127.0.0.1:${await http.listen(0, "127.0.0.1")}`;
+  const anonymous = () => new ApiCaller(baseUrl);
+  const signIn = async (username: string, password = ROOT_PASSWORD) => {
+    const caller = anonymous();
+    await caller.signIn(username, password);
+    return caller;
+  };
+  const settled = async () => void (await Promise.all(pending));
+  const close = async () => {
+    for (const runnable of operations.runnables) await runnable.stop();
+    await http.close();
+    await closeUpstreams();
+    await settled();
+    await snapshots.stop();
+    await database.close();
+  };
+  return {
+    baseUrl,
+    database,
+    clock,
+    identity,
+    snapshots,
+    http,
+    operations,
+    notices,
+    anonymous,
+    signIn,
+    settled,
+    close,
+  };
+}
+
+async function createParts(settings: ManagementAppSettings) {
   const { url, clock = manualClock(), log = quietLog, hasWizard = false } = settings;
   const database = await migratedDatabase(url);
   const vault = createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] });
@@ -73,7 +121,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const snapshots = createSnapshotStore({ database, vault, log, pollMs: 3_600_000 });
   const passwords = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
   const rootPassword = new Secret(ROOT_PASSWORD);
-  await firstStart({ database, passwords, clock, log, version: "0.1.0", host: "127.0.0.1", rootPassword, hasWizard });
+  await firstStart({ database, passwords, clock, log, version: VERSION, host: "127.0.0.1", rootPassword, hasWizard });
   await snapshots.start();
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");
@@ -81,36 +129,46 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const setupState = createSetupState(database);
   await setupState.refresh();
   const pending = new Set<Promise<void>>();
-  const ledger = createSqlLedger({ database: database.raw, clock, log });
-  const deps = {
-    ...{ database, vault, clock, log, identity, ledger, snapshots, setupState },
+  const background = (work: Promise<void>) => {
+    pending.add(work);
+    void work.finally(() => pending.delete(work));
+  };
+  return {
+    database,
+    vault,
+    clock,
+    log,
+    limiter,
+    snapshots,
+    identity,
+    setupState,
+    pending,
+    background,
+    ledger: createSqlLedger({ database: database.raw, clock, log }),
     tokens: createTokenCache({ raw: database.raw, clock }),
     announce: snapshots.announce,
     writeLog: createLogWriter(false),
     optionDefaults: priceOptionDefaults(),
-    version: "0.1.0",
+    version: VERSION,
     publicUrl: undefined,
     setupToken: settings.setupToken === undefined ? undefined : new Secret(settings.setupToken),
     givesToken: settings.givesToken ?? false,
-    background: (work: Promise<void>) => {
-      pending.add(work);
-      void work.finally(() => pending.delete(work));
-    },
   };
+}
+
+/** The day-to-day side, with real calls to upstreams. */
+function createDaily(parts: Parts, settings: ManagementAppSettings) {
+  const { database, clock, ledger } = parts;
   const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
   const notices: string[] = [];
   const newId = createIds(clock);
-  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test" };
+  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test", upstreams };
   const operations = createOperations({
-    ...deps,
+    ...parts,
     logDatabase: database,
-    changeBalance: (work) =>
-      database.raw.transaction(async (tx) => {
-        const change = await work(tx);
-        if (change) await applyChange(tx, change, { kind: database.kind, at: clock.now() });
-      }),
+    changeBalance: async (work) => void (await ledger.changeWith(work)),
     providers: allProviders,
-    probe: (channel, model) => probeChannel(channel, model, newId(), { ...calls, upstreams }),
+    probe: (channel, model) => probeChannel(channel, model, newId(), calls),
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),
     imageUrl: (serverAddress, mjId) => `${serverAddress || "http://localhost:3000"}/mj/image/${mjId}`,
@@ -118,37 +176,5 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     pollingSeconds: 0,
     ...settings.operations,
   });
-  const http = await createHttpServer({
-    routes: [...accountRoutes(deps), ...operations.routes, ...(settings.routes ?? [])],
-    credentials: identity.credentials,
-    humanCheck: () => Promise.resolve(),
-    limiter,
-    rules: { ...NO_RULES, ...settings.rules },
-    webRule: settings.rules?.web,
-    log,
-    clock,
-    trustedProxies: settings.trustedProxies ?? [],
-    console: { dir: settings.consoleDir, policy: () => "default-src 'self'" },
-  });
-  const baseUrl = `http://127.0.0.1:${await http.listen(0, "127.0.0.1")}`;
-  const anonymous = () => new ApiCaller(baseUrl);
-  return {
-    ...{ baseUrl, database, clock, identity, snapshots, http, operations, notices, anonymous },
-    async signIn(username, password = ROOT_PASSWORD) {
-      const caller = anonymous();
-      await caller.signIn(username, password);
-      return caller;
-    },
-    async settled() {
-      await Promise.all(pending);
-    },
-    async close() {
-      for (const runnable of operations.runnables) await runnable.stop();
-      await http.close();
-      await upstreams.close();
-      await Promise.all(pending);
-      await snapshots.stop();
-      await database.close();
-    },
-  };
+  return { operations, notices, closeUpstreams: () => upstreams.close() };
 }

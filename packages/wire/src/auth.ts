@@ -37,7 +37,14 @@ export const register = endpoint({
   rate: "critical",
   humanCheck: true,
   summary: "Makes an account; signing in is a call of its own.",
-  body: z.object({ username: text, password: text, password2: text, email: text, verification_code: text, aff_code: text }),
+  body: z.object({
+    username: text,
+    password: text,
+    password2: text,
+    email: text,
+    verification_code: text,
+    aff_code: text,
+  }),
   fails: ["R1", "R2", "L2", "R9", "R3", "R10", "R4", "R5", "E2", "R6", "R7", "R8"],
 });
 

@@ -32,7 +32,9 @@ async function problemOf(promise: Promise<unknown>): Promise<ApiProblem> {
 
 describe("client", () => {
   it("fills path, query and body and reads the envelope", async () => {
-    const { client, sent } = clientAnswering(200, '{"success":true,"message":"","data":[],"extra":1}', { "x-total-count": "12" });
+    const { client, sent } = clientAnswering(200, '{"success":true,"message":"","data":[],"extra":1}', {
+      "x-total-count": "12",
+    });
     const answer = await client.call(userList, { query: { p: 2, keyword: "a&b" } });
     expect(answer).toEqual({ data: [], message: "", total: 12, siblings: { extra: 1 } });
     expect(sent[0]).toMatchObject({ url: "http://gw/api/user/?p=2&keyword=a%26b", method: "GET", body: undefined });
@@ -43,7 +45,14 @@ describe("client", () => {
   });
 
   it("encodes path parameters and joins lists", () => {
-    const probe = endpoint({ name: "probe", method: "GET", path: "/api/x/{name}", access: "none", summary: "", params: z.object({ name: z.string() }) });
+    const probe = endpoint({
+      name: "probe",
+      method: "GET",
+      path: "/api/x/{name}",
+      access: "none",
+      summary: "",
+      params: z.object({ name: z.string() }),
+    });
     expect(urlOf(probe, { name: "a/b" }, { ids: [1, 2], none: undefined })).toBe("/api/x/a%2Fb?ids=1%2C2");
   });
 
@@ -55,9 +64,17 @@ describe("client", () => {
 
   it("throws error statuses, with and without an envelope", async () => {
     const limited = clientAnswering(429, '{"success":false,"message":"Slow down","code":"G3"}', { "retry-after": "9" });
-    expect(await problemOf(limited.client.call(userList, {}))).toMatchObject({ status: 429, code: "G3", retryAfterSeconds: 9 });
+    expect(await problemOf(limited.client.call(userList, {}))).toMatchObject({
+      status: 429,
+      code: "G3",
+      retryAfterSeconds: 9,
+    });
     const broken = clientAnswering(502, "<html>");
-    expect(await problemOf(broken.client.call(userList, {}))).toMatchObject({ status: 502, code: undefined, message: "The server answered with status 502." });
+    expect(await problemOf(broken.client.call(userList, {}))).toMatchObject({
+      status: 502,
+      code: undefined,
+      message: "The server answered with status 502.",
+    });
   });
 
   it("tells a lost connection from an abort", async () => {
@@ -71,7 +88,9 @@ describe("client", () => {
 
   it("is typed by the endpoint", () => {
     const { client } = clientAnswering(200, "{}");
-    expectTypeOf(client.call<typeof userGet>).parameter(1).toHaveProperty("params");
+    expectTypeOf(client.call<typeof userGet>)
+      .parameter(1)
+      .toHaveProperty("params");
     // @ts-expect-error the path parameter is missing
     void client.call(userGet, {}).catch(() => undefined);
   });

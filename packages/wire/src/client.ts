@@ -1,8 +1,18 @@
 import { isMessageCode, type MessageCode } from "./messages.ts";
 import type { Endpoint, Input, Output } from "./endpoint.ts";
+import type { QueryValue } from "./envelope.ts";
 
 /** The part of `fetch` that the client uses. */
-export type Fetch = (url: string, init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal; credentials: "same-origin" }) => Promise<Reply>;
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal?: AbortSignal;
+    credentials: "same-origin";
+  },
+) => Promise<Reply>;
 
 interface Reply {
   readonly status: number;
@@ -54,7 +64,17 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly siblings: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, details: { status: number; code?: unknown; field?: unknown; retryAfter?: string | null; siblings?: Readonly<Record<string, unknown>>; cause?: unknown }) {
+  constructor(
+    message: string,
+    details: {
+      status: number;
+      code?: unknown;
+      field?: unknown;
+      retryAfter?: string | null;
+      siblings?: Readonly<Record<string, unknown>>;
+      cause?: unknown;
+    },
+  ) {
     super(message, { cause: details.cause });
     this.status = details.status;
     this.code = isMessageCode(details.code) ? details.code : undefined;
@@ -84,11 +104,12 @@ export function createClient(settings: ClientSettings): Client {
 
 /** Path with its parameters filled in and the query behind it. */
 export function urlOf(endpoint: Endpoint, params: unknown = {}, query: unknown = {}): string {
-  const values = params as Readonly<Record<string, unknown>>;
+  const values = params as Readonly<Record<string, string | number>>;
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) => encodeURIComponent(String(values[name])));
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    if (value !== undefined) search.set(name, Array.isArray(value) ? value.join(",") : String(value));
+  for (const [name, value] of Object.entries(query as Record<string, QueryValue>)) {
+    // A list becomes its items with commas between.
+    if (value !== undefined) search.set(name, String(value));
   }
   const text = search.toString();
   return text === "" ? path : `${path}?${text}`;
@@ -104,7 +125,8 @@ interface LooseInput {
 }
 
 async function send(settings: ClientSettings, endpoint: Endpoint, input: LooseInput): Promise<Reply> {
-  const url = settings.baseUrl + urlOf(endpoint, input.params, { ...(input.query as object | undefined), ...input.extraQuery });
+  const url =
+    settings.baseUrl + urlOf(endpoint, input.params, { ...(input.query as object | undefined), ...input.extraQuery });
   const headers: Record<string, string> = { Accept: "application/json", ...settings.headers?.(), ...input.headers };
   if (input.body !== undefined) headers["Content-Type"] = "application/json";
   const init = {
@@ -124,17 +146,33 @@ async function send(settings: ClientSettings, endpoint: Endpoint, input: LooseIn
 
 function readEnvelope<E extends Endpoint>(endpoint: E, reply: Reply, text: string): CallAnswer<E> {
   const body = parse(text);
-  if (!body) throw new ApiProblem(`The server answered with status ${reply.status}.`, { status: reply.status, retryAfter: reply.headers.get("Retry-After") });
+  if (!body)
+    throw new ApiProblem(`The server answered with status ${reply.status}.`, {
+      status: reply.status,
+      retryAfter: reply.headers.get("Retry-After"),
+    });
   if (endpoint.answer === "raw" && reply.status < 400) return answerOf<E>(reply, body, "", {});
   const { success, message, data, code, field, ...siblings } = body;
   if (success !== true) {
-    const words = typeof message === "string" && message !== "" ? message : `The server answered with status ${reply.status}.`;
-    throw new ApiProblem(words, { status: reply.status, code, field, retryAfter: reply.headers.get("Retry-After"), siblings });
+    const words =
+      typeof message === "string" && message !== "" ? message : `The server answered with status ${reply.status}.`;
+    throw new ApiProblem(words, {
+      status: reply.status,
+      code,
+      field,
+      retryAfter: reply.headers.get("Retry-After"),
+      siblings,
+    });
   }
   return answerOf<E>(reply, data, typeof message === "string" ? message : "", siblings);
 }
 
-function answerOf<E extends Endpoint>(reply: Reply, data: unknown, message: string, siblings: Record<string, unknown>): CallAnswer<E> {
+function answerOf<E extends Endpoint>(
+  reply: Reply,
+  data: unknown,
+  message: string,
+  siblings: Record<string, unknown>,
+): CallAnswer<E> {
   const header = reply.headers.get("X-Total-Count");
   const total = Number(header ?? siblings["total"] ?? Number.NaN);
   return { data: data as Output<E["data"]>, message, total: Number.isFinite(total) ? total : undefined, siblings };

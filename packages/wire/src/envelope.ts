@@ -52,8 +52,12 @@ export const pathId = z.pipe(
 export const idParams = z.object({ id: pathId });
 
 function firstText(value: QueryValue): string {
-  const one: unknown = Array.isArray(value) ? value[0] : value;
-  return one === undefined || one === null ? "" : String(one).trim();
+  const one = isList(value) ? value[0] : value;
+  return one === undefined ? "" : String(one).trim();
+}
+
+function isList(value: QueryValue): value is readonly (string | number)[] {
+  return Array.isArray(value);
 }
 
 function readInt(text: string): number {

@@ -36,7 +36,13 @@ describe("quota", () => {
 
 describe("numbers and times", () => {
   it("are shortened from ten thousand on", () => {
-    expect([9999, 10_000, 1_500_000, 2e9, -12_345].map(shortNumber)).toEqual(["9999", "10.0k", "1.5M", "2.0B", "-12.3k"]);
+    expect([9999, 10_000, 1_500_000, 2e9, -12_345].map(shortNumber)).toEqual([
+      "9999",
+      "10.0k",
+      "1.5M",
+      "2.0B",
+      "-12.3k",
+    ]);
   });
 
   it("name the second", () => {

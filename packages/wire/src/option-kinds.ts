@@ -1,3 +1,4 @@
+import { characters } from "./characters.ts";
 import type { MessageCode } from "./messages.ts";
 
 /** A text that passed its check, or the catalogue code that refuses it (`rule` and `name` fill its places). */
@@ -73,7 +74,7 @@ export function textType(kind: "text" | "long-text" = "text"): OptionType<string
 export function nameType(max: number): OptionType<string> {
   const read = (text: string): Reading<string> => {
     const trimmed = text.trim();
-    const length = [...trimmed].length;
+    const length = characters(trimmed);
     return length >= 1 && length <= max ? valid(trimmed, trimmed) : broken(`1 to ${max} characters long`);
   };
   return { kind: "text", read };
@@ -130,7 +131,7 @@ export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {
     if (byteLength(text) > MAX_BYTES) return broken("at most 512 KiB long");
     const parsed = parseNumbers(text);
     if (!isObject(parsed)) return { isValid: false, code };
-    const ratios: Record<string, string> = Object.create(null);
+    const ratios = Object.create(null) as Record<string, string>;
     for (const [name, value] of Object.entries(parsed)) {
       const plain = value instanceof NumberText ? decimalText(value.source) : undefined;
       if (plain === undefined || plain.startsWith("-")) return { isValid: false, code: "P12", name };
@@ -147,7 +148,7 @@ export const labelsType: OptionType<Readonly<Record<string, string>>> = {
   read: (text) => {
     const parsed = parseJson(text);
     if (!isObject(parsed)) return { isValid: false, code: "P7" };
-    const labels: Record<string, string> = Object.create(null);
+    const labels = Object.create(null) as Record<string, string>;
     for (const [name, value] of Object.entries(parsed)) {
       if (typeof value !== "string") return { isValid: false, code: "P7" };
       labels[name] = value;
@@ -161,7 +162,8 @@ export const namesType: OptionType<readonly string[]> = {
   kind: "json",
   read: (text) => {
     const parsed = parseJson(text);
-    if (!Array.isArray(parsed) || !parsed.every((item) => typeof item === "string")) return { isValid: false, code: "P7" };
+    if (!Array.isArray(parsed) || !parsed.every((item) => typeof item === "string"))
+      return { isValid: false, code: "P7" };
     return valid(parsed, text);
   },
 };

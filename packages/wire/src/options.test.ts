@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { checkOption, decimalText, isHiddenOption, isSecretOption, OPTION_KEYS, OPTIONS, parseOptions } from "./options.ts";
+import {
+  checkOption,
+  decimalText,
+  isHiddenOption,
+  isSecretOption,
+  OPTION_KEYS,
+  OPTIONS,
+  parseOptions,
+} from "./options.ts";
 
 const current = parseOptions([]);
 
@@ -125,7 +133,11 @@ describe("stored texts", () => {
   });
 
   it("keep ratio numbers exactly as typed", () => {
-    const check = checkOption("ModelRatio", '{"a":0.30000000000000004,"b":8.219178082191782,"c":1e-3,"__proto__":2}', current);
+    const check = checkOption(
+      "ModelRatio",
+      '{"a":0.30000000000000004,"b":8.219178082191782,"c":1e-3,"__proto__":2}',
+      current,
+    );
     const value = check.isValid ? (check.value as Record<string, string>) : {};
     expect(Object.entries(value)).toEqual([
       ["a", "0.30000000000000004"],

@@ -49,9 +49,12 @@ export function optionDefault(key: OptionKey, defaults: OptionDefaults = {}): st
 /** Values of all options; a stored text that fails its check is reported and the default stays. */
 export function parseOptions(
   rows: readonly OptionRow[],
-  settings: { readonly defaults?: OptionDefaults; readonly warn?: (key: string, reading: Reading<unknown>) => void } = {},
+  settings: {
+    readonly defaults?: OptionDefaults;
+    readonly warn?: (key: string, reading: Reading<unknown>) => void;
+  } = {},
 ): OptionValues {
-  const values: Record<string, unknown> = Object.create(null);
+  const values = Object.create(null) as Record<string, unknown>;
   for (const key of OPTION_KEYS) values[key] = valueOf(readOption(key, optionDefault(key, settings.defaults)));
   for (const { key, value } of rows) {
     if (!isOptionKey(key)) continue;

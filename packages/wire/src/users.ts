@@ -61,7 +61,16 @@ const wholeNumber = z.optional(z.number({ error: REASONS.integer }));
 const userFilter = { keyword: queryText, group: queryText, role: queryInts, status: queryInts };
 
 /** Columns that the list of users can be ordered by. */
-export const USER_SORTS = ["id", "username", "quota", "used_quota", "request_count", "role", "status", "created_at"] as const;
+export const USER_SORTS = [
+  "id",
+  "username",
+  "quota",
+  "used_quota",
+  "request_count",
+  "role",
+  "status",
+  "created_at",
+] as const;
 
 export const userList = endpoint({
   name: "userList",

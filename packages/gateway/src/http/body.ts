@@ -58,7 +58,7 @@ function parse(text: string): unknown {
 
 /** `null` counts as absent; the copy has no prototype, so that no inherited name reads as a member. */
 function withoutNulls(value: object): Record<string, unknown> {
-  const copy: Record<string, unknown> = Object.create(null);
+  const copy = Object.create(null) as Record<string, unknown>;
   for (const [name, member] of Object.entries(value)) {
     if (member !== null && name !== "__proto__") copy[name] = member;
   }

@@ -12,7 +12,8 @@ export interface Failure {
 
 /** Anything thrown by a management call as its answer; unknown errors are G4 without internals. */
 export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
-  if (endpoint?.access === "key" && !(thrown instanceof Refusal)) return openAiFailure(AppError.from(thrown), requestId);
+  if (endpoint?.access === "key" && !(thrown instanceof Refusal))
+    return openAiFailure(AppError.from(thrown), requestId);
   if (thrown instanceof Refusal) {
     return {
       status: thrown.status,
@@ -23,7 +24,12 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
   }
   if (thrown instanceof AppError && thrown.origin === "client") {
     const retryAfterSeconds = thrown.retryAfterMs === undefined ? undefined : Math.ceil(thrown.retryAfterMs / 1000);
-    return { status: 200, body: { success: false, message: thrown.message, code: thrown.code }, retryAfterSeconds, isFault: false };
+    return {
+      status: 200,
+      body: { success: false, message: thrown.message, code: thrown.code },
+      retryAfterSeconds,
+      isFault: false,
+    };
   }
   return { ...catalogueFailure("G4"), isFault: true };
 }
@@ -34,7 +40,8 @@ function catalogueFailure(code: MessageCode): Omit<Failure, "isFault"> {
 
 /** The calls of B15 answer relay clients, in the OpenAI error shape. */
 function openAiFailure(error: AppError, requestId: string): Failure {
-  const type = error.status >= 500 ? "server_error" : error.status === 429 ? "rate_limit_error" : "invalid_request_error";
+  const type =
+    error.status >= 500 ? "server_error" : error.status === 429 ? "rate_limit_error" : "invalid_request_error";
   return {
     status: error.status,
     body: {

@@ -25,7 +25,7 @@ export function parseInput(schema: Schema | undefined, input: unknown): unknown 
 
 /** Query text as an object: a name given twice becomes a list. */
 export function queryObject(search: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = Object.create(null);
+  const query = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of new URLSearchParams(search)) {
     if (name === "__proto__") continue;
     const known = query[name];
@@ -67,22 +67,18 @@ function typeReason(schema: Schema, issue: Issue & { code: "invalid_type" }): st
   if (issue.path.some((part) => typeof part === "number") || target?.type === "array") {
     return isOfNumbers(schema, issue.path) ? REASONS.integers : REASONS.strings;
   }
-  switch (issue.expected) {
-    case "string":
-      return REASONS.string;
-    case "boolean":
-      return REASONS.boolean;
-    case "int":
-      return REASONS.integer;
-    case "number":
-      return target?.format === "safeint" ? REASONS.integer : REASONS.number;
-    case "object":
-    case "record":
-      return REASONS.object;
-    default:
-      return undefined;
-  }
+  if (issue.expected === "number" && target?.format === "safeint") return REASONS.integer;
+  return TYPE_REASONS[issue.expected];
 }
+
+const TYPE_REASONS: Readonly<Record<string, string>> = {
+  string: REASONS.string,
+  boolean: REASONS.boolean,
+  int: REASONS.integer,
+  number: REASONS.number,
+  object: REASONS.object,
+  record: REASONS.object,
+};
 
 interface Definition {
   readonly type: string;
@@ -113,6 +109,9 @@ function bare(schema: Schema): Definition {
 }
 
 function isOfNumbers(schema: Schema, path: readonly PropertyKey[]): boolean {
-  const list = descend(schema, path.filter((part) => typeof part !== "number"));
+  const list = descend(
+    schema,
+    path.filter((part) => typeof part !== "number"),
+  );
   return list?.element !== undefined && bare(list.element).type === "number";
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "@fairway/wire";
 import type { Credentials } from "../identity/credentials.ts";
-import { ANONYMOUS, type Identified } from "../identity/principal.ts";
+import { ANONYMOUS, type Identified, type Principal } from "../identity/principal.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
@@ -95,7 +95,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
-  await answer(exchange, chosen, await callOf(exchange, chosen, found, query, principal));
+  await answer(exchange, chosen, await callOf(exchange, chosen, { params: found.params, query, caller: principal }));
   return principal?.userId;
 }
 
@@ -113,7 +113,9 @@ async function identify(deps: MountDeps, exchange: Exchange, endpoint: Endpoint)
 }
 
 function chooseByQuery(found: Found, query: unknown): Route {
-  const match = found.routes.find(({ endpoint }) => endpoint.query === undefined || endpoint.query.safeParse(query).success);
+  const match = found.routes.find(
+    ({ endpoint }) => endpoint.query === undefined || endpoint.query.safeParse(query).success,
+  );
   const last = found.routes.at(-1);
   if (!last) throw new Error("the route table answered without a route");
   return match ?? last;
@@ -125,15 +127,15 @@ interface Answer {
   readonly text: { message: string };
 }
 
-async function callOf(
-  exchange: Exchange,
-  { endpoint }: Route,
-  { params }: Found,
-  query: unknown,
-  caller: ReturnType<typeof principalOf>,
-): Promise<Answer> {
+interface Input {
+  readonly params: Found["params"];
+  readonly query: unknown;
+  readonly caller: Principal | undefined;
+}
+
+async function callOf(exchange: Exchange, { endpoint }: Route, { params, query, caller }: Input): Promise<Answer> {
   const { request, response, context } = exchange;
-  const siblings: Record<string, unknown> = Object.create(null);
+  const siblings = Object.create(null) as Record<string, unknown>;
   const text = { message: "" };
   const call: Call<Endpoint> = {
     params: parseParams(endpoint.params, params),
@@ -164,7 +166,7 @@ async function answer(exchange: Exchange, route: Route, { call, siblings, text }
     case "raw":
       return sendJson(request, response, 200, data ?? null);
     case "text":
-      return sendText(request, response, 200, String(data ?? ""));
+      return sendText(request, response, 200, typeof data === "string" ? data : "");
     case "stream":
     case "file":
       response.end();

@@ -62,7 +62,9 @@ function step(node: Node, segment: string, endpointName: string): Node {
   }
   node.parameter ??= { name: parameter, node: emptyNode() };
   if (node.parameter.name !== parameter) {
-    throw new Error(`endpoint ${endpointName} calls a path parameter {${parameter}} that is {${node.parameter.name}} elsewhere`);
+    throw new Error(
+      `endpoint ${endpointName} calls a path parameter {${parameter}} that is {${node.parameter.name}} elsewhere`,
+    );
   }
   return node.parameter.node;
 }
@@ -96,7 +98,7 @@ function find(root: Node, method: string, path: string): Found | undefined {
 
 /** A literal segment always wins over a parameter. */
 function locate(root: Node, path: string): { node: Node; params: Record<string, string> } | undefined {
-  const params: Record<string, string> = Object.create(null);
+  const params = Object.create(null) as Record<string, string>;
   let node = root;
   for (const segment of segments(path)) {
     const literal = node.children.get(segment);

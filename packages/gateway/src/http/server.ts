@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
 import { clientAddress, type Network } from "../lib/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
-import type { Limiter, Rule } from "../limits/limiter.ts";
+import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import { contextOf, setContext } from "./context.ts";
 import { sendJson } from "./envelope.ts";
@@ -52,13 +52,16 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   app.use(failures(deps.log));
 
   const openContext = contexts(deps);
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    openContext(request);
-    const { requestId } = contextOf(request);
-    response.setHeader("X-Oneapi-Request-Id", requestId);
-    response.setHeader("x-request-id", requestId);
-    app(request, response);
-  });
+  const server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => {
+      openContext(request);
+      const { requestId } = contextOf(request);
+      response.setHeader("X-Oneapi-Request-Id", requestId);
+      response.setHeader("x-request-id", requestId);
+      app(request, response);
+    },
+  );
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     openContext(request);
     if (deps.upgrade) deps.upgrade(request, socket, head);
@@ -72,7 +75,9 @@ function contexts(deps: HttpServerDeps): (request: IncomingMessage) => void {
   return (request) => {
     const peer = request.socket.remoteAddress ?? "";
     const isProxied = deps.trustedProxies.some((network) => network.contains(peer));
-    const protocol = String(request.headers["x-forwarded-proto"] ?? "").split(",")[0]?.trim();
+    const protocol = String(request.headers["x-forwarded-proto"] ?? "")
+      .split(",")[0]
+      ?.trim();
     setContext(request, {
       requestId: nextId(),
       ip: clientAddress(peer, request.headers["x-forwarded-for"] as string | undefined, deps.trustedProxies),

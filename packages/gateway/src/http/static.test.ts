@@ -22,7 +22,11 @@ beforeAll(async () => {
   await writeFile(join(dir, "assets", "main-abc123.js"), script);
   await writeFile(join(dir, "assets", "main-abc123.js.br"), brotliCompressSync(script));
   await writeFile(join(dir, "assets", "main-abc123.js.gz"), gzipSync(script));
-  app = await startManagementApp({ url: await createDatabase("sqlite"), consoleDir: dir, rules: { web: { name: "web", limit: 40, windowMs: 1000 } } });
+  app = await startManagementApp({
+    url: await createDatabase("sqlite"),
+    consoleDir: dir,
+    rules: { web: { name: "web", limit: 40, windowMs: 1000 } },
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -61,13 +65,18 @@ describe("console files", () => {
   test("hashed assets are kept for a year, others are asked for again", async () => {
     expect((await get("/assets/main-abc123.js")).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     const theme = await get("/theme-init.js");
-    expect(theme.headers).toMatchObject({ "cache-control": "no-cache", "content-type": "text/javascript; charset=utf-8" });
+    expect(theme.headers).toMatchObject({
+      "cache-control": "no-cache",
+      "content-type": "text/javascript; charset=utf-8",
+    });
     const again = await get("/theme-init.js", { "if-none-match": String(theme.headers["etag"]) });
     expect(again).toMatchObject({ status: 304, text: "" });
   });
 
   test("are sent in the best coding that the browser takes", async () => {
-    expect((await get("/assets/main-abc123.js", { "accept-encoding": "gzip, br" })).headers["content-encoding"]).toBe("br");
+    expect((await get("/assets/main-abc123.js", { "accept-encoding": "gzip, br" })).headers["content-encoding"]).toBe(
+      "br",
+    );
     const packed = await get("/assets/main-abc123.js", { "accept-encoding": "gzip" });
     expect(packed).toMatchObject({ text: script, headers: { "content-encoding": "gzip", vary: "Accept-Encoding" } });
     expect(await get("/assets/main-abc123.js")).toMatchObject({ text: script });
@@ -81,20 +90,33 @@ describe("console files", () => {
 
   test("missing files and other methods are 404", async () => {
     expect((await get("/assets/gone.js")).status).toBe(404);
-    expect(await app.anonymous().post("/login", {})).toMatchObject({ status: 404, body: { success: false, message: "Invalid URL (POST /login)" } });
+    expect(await app.anonymous().post("/login", {})).toMatchObject({
+      status: 404,
+      body: { success: false, message: "Invalid URL (POST /login)" },
+    });
   });
 
-  test.each(["/../secret.txt", "/assets/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/assets/..%5c..%5csecret.txt", "//etc/passwd.txt", "/%"])(
-    "nothing outside the folder is reached by %s",
-    async (path) => expect([200, 404]).toContain(await rawGet(path)),
-  );
+  test.each([
+    "/../secret.txt",
+    "/assets/../../secret.txt",
+    "/%2e%2e/secret.txt",
+    "/..%2fsecret.txt",
+    "/assets/..%5c..%5csecret.txt",
+    "//etc/passwd.txt",
+    "/%",
+  ])("nothing outside the folder is reached by %s", async (path) => expect([200, 404]).toContain(await rawGet(path)));
 
   test("no path shows the file beside the folder", async () => {
-    for (const path of ["/%2e%2e/secret.txt", "/..%2fsecret.txt", "/secret.txt"]) expect((await get(path)).text).not.toBe("outside");
+    for (const path of ["/%2e%2e/secret.txt", "/..%2fsecret.txt", "/secret.txt"])
+      expect((await get(path)).text).not.toBe("outside");
   });
 
   test("have a rate of their own", async () => {
-    const limited = await startManagementApp({ url: await createDatabase("sqlite"), consoleDir: join(folder, "dist"), rules: { web: { name: "web", limit: 1, windowMs: 1000 } } });
+    const limited = await startManagementApp({
+      url: await createDatabase("sqlite"),
+      consoleDir: join(folder, "dist"),
+      rules: { web: { name: "web", limit: 1, windowMs: 1000 } },
+    });
     expect((await limited.anonymous().get("/")).status).toBe(200);
     const refused = await limited.anonymous().get("/");
     expect(refused).toMatchObject({ status: 429, body: { code: "G3" } });

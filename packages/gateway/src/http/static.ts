@@ -102,7 +102,9 @@ async function scan(dir: string): Promise<Map<string, StaticFile>> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const known = new Set(paths);
   const plain = paths.filter((path) => !/\.(br|gz)$/.test(path));
-  const files = await Promise.all(plain.map(async (path) => [urlOf(dir, path), await describe(dir, path, known)] as const));
+  const files = await Promise.all(
+    plain.map(async (path) => [urlOf(dir, path), await describe(dir, path, known)] as const),
+  );
   return new Map(files);
 }
 
@@ -113,8 +115,12 @@ async function describe(dir: string, path: string, known: ReadonlySet<string>): 
     { coding: undefined, file: path },
   ] as const;
   const present = codings.filter(({ file }) => known.has(file));
-  const variants = await Promise.all(present.map(async (variant) => ({ ...variant, size: (await stat(variant.file)).size })));
-  const digest = createHash("sha256").update(await readFile(path)).digest("base64url");
+  const variants = await Promise.all(
+    present.map(async (variant) => ({ ...variant, size: (await stat(variant.file)).size })),
+  );
+  const digest = createHash("sha256")
+    .update(await readFile(path))
+    .digest("base64url");
   return {
     type: TYPES[extname(path)] ?? "application/octet-stream",
     etag: `"${digest.slice(0, 27)}"`,

@@ -47,7 +47,10 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, expires_at: expiresAt };
       if (await replace(db, userId, name, change)) return token;
       try {
-        await db.insertInto("access_tokens").values({ user_id: userId, name, ...change }).execute();
+        await db
+          .insertInto("access_tokens")
+          .values({ user_id: userId, name, ...change })
+          .execute();
       } catch (cause) {
         // Another call made the row in between.
         if (!isDuplicate(cause) || !(await replace(db, userId, name, change))) throw cause;
@@ -103,7 +106,14 @@ function selectByHash(db: Db, hash: string) {
     .selectFrom("access_tokens as t")
     .leftJoin("users", "users.id", "t.user_id")
     .select(["t.id", "t.expires_at", "t.last_used_at"])
-    .select(["users.id as account_id", "users.username", "users.role", "users.status", "users.group", "users.deleted_at"])
+    .select([
+      "users.id as account_id",
+      "users.username",
+      "users.role",
+      "users.status",
+      "users.group",
+      "users.deleted_at",
+    ])
     .where("t.token_hash", "=", hash)
     .executeTakeFirst();
 }

@@ -1,4 +1,12 @@
-import { characters, PASSWORD_MAX, PASSWORD_MIN, ROLE, USER_STATUS, USERNAME_MAX, type MessageCode } from "@fairway/wire";
+import {
+  characters,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+  ROLE,
+  USER_STATUS,
+  USERNAME_MAX,
+  type MessageCode,
+} from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { randomText } from "../lib/ids.ts";
 import type { UserTable } from "../storage/schema.ts";

@@ -19,8 +19,16 @@ describe("the place of the key", () => {
     ["x-goog-api-key under /v1", { "x-goog-api-key": KEY }, "/v1/models"],
     ["the query", {}, `/v1beta/models?key=sk-${KEY}&alt=sse`],
     ["mj-api-secret", { "mj-api-secret": KEY }, "/mj/submit/imagine"],
-    ["mj-api-secret beside the placeholder", { "mj-api-secret": KEY, authorization: "midjourney-proxy" }, "/mj-fast/mj/submit/imagine"],
-    ["the subprotocol", { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${KEY}, x` }, "/v1/realtime?model=m"],
+    [
+      "mj-api-secret beside the placeholder",
+      { "mj-api-secret": KEY, authorization: "midjourney-proxy" },
+      "/mj-fast/mj/submit/imagine",
+    ],
+    [
+      "the subprotocol",
+      { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${KEY}, x` },
+      "/v1/realtime?model=m",
+    ],
   ])("%s", (_name, headers, url) => {
     expect(keyOf(headers, url)).toBe(KEY);
   });
@@ -49,7 +57,10 @@ describe("the form of the key", () => {
     expect(parseApiKey(`${KEY}-`)).toEqual({ key: KEY, pin: "" });
   });
 
-  it.each(["", "sk-", "abc", `sk-sk-${KEY}`, `${KEY}x`, KEY.slice(1), `${KEY.slice(1)}é`, "Basic abc"])("refuses %j", (text) => {
-    expect(parseApiKey(text)).toBe("malformed");
-  });
+  it.each(["", "sk-", "abc", `sk-sk-${KEY}`, `${KEY}x`, KEY.slice(1), `${KEY.slice(1)}é`, "Basic abc"])(
+    "refuses %j",
+    (text) => {
+      expect(parseApiKey(text)).toBe("malformed");
+    },
+  );
 });

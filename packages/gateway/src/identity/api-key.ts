@@ -21,11 +21,15 @@ export function readApiKey(headers: IncomingHttpHeaders, url: string): ApiKey | 
   const text =
     fromAuthorization(headers, path) ||
     one(headers["x-api-key"]) ||
-    (isGemini(path) ? one(headers["x-goog-api-key"]) : "") ||
-    (isDrawing(path) ? one(headers["mj-api-secret"]) : "") ||
-    (path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "") ||
-    (mark >= 0 && isGemini(path) ? (new URLSearchParams(url.slice(mark)).get("key") ?? "").trim() : "");
+    fromRoute(headers, path, mark < 0 ? "" : url.slice(mark));
   return text === "" ? undefined : parseApiKey(text);
+}
+
+/** Places that only some routes have; no route has two of them but those of Gemini. */
+function fromRoute(headers: IncomingHttpHeaders, path: string, search: string): string {
+  if (isGemini(path)) return one(headers["x-goog-api-key"]) || (new URLSearchParams(search).get("key") ?? "").trim();
+  if (isDrawing(path)) return one(headers["mj-api-secret"]);
+  return path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "";
 }
 
 /** Takes `sk-` off and splits the channel pin away. */

@@ -120,7 +120,12 @@ eachDatabase("authenticator", (open) => {
     });
 
     test("refuses by status", async () => {
-      for (const [status, code] of [[2, "401 token_disabled"], [9, "401 token_disabled"], [3, "401 token_expired"], [4, "401 token_quota_exhausted"]] as const) {
+      for (const [status, code] of [
+        [2, "401 token_disabled"],
+        [9, "401 token_disabled"],
+        [3, "401 token_expired"],
+        [4, "401 token_quota_exhausted"],
+      ] as const) {
         expect(await codeOf(byKey((await token({ status })).key))).toBe(code);
       }
     });
@@ -153,11 +158,15 @@ eachDatabase("authenticator", (open) => {
     });
 
     test("lets a used-up token read its balance where that is asked for", async () => {
-      expect(await codeOf(byKey((await token({ status: 4 })).key, "10.0.0.1", { allowExhausted: true }))).toBe("passed");
+      expect(await codeOf(byKey((await token({ status: 4 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
+        "passed",
+      );
       const empty = await token({ remain_quota: 0 });
       expect(await codeOf(byKey(empty.key, "10.0.0.1", { allowExhausted: true }))).toBe("passed");
       expect(await statusOf(empty.id)).toBe(1);
-      expect(await codeOf(byKey((await token({ status: 2 })).key, "10.0.0.1", { allowExhausted: true }))).toBe("401 token_disabled");
+      expect(await codeOf(byKey((await token({ status: 2 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
+        "401 token_disabled",
+      );
     });
 
     test("refuses the keys of disabled, deleted and missing users", async () => {
@@ -205,18 +214,29 @@ eachDatabase("authenticator", (open) => {
   describe("by session", () => {
     const bySession = async (headers: Record<string, string>, id = userId) => {
       const value = await sessions.open({ userId: id, ip: "10.0.0.1", userAgent: "" });
-      return authenticator.bySession(requestWith({ cookie: `session=${value}`, "new-api-user": String(id), ...headers }, "/pg/chat/completions"), "10.0.0.1");
+      return authenticator.bySession(
+        requestWith({ cookie: `session=${value}`, "new-api-user": String(id), ...headers }, "/pg/chat/completions"),
+        "10.0.0.1",
+      );
     };
 
     test("answers a caller without a token in the group that the body names", async () => {
       const caller = await bySession({});
-      expect(caller.inGroup(undefined)).toMatchObject({ userId, tokenId: 0, tokenName: "playground-default", group: "default", isUnlimited: true, modelLimits: undefined });
+      expect(caller.inGroup(undefined)).toMatchObject({
+        userId,
+        tokenId: 0,
+        tokenName: "playground-default",
+        group: "default",
+        isUnlimited: true,
+        modelLimits: undefined,
+      });
       expect(caller.inGroup("vip")).toMatchObject({ group: "vip", tokenName: "playground-vip" });
       expect(() => caller.inGroup("hidden")).toThrow(/group hidden/);
     });
 
     test("refuses without session, with a foreign header, with an access token, when disabled", async () => {
-      const bare = (headers: Record<string, string>) => codeOf(authenticator.bySession(requestWith(headers, "/pg/chat/completions"), "10.0.0.1"));
+      const bare = (headers: Record<string, string>) =>
+        codeOf(authenticator.bySession(requestWith(headers, "/pg/chat/completions"), "10.0.0.1"));
       expect(await bare({})).toBe("401 unauthorized");
       expect(await bare({ cookie: "session=unknown" })).toBe("401 unauthorized");
       expect(await bare({ authorization: "Bearer something" })).toBe("400 access_token_not_supported");

@@ -20,6 +20,12 @@ export interface AuthenticatorDeps {
   readonly clock: Clock;
 }
 
+/** Refusals by token status; every other status but "enabled" is a disabled token. */
+const REFUSED: Readonly<Record<number, ErrorCode>> = {
+  [TOKEN_STATUS.expired]: "token_expired",
+  [TOKEN_STATUS.exhausted]: "token_quota_exhausted",
+};
+
 type KeyOptions = { readonly allowExhausted?: boolean };
 
 /** Unknown keys that an address may try in a minute before it is told to slow down. */
@@ -49,20 +55,19 @@ async function unknownKey({ limiter }: AuthenticatorDeps, ip: string): Promise<A
   return new AppError("rate_limit_exceeded", { values: { seconds: retryAfter }, retryAfterMs: retryAfter * 1000 });
 }
 
-async function checkToken(deps: AuthenticatorDeps, record: TokenRecord, { allowExhausted = false }: KeyOptions): Promise<void> {
-  const { status, expiredTime } = record;
-  const isExpired = expiredTime !== NEVER_EXPIRES && expiredTime < seconds(deps.clock);
-  if (status === TOKEN_STATUS.expired) throw new AppError("token_expired");
-  if (status === TOKEN_STATUS.exhausted) {
-    if (!allowExhausted) throw new AppError("token_quota_exhausted");
-  } else if (status !== TOKEN_STATUS.enabled) {
-    throw new AppError("token_disabled");
-  }
-  if (isExpired) {
+async function checkToken(
+  deps: AuthenticatorDeps,
+  record: TokenRecord,
+  { allowExhausted = false }: KeyOptions,
+): Promise<void> {
+  const code = REFUSED[record.status] ?? "token_disabled";
+  const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
+  if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
+  if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
     await move(deps, record, TOKEN_STATUS.expired, "");
     throw new AppError("token_expired");
   }
-  if (allowExhausted || status === TOKEN_STATUS.exhausted || record.isUnlimited || record.remainQuota > 0) return;
+  if (allowExhausted || record.isUnlimited || record.remainQuota > 0) return;
   // The cached number may be old: the row decides, and the same statement marks it.
   if (await move(deps, record, TOKEN_STATUS.exhausted, " and unlimited_quota = 0 and remain_quota <= 0")) {
     throw new AppError("token_quota_exhausted");
@@ -104,7 +109,8 @@ function checkUser({ status, isDeleted }: Pick<UserRecord, "status" | "isDeleted
 /** A group must be offered to users or be the user's own, and must have a ratio; `auto` has none of its own. */
 function checkGroup(options: OptionValues, group: string, userGroup: string): void {
   const isOffered = Object.hasOwn(options.UserUsableGroups, group);
-  const isUsable = group === AUTO_GROUP ? isOffered : (isOffered || group === userGroup) && Object.hasOwn(options.GroupRatio, group);
+  const isUsable =
+    group === AUTO_GROUP ? isOffered : (isOffered || group === userGroup) && Object.hasOwn(options.GroupRatio, group);
   if (!isUsable) throw new AppError("group_not_allowed", { values: { group } });
 }
 

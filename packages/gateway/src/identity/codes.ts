@@ -42,76 +42,31 @@ export interface CodesDeps {
   readonly secret: Secret;
 }
 
-export function createCodes({ db, clock, secret }: CodesDeps): Codes {
-  const hash = (purpose: CodePurpose, subject: string, code: string) =>
-    createHmac("sha256", secret.reveal()).update(`${purpose}\n${subject}\n${code}`).digest("hex");
-  const row = (purpose: CodePurpose, subject: string) => ({ purpose, subject: subject.toLowerCase() });
-  const live = (purpose: CodePurpose, subject: string, trx: Db) =>
-    trx
-      .selectFrom("one_time_codes")
-      .select(["code_hash", "created_at"])
-      .where("purpose", "=", purpose)
-      .where("subject", "=", subject.toLowerCase())
-      .where("expires_at", ">", seconds(clock))
-      .where("attempts", "<", MAX_WRONG_TRIES)
-      .executeTakeFirst();
-
+export function createCodes(deps: CodesDeps): Codes {
+  const { db, clock } = deps;
   return {
-    async issue(purpose, subject) {
-      const code = purpose === "email" ? randomText(CODE_CHARS, CODE_ALPHABET) : randomBytes(RESET_BYTES).toString("hex");
-      const key = row(purpose, subject);
-      const now = seconds(clock);
-      const fresh = {
-        code_hash: hash(purpose, key.subject, code),
-        attempts: 0,
-        created_at: now,
-        expires_at: now + CODE_SECONDS,
-      };
-      const known = await db
-        .selectFrom("one_time_codes")
-        .select("created_at")
-        .where("purpose", "=", purpose)
-        .where("subject", "=", key.subject)
-        .executeTakeFirst();
-      if (known) {
-        const waitSeconds = known.created_at + RESEND_SECONDS - now;
-        if (waitSeconds > 0) return { waitSeconds };
-        await db
-          .updateTable("one_time_codes")
-          .set(fresh)
-          .where("purpose", "=", purpose)
-          .where("subject", "=", key.subject)
-          .execute();
-        return { code };
-      }
-      try {
-        await db.insertInto("one_time_codes").values({ ...key, ...fresh }).execute();
-        return { code };
-      } catch (cause) {
-        // Another call for the same address was quicker.
-        if (isDuplicate(cause)) return { waitSeconds: RESEND_SECONDS };
-        throw cause;
-      }
-    },
+    issue: (purpose, subject) => issue(deps, { purpose, subject: subject.toLowerCase() }),
     async check(purpose, subject, code) {
-      const known = await live(purpose, subject, db);
+      const key = { purpose, subject: subject.toLowerCase() };
+      const known = await live(deps, key);
       if (!known) return false;
-      if (known.code_hash === hash(purpose, subject.toLowerCase(), normal(purpose, code))) return true;
+      if (known.code_hash === hash(deps, key, code)) return true;
       await db
         .updateTable("one_time_codes")
         .set((eb) => ({ attempts: eb("attempts", "+", 1) }))
-        .where("purpose", "=", purpose)
-        .where("subject", "=", subject.toLowerCase())
+        .where("purpose", "=", key.purpose)
+        .where("subject", "=", key.subject)
         .where("code_hash", "=", known.code_hash)
         .execute();
       return false;
     },
     async consume(purpose, subject, code, trx) {
+      const key = { purpose, subject: subject.toLowerCase() };
       const answer = await trx
         .deleteFrom("one_time_codes")
-        .where("purpose", "=", purpose)
-        .where("subject", "=", subject.toLowerCase())
-        .where("code_hash", "=", hash(purpose, subject.toLowerCase(), normal(purpose, code)))
+        .where("purpose", "=", key.purpose)
+        .where("subject", "=", key.subject)
+        .where("code_hash", "=", hash(deps, key, code))
         .where("expires_at", ">", seconds(clock))
         .where("attempts", "<", MAX_WRONG_TRIES)
         .executeTakeFirst();
@@ -129,6 +84,61 @@ export function createCodes({ db, clock, secret }: CodesDeps): Codes {
       return Number(answer.numDeletedRows);
     },
   };
+}
+
+interface Key {
+  readonly purpose: CodePurpose;
+  /** Lower-case. */
+  readonly subject: string;
+}
+
+async function issue(deps: CodesDeps, key: Key): Promise<IssuedCode> {
+  const { db, clock } = deps;
+  const isTyped = key.purpose === "email";
+  const code = isTyped ? randomText(CODE_CHARS, CODE_ALPHABET) : randomBytes(RESET_BYTES).toString("hex");
+  const now = seconds(clock);
+  const fresh = { code_hash: hash(deps, key, code), attempts: 0, created_at: now, expires_at: now + CODE_SECONDS };
+  const createdAt = await lastIssue(db, key);
+  if (createdAt !== undefined) {
+    const waitSeconds = createdAt + RESEND_SECONDS - now;
+    if (waitSeconds > 0) return { waitSeconds };
+    const change = db.updateTable("one_time_codes").set(fresh);
+    await change.where("purpose", "=", key.purpose).where("subject", "=", key.subject).execute();
+    return { code };
+  }
+  try {
+    await db
+      .insertInto("one_time_codes")
+      .values({ ...key, ...fresh })
+      .execute();
+    return { code };
+  } catch (cause) {
+    // Another call for the same address was quicker.
+    if (isDuplicate(cause)) return { waitSeconds: RESEND_SECONDS };
+    throw cause;
+  }
+}
+
+async function lastIssue(db: Db, { purpose, subject }: Key): Promise<number | undefined> {
+  const select = db.selectFrom("one_time_codes").select("created_at");
+  return (await select.where("purpose", "=", purpose).where("subject", "=", subject).executeTakeFirst())?.created_at;
+}
+
+function live({ db, clock }: CodesDeps, { purpose, subject }: Key): Promise<{ code_hash: string } | undefined> {
+  return db
+    .selectFrom("one_time_codes")
+    .select("code_hash")
+    .where("purpose", "=", purpose)
+    .where("subject", "=", subject)
+    .where("expires_at", ">", seconds(clock))
+    .where("attempts", "<", MAX_WRONG_TRIES)
+    .executeTakeFirst();
+}
+
+function hash({ secret }: CodesDeps, { purpose, subject }: Key, code: string): string {
+  return createHmac("sha256", secret.reveal())
+    .update(`${purpose}\n${subject}\n${normal(purpose, code)}`)
+    .digest("hex");
 }
 
 /** Codes are typed from a mail: spaces around them and capitals do not matter. */

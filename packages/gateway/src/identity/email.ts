@@ -1,6 +1,7 @@
 const MAX_CHARS = 254;
 const MAX_LOCAL_CHARS = 64;
-const ADDRESS = /^[^\s@"(),:;<>[\]\\\p{Cc}]+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/u;
+const ADDRESS =
+  /^[^\s@"(),:;<>[\]\\\p{Cc}]+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/u;
 
 /** An address in the form in which it is stored and compared; undefined when it is none. */
 export function parseEmail(text: string): string | undefined {

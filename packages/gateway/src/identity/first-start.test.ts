@@ -42,7 +42,14 @@ eachDatabase("first start", (open) => {
     await firstStart(deps(database, { rootPassword: new Secret("another one") }));
     const [root, ...others] = await users();
     expect(others).toEqual([]);
-    expect(root).toMatchObject({ username: "root", role: 100, status: 1, display_name: "Root User", quota: 100_000_000, group: "default" });
+    expect(root).toMatchObject({
+      username: "root",
+      role: 100,
+      status: 1,
+      display_name: "Root User",
+      quota: 100_000_000,
+      group: "default",
+    });
     expect(root?.aff_code).toMatch(/^[0-9A-Za-z]{8}$/);
     expect((await passwords.verify(root?.password, "long enough")).isMatch).toBe(true);
     expect((await setups()).length).toBeGreaterThan(0);
@@ -64,10 +71,15 @@ eachDatabase("first start", (open) => {
 
   test("keeps one session secret for all replicas", async () => {
     const vault = createVault({ keys: [{ id: "a", key: new Secret(randomBytes(32).toString("base64")) }] });
-    const [one, two] = await Promise.all([loadSessionSecret(database, vault, undefined), loadSessionSecret(database, vault, undefined)]);
+    const [one, two] = await Promise.all([
+      loadSessionSecret(database, vault, undefined),
+      loadSessionSecret(database, vault, undefined),
+    ]);
     expect(one?.reveal()).toMatch(/^[0-9a-f]{64}$/);
     expect(two?.reveal()).toBe(one?.reveal());
-    expect((await loadSessionSecret(database, vault, new Secret("from the environment"))).reveal()).toBe("from the environment");
+    expect((await loadSessionSecret(database, vault, new Secret("from the environment"))).reveal()).toBe(
+      "from the environment",
+    );
     const rows = await database.db.selectFrom("options").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(one?.reveal());
   });

@@ -105,6 +105,9 @@ async function usesDefaultPassword({ database, passwords }: FirstStartDeps): Pro
 async function markSetUp({ database, clock, version }: FirstStartDeps): Promise<void> {
   await transact(database.db, async (trx) => {
     if (await trx.selectFrom("setups").select("id").limit(1).executeTakeFirst()) return;
-    await trx.insertInto("setups").values({ version, initialized_at: seconds(clock) }).execute();
+    await trx
+      .insertInto("setups")
+      .values({ version, initialized_at: seconds(clock) })
+      .execute();
   });
 }

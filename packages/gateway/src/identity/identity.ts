@@ -31,7 +31,14 @@ export interface IdentityDeps {
   readonly passwords?: Passwords;
 }
 
-export function createIdentity({ database, clock, limiter, options, sessionSecret, passwords }: IdentityDeps): Identity {
+export function createIdentity({
+  database,
+  clock,
+  limiter,
+  options,
+  sessionSecret,
+  passwords,
+}: IdentityDeps): Identity {
   const { db } = database;
   const sessions = createSessions({ db, clock });
   const accessTokens = createAccessTokens({ db, clock });

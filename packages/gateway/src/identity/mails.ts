@@ -33,7 +33,13 @@ export function resetLink(serverAddress: string, email: string, token: string): 
 }
 
 export function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 }
 

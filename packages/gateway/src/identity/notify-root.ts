@@ -11,7 +11,11 @@ export interface NotifyRootDeps {
 }
 
 /** Mails the super administrator, if there is an address and a mail server. Never rejects: a failure is logged. */
-export async function notifyRoot({ database, mailer, log }: NotifyRootDeps, subject: string, text: string): Promise<void> {
+export async function notifyRoot(
+  { database, mailer, log }: NotifyRootDeps,
+  subject: string,
+  text: string,
+): Promise<void> {
   if (!mailer.isConfigured()) return;
   try {
     const root = await database.db.selectFrom("users").select("email").where("role", "=", ROLE.root).executeTakeFirst();

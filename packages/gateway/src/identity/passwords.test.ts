@@ -35,9 +35,12 @@ describe("passwords", () => {
     expect(await passwords.verify(stored, "password")).toEqual({ isMatch: true, needsRehash: true });
   });
 
-  it.each(["", "plain", "$scrypt$x", "$argon2id$v=19$m=1,t=1,p=1$"])("never match the stored text %j", async (stored) => {
-    expect((await passwords.verify(stored, stored)).isMatch).toBe(false);
-  });
+  it.each(["", "plain", "$scrypt$x", "$argon2id$v=19$m=1,t=1,p=1$"])(
+    "never match the stored text %j",
+    async (stored) => {
+      expect((await passwords.verify(stored, stored)).isMatch).toBe(false);
+    },
+  );
 
   it("take as long for a missing account as for a wrong password", async () => {
     const stored = await passwords.hash("right password");

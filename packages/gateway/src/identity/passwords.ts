@@ -58,7 +58,9 @@ async function verifyBcrypt(stored: string, password: string): Promise<PasswordC
 
 /** Undefined when the stored text is no argon2id hash. */
 async function verifyArgon(stored: string, password: string, wanted: Cost): Promise<PasswordCheck | undefined> {
-  const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored);
+  const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
+    stored,
+  );
   if (!parts) return undefined;
   const [, memory, passes, lanes, salt = "", tag = ""] = parts;
   const cost: Cost = { memoryKib: Number(memory), passes: Number(passes), lanes: Number(lanes) };

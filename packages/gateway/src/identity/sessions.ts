@@ -94,7 +94,11 @@ export function createSessions({ db, clock }: { readonly db: Db; readonly clock:
       return true;
     },
     async setData(hash, data) {
-      await db.updateTable("sessions").set({ data: JSON.stringify(data) }).where("id_hash", "=", hash).execute();
+      await db
+        .updateTable("sessions")
+        .set({ data: JSON.stringify(data) })
+        .where("id_hash", "=", hash)
+        .execute();
     },
     async end(hash) {
       await db.deleteFrom("sessions").where("id_hash", "=", hash).execute();
@@ -128,7 +132,14 @@ function selectSessions(db: Db) {
     .leftJoin("users", "users.id", "sessions.user_id")
     .select(["sessions.id_hash", "sessions.user_id", "sessions.data", "sessions.ip", "sessions.user_agent"])
     .select(["sessions.created_at", "sessions.renewed_at"])
-    .select(["users.id as account_id", "users.username", "users.role", "users.status", "users.group", "users.deleted_at"]);
+    .select([
+      "users.id as account_id",
+      "users.username",
+      "users.role",
+      "users.status",
+      "users.group",
+      "users.deleted_at",
+    ]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectSessions>["execute"]>>[number];

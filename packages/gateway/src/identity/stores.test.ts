@@ -26,7 +26,8 @@ eachDatabase("identity", (open) => {
     userId = await insertRow(db, "users", accountRow({ username: "Ann", passwordHash: "x", createdAt: 1 }));
   });
   beforeEach(async () => {
-    for (const table of ["sessions", "access_tokens", "one_time_codes"] as const) await database.db.deleteFrom(table).execute();
+    for (const table of ["sessions", "access_tokens", "one_time_codes"] as const)
+      await database.db.deleteFrom(table).execute();
   });
   afterAll(() => database.close());
 
@@ -35,7 +36,10 @@ eachDatabase("identity", (open) => {
   describe("sessions", () => {
     test("are found with their account as it is now, and store no value", async () => {
       const value = await sessions.open({ userId, ...from });
-      expect(await sessions.find(value)).toMatchObject({ userId, account: { id: userId, username: "Ann", role: 1, status: 1, group: "default", isDeleted: false } });
+      expect(await sessions.find(value)).toMatchObject({
+        userId,
+        account: { id: userId, username: "Ann", role: 1, status: 1, group: "default", isDeleted: false },
+      });
       await database.db.updateTable("users").set({ status: 2, role: 10 }).where("id", "=", userId).execute();
       expect(await sessions.find(value)).toMatchObject({ account: { status: 2, role: 10 } });
       await database.db.updateTable("users").set({ status: 1, role: 1 }).where("id", "=", userId).execute();
@@ -181,7 +185,9 @@ eachDatabase("identity", (open) => {
 
     test("are consumed by one of many callers", async () => {
       const code = await issue("email", "ann@example.com");
-      const wins = await Promise.all(Array.from({ length: 6 }, () => codes.consume("email", "ann@example.com", code, database.db)));
+      const wins = await Promise.all(
+        Array.from({ length: 6 }, () => codes.consume("email", "ann@example.com", code, database.db)),
+      );
       expect(wins.filter(Boolean)).toHaveLength(1);
     });
   });

@@ -1,4 +1,12 @@
-import { bindEmail, LOG_TYPE, resetPassword, sendEmailCode, sendResetLink, serverAddress, type OptionValues } from "@fairway/wire";
+import {
+  bindEmail,
+  LOG_TYPE,
+  resetPassword,
+  sendEmailCode,
+  sendResetLink,
+  serverAddress,
+  type OptionValues,
+} from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { AccessTokens } from "../../identity/access-token.ts";
 import type { Codes } from "../../identity/codes.ts";
@@ -140,7 +148,8 @@ async function bind(deps: EmailRoutesDeps, { query, caller }: Call<typeof bindEm
   if (query.email === "") throw new Refusal("E1", { field: "email" });
   if (query.code === "") throw new Refusal("E9", { field: "code" });
   const email = parseEmail(query.email);
-  if (email === undefined || !(await codes.check("email", email, query.code))) throw new Refusal("R6", { field: "code" });
+  if (email === undefined || !(await codes.check("email", email, query.code)))
+    throw new Refusal("R6", { field: "code" });
   if (await users.isEmailTaken(email, caller.userId)) throw new Refusal("R8", { field: "email" });
   const write = users.write(caller.userId, async (trx) => {
     if (!(await codes.consume("email", email, query.code, trx))) throw new Refusal("R6", { field: "code" });

@@ -7,6 +7,7 @@ import type { Passwords } from "../../identity/passwords.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { createAccount, type CreateAccountDeps } from "../users/create.ts";
 import { readPassword, readUsername } from "../users/input.ts";
+import type { Trx } from "../users/store.ts";
 
 export interface RegisterDeps extends CreateAccountDeps {
   readonly passwords: Passwords;
@@ -18,35 +19,40 @@ export async function registerAccount(deps: RegisterDeps, { body }: Call<typeof 
   const options = deps.options();
   if (!options.RegisterEnabled) throw new Refusal("R1");
   if (!options.PasswordRegisterEnabled) throw new Refusal("R2");
-  if ((body.username ?? "").trim() === "" || (body.password ?? "") === "") throw new Refusal("L2");
-  const username = readUsername(body.username ?? "");
-  const password = readPassword(body.password ?? "");
-  if (body.password2 !== undefined && body.password2 !== password) throw new Refusal("R4", { field: "password2" });
+  const { username, password } = readNameAndPassword(body);
   const proof = options.EmailVerificationEnabled ? await readProof(deps, body) : undefined;
   if (await deps.store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
   if (proof && (await deps.store.isEmailTaken(proof.email))) throw new Refusal("R8", { field: "email" });
-  const passwordHash = await deps.passwords.hash(password);
   await createAccount(deps, {
     username,
-    passwordHash,
+    passwordHash: await deps.passwords.hash(password),
     isRegistration: true,
-    ...(body.aff_code === undefined ? {} : { affCode: body.aff_code.trim() }),
-    ...(proof === undefined
-      ? {}
-      : {
-          email: proof.email,
-          before: async (trx) => {
-            if (!(await deps.codes.consume("email", proof.email, proof.code, trx))) throw new Refusal("R6");
-          },
-        }),
+    affCode: (body.aff_code ?? "").trim(),
+    ...(proof && { email: proof.email, before: (trx: Trx) => consume(deps, proof, trx) }),
   });
 }
 
+type Body = Call<typeof register>["body"];
+
+function readNameAndPassword(body: Body): { readonly username: string; readonly password: string } {
+  const { username = "", password = "", password2 = password } = body;
+  if (username.trim() === "" || password === "") throw new Refusal("L2");
+  const checked = { username: readUsername(username), password: readPassword(password) };
+  if (password2 !== password) throw new Refusal("R4", { field: "password2" });
+  return checked;
+}
+
+interface Proof {
+  readonly email: string;
+  readonly code: string;
+}
+
+async function consume({ codes }: RegisterDeps, { email, code }: Proof, trx: Trx): Promise<void> {
+  if (!(await codes.consume("email", email, code, trx))) throw new Refusal("R6", { field: "verification_code" });
+}
+
 /** Address and code; the code is only looked at here, so that a call refused later does not use it up. */
-async function readProof(
-  { codes }: RegisterDeps,
-  body: Call<typeof register>["body"],
-): Promise<{ readonly email: string; readonly code: string }> {
+async function readProof({ codes }: RegisterDeps, body: Body): Promise<Proof> {
   const code = (body.verification_code ?? "").trim();
   if ((body.email ?? "").trim() === "" || code === "") throw new Refusal("R5");
   const email = parseEmail(body.email ?? "");

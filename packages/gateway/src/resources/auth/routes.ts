@@ -15,7 +15,9 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
   return [
     implement(login, (call) => signInByPassword(deps.signIn, call, call.body.username ?? "", call.body.password ?? "")),
     implement(logout, ({ request, response, context }) => credentials.signOut(request, response, context.isSecure)),
-    implement(logoutByPost, ({ request, response, context }) => credentials.signOut(request, response, context.isSecure)),
+    implement(logoutByPost, ({ request, response, context }) =>
+      credentials.signOut(request, response, context.isSecure),
+    ),
     implement(register, (call) => registerAccount(deps.register, call)),
     ...emailRoutes(deps.email),
   ];

@@ -22,7 +22,12 @@ export interface Exchange {
 }
 
 /** Checks name and password; a missing account costs and looks like a wrong password. */
-export async function signInByPassword(deps: SignInDeps, exchange: Exchange, login: string, password: string): Promise<SignedInUser> {
+export async function signInByPassword(
+  deps: SignInDeps,
+  exchange: Exchange,
+  login: string,
+  password: string,
+): Promise<SignedInUser> {
   if (!deps.options().PasswordLoginEnabled) throw new Refusal("L1");
   const name = login.trim();
   if (name === "" || password === "") throw new Refusal("L2");

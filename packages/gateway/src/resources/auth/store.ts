@@ -30,7 +30,8 @@ export function createAuthStore({ db }: { readonly db: Kysely<Schema> }): AuthSt
     findForSignIn(login) {
       const email = login.includes("@") ? parseEmail(login) : undefined;
       const select = db.selectFrom("users").select(COLUMNS);
-      const found = email === undefined ? select.where("username_key", "=", usernameKey(login)) : select.where("email", "=", email);
+      const found =
+        email === undefined ? select.where("username_key", "=", usernameKey(login)) : select.where("email", "=", email);
       return found.executeTakeFirst();
     },
     findForReset: (email) =>

@@ -67,13 +67,21 @@ function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[
   const refused = checks.flatMap(({ key, check }) => (check.isValid ? [] : [{ key, check }]));
   const [first] = refused;
   if (first) {
-    const errors = refused.map(({ key, check }): OptionError => ({ key, code: check.code, message: messageText(check.code, check.values) }));
+    const errors = refused.map(({ key, check }): OptionError => ({
+      key,
+      code: check.code,
+      message: messageText(check.code, check.values),
+    }));
     throw refusalOf(first.check, first.key, { errors });
   }
   return checks.flatMap(({ check }) => (check.isValid ? [check] : []));
 }
 
-function refusalOf({ code, values }: Refused, field: string, siblings: Readonly<Record<string, unknown>> = {}): Refusal {
+function refusalOf(
+  { code, values }: Refused,
+  field: string,
+  siblings: Readonly<Record<string, unknown>> = {},
+): Refusal {
   return new Refusal(code, { values, field, siblings });
 }
 

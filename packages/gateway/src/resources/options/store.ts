@@ -9,11 +9,13 @@ import {
   type OptionKey,
   type OptionRow,
 } from "@fairway/wire";
+import type { Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
 import { bump } from "../../storage/revisions.ts";
+import type { Schema } from "../../storage/schema.ts";
 import { isSealed } from "../../storage/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
@@ -44,12 +46,15 @@ export type OptionStore = ReturnType<typeof createOptionStore>;
 
 /** SQL of options. Secrets are sealed; the history and the log never hold them. */
 export function createOptionStore(deps: OptionStoreDeps) {
-  const { database, vault, clock, writeLog } = deps;
+  const { database, vault } = deps;
   const { db, kind } = database;
-  const upsert = upsertSql(kind, { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] });
 
   const stored = async (): Promise<OptionRow[]> => {
-    const rows = await db.selectFrom("options").select(["key", "value"]).where("key", "in", [...OPTION_KEYS]).execute();
+    const rows = await db
+      .selectFrom("options")
+      .select(["key", "value"])
+      .where("key", "in", [...OPTION_KEYS])
+      .execute();
     return rows.map(({ key, value }) => ({ key, value: isSealed(value) ? vault.open(value) : value }));
   };
 
@@ -71,31 +76,8 @@ export function createOptionStore(deps: OptionStoreDeps) {
     /** All or nothing; holds on this replica when it resolves. */
     write: async (changes: readonly OptionWrite[], writer: Writer): Promise<void> => {
       await transact(db, async (trx) => {
-        const tx = rawOn(trx, kind);
-        const now = seconds(clock);
-        for (const { key, text } of changes) {
-          const old = await trx.selectFrom("options").select("value").where("key", "=", key).executeTakeFirst();
-          const isHidden = isHiddenOption(key);
-          const history = {
-            key,
-            old_value: isHidden ? null : (old?.value ?? null),
-            new_value: isHidden ? null : (text ?? null),
-            user_id: writer.userId,
-            created_at: now,
-          };
-          await trx.insertInto("option_history").values(history).execute();
-          if (text === undefined) await trx.deleteFrom("options").where("key", "=", key).execute();
-          else await tx.run(upsert, [key, isSecretOption(key) && text !== "" ? vault.seal(text) : text]);
-          await writeLog(tx, {
-            user_id: writer.userId,
-            username: writer.username,
-            created_at: now,
-            type: LOG_TYPE.manage,
-            content: `Option ${key} changed`,
-            ip: writer.ip,
-          });
-        }
-        await bump(tx, kind, "options");
+        for (const change of changes) await writeOne(deps, trx, change, writer);
+        await bump(rawOn(trx, kind), kind, "options");
       });
       await deps.announce("options");
     },
@@ -115,4 +97,27 @@ export function createOptionStore(deps: OptionStoreDeps) {
       return { changes: view, total: Number(count.total) };
     },
   };
+}
+
+const UPSERT = { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] } as const;
+
+async function writeOne(
+  { database: { kind }, vault, clock, writeLog }: OptionStoreDeps,
+  trx: Transaction<Schema>,
+  { key, text }: OptionWrite,
+  writer: Writer,
+): Promise<void> {
+  const tx = rawOn(trx, kind);
+  const now = seconds(clock);
+  const old = await trx.selectFrom("options").select("value").where("key", "=", key).executeTakeFirst();
+  const isHidden = isHiddenOption(key);
+  const values = { old_value: isHidden ? null : (old?.value ?? null), new_value: isHidden ? null : (text ?? null) };
+  await trx
+    .insertInto("option_history")
+    .values({ key, ...values, user_id: writer.userId, created_at: now })
+    .execute();
+  if (text === undefined) await trx.deleteFrom("options").where("key", "=", key).execute();
+  else await tx.run(upsertSql(kind, UPSERT), [key, isSecretOption(key) && text !== "" ? vault.seal(text) : text]);
+  const who = { user_id: writer.userId, username: writer.username, ip: writer.ip };
+  await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.manage, content: `Option ${key} changed` });
 }

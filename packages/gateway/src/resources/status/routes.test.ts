@@ -65,12 +65,19 @@ describe("status", () => {
 
   test("answers HEAD and bad credentials too", async () => {
     expect((await app.anonymous().call("HEAD", "/api/status", {})).status).toBe(200);
-    expect((await app.anonymous().get("/api/status", { authorization: "nonsense", cookie: "session=x" })).status).toBe(200);
+    expect((await app.anonymous().get("/api/status", { authorization: "nonsense", cookie: "session=x" })).status).toBe(
+      200,
+    );
   });
 
   test("tells payment from its three parts", async () => {
     const root = await app.signIn("root");
-    for (const [key, value] of [["ServerAddress", "https://gw.example/"], ["PayAddress", "https://pay.example"], ["EpayId", "1"], ["EpayKey", "canary-key"]]) {
+    for (const [key, value] of [
+      ["ServerAddress", "https://gw.example/"],
+      ["PayAddress", "https://pay.example"],
+      ["EpayId", "1"],
+      ["EpayKey", "canary-key"],
+    ]) {
       await root.put("/api/option/", { key, value });
     }
     const reply = await app.anonymous().get("/api/status");
@@ -90,7 +97,10 @@ describe("status", () => {
     expect((await root.get("/api/status/test")).body).toEqual({ success: true, message: "Server is running" });
     expect((await lone.anonymous().get("/api/status/test")).status).toBe(401);
     await lone.database.close();
-    expect(await root.get("/api/status/test")).toMatchObject({ status: 503, body: { success: false, code: "G5", message: "Database connection failed." } });
+    expect(await root.get("/api/status/test")).toMatchObject({
+      status: 503,
+      body: { success: false, code: "G5", message: "Database connection failed." },
+    });
     expect((await root.get("/api/status")).status).toBe(200);
     expect(await root.get("/api/user/self")).toMatchObject({ status: 500, body: { code: "G4" } });
     await lone.http.close();
@@ -98,28 +108,55 @@ describe("status", () => {
   });
 });
 
+const byText = (a: string, b: string) => (a < b ? -1 : 1);
+
 describe("setup", () => {
-  const body = { username: "boss", password: "a good password", confirmPassword: "a good password", SelfUseModeEnabled: true, DemoSiteEnabled: false };
+  const body = {
+    username: "boss",
+    password: "a good password",
+    confirmPassword: "a good password",
+    SelfUseModeEnabled: true,
+    DemoSiteEnabled: false,
+  };
 
   test("is over where an account was made at the start", async () => {
-    expect((await app.anonymous().get("/api/setup")).body["data"]).toEqual({ status: true, root_init: false, database_type: "" });
-    expect(await app.anonymous().post("/api/setup", body)).toMatchObject({ status: 400, body: { code: "SU1", message: "The system has already been initialised." } });
+    expect((await app.anonymous().get("/api/setup")).body["data"]).toEqual({
+      status: true,
+      root_init: false,
+      database_type: "",
+    });
+    expect(await app.anonymous().post("/api/setup", body)).toMatchObject({
+      status: 400,
+      body: { code: "SU1", message: "The system has already been initialised." },
+    });
   });
 
   test("makes exactly one super administrator", async () => {
     const fresh = await startManagementApp({ url: await createDatabase("sqlite"), hasWizard: true });
     const post = (change: object) => fresh.anonymous().post("/api/setup", { ...body, ...change });
     try {
-      expect((await fresh.anonymous().get("/api/setup")).body["data"]).toEqual({ status: false, root_init: false, database_type: "sqlite" });
+      expect((await fresh.anonymous().get("/api/setup")).body["data"]).toEqual({
+        status: false,
+        root_init: false,
+        database_type: "sqlite",
+      });
       expect((await fresh.anonymous().get("/api/status")).body["data"]).toMatchObject({ setup: false });
-      for (const [change, code] of [[{ username: "a b" }, "R9"], [{ password: "short" }, "R3"], [{ confirmPassword: "x" }, "R4"]] as const) {
+      for (const [change, code] of [
+        [{ username: "a b" }, "R9"],
+        [{ password: "short" }, "R3"],
+        [{ confirmPassword: "x" }, "R4"],
+      ] as const) {
         expect(await post(change)).toMatchObject({ status: 400, body: { code } });
       }
       const replies = await Promise.all([post({}), post({ username: "other" }), post({ username: "third" })]);
-      expect(replies.map(({ body: answer }) => answer["code"] ?? answer["message"]).sort()).toEqual(["SU1", "SU1", "The system has been initialised."]);
+      const answers = replies.map(({ body: answer }) => String(answer["code"] ?? answer["message"])).toSorted(byText);
+      expect(answers).toEqual(["SU1", "SU1", "The system has been initialised."]);
       const users = await fresh.database.db.selectFrom("users").select(["role", "display_name"]).execute();
       expect(users).toEqual([{ role: 100, display_name: "Root User" }]);
-      expect((await fresh.anonymous().get("/api/status")).body["data"]).toMatchObject({ setup: true, self_use_mode_enabled: true });
+      expect((await fresh.anonymous().get("/api/status")).body["data"]).toMatchObject({
+        setup: true,
+        self_use_mode_enabled: true,
+      });
       expect((await post({})).body["code"]).toBe("SU1");
     } finally {
       await fresh.close();
@@ -127,10 +164,17 @@ describe("setup", () => {
   });
 
   test("asks for its token when there is one: SU3", async () => {
-    const fresh = await startManagementApp({ url: await createDatabase("sqlite"), hasWizard: true, setupToken: "let me in" });
+    const fresh = await startManagementApp({
+      url: await createDatabase("sqlite"),
+      hasWizard: true,
+      setupToken: "let me in",
+    });
     try {
       expect(await fresh.anonymous().post("/api/setup", body)).toMatchObject({ status: 400, body: { code: "SU3" } });
-      expect(await fresh.anonymous().post("/api/setup", { ...body, setup_token: "wrong" })).toMatchObject({ status: 400, body: { code: "SU3" } });
+      expect(await fresh.anonymous().post("/api/setup", { ...body, setup_token: "wrong" })).toMatchObject({
+        status: 400,
+        body: { code: "SU3" },
+      });
       expect((await fresh.anonymous().post("/api/setup", { ...body, setup_token: "let me in" })).status).toBe(200);
     } finally {
       await fresh.close();

@@ -84,7 +84,10 @@ async function setUp(deps: SetupRoutesDeps, { body, context }: Call<typeof setup
   });
   try {
     await database.db.transaction().execute(async (trx) => {
-      await trx.insertInto("setups").values({ id: SETUP_ID, version: deps.version, initialized_at: createdAt }).execute();
+      await trx
+        .insertInto("setups")
+        .values({ id: SETUP_ID, version: deps.version, initialized_at: createdAt })
+        .execute();
       await trx.insertInto("users").values(row).execute();
     });
   } catch (cause) {

@@ -61,7 +61,12 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
       const displayName = readDisplayName(body.display_name ?? "");
       if (body.role !== undefined && body.role >= caller.role) throw new Refusal("U5", { field: "role" });
       if (await store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
-      await createAccount(deps, { username, displayName, passwordHash: await passwords.hash(password), isRegistration: false });
+      await createAccount(deps, {
+        username,
+        displayName,
+        passwordHash: await passwords.hash(password),
+        isRegistration: false,
+      });
     }),
     implement(userUpdate, (call) => updateUser(deps, call)),
     implement(userDelete, async ({ params, caller }) => {
@@ -115,24 +120,28 @@ async function readChange(
   { body }: Call<typeof userUpdate>,
   user: UserRow,
 ): Promise<{ change: Updateable<UserTable>; password: string | undefined }> {
-  const change: Updateable<UserTable> = {};
-  if (body.username !== undefined && body.username !== user.username) {
-    const username = readUsername(body.username);
-    if (await store.isNameTaken(usernameKey(username), user.id)) throw new Refusal("R7", { field: "username" });
-    Object.assign(change, { username, username_key: usernameKey(username) });
-  }
+  const change = await readName(store, body.username, user);
   const password = given(body.password);
   if (password !== undefined) readPassword(password);
   if (body.display_name !== undefined) {
     change.display_name = readDisplayName(body.display_name) || (change.username ?? user.username);
   }
   if (body.group !== undefined && body.group !== user.group) {
-    if (!Object.hasOwn(options().GroupRatio, body.group)) throw new Refusal("U15", { field: "group", values: { g: body.group } });
+    if (!Object.hasOwn(options().GroupRatio, body.group))
+      throw new Refusal("U15", { field: "group", values: { g: body.group } });
     change.group = body.group;
   }
   if (body.quota !== undefined) readQuota(body.quota);
   if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota)) throw new Refusal("U16");
   return { change, password };
+}
+
+async function readName(store: UserStore, text: string | undefined, user: UserRow): Promise<Updateable<UserTable>> {
+  if (text === undefined || text === user.username) return {};
+  const username = readUsername(text);
+  const key = usernameKey(username);
+  if (await store.isNameTaken(key, user.id)) throw new Refusal("R7", { field: "username" });
+  return { username, username_key: key };
 }
 
 async function writeChange(

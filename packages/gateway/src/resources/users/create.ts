@@ -54,7 +54,8 @@ export async function createAccount(deps: CreateAccountDeps, user: NewUser): Pro
     } catch (cause) {
       if (!isDuplicate(cause)) throw cause;
       if (await deps.store.isNameTaken(usernameKey(user.username))) throw new Refusal("R7", { field: "username" });
-      if (user.email !== undefined && (await deps.store.isEmailTaken(user.email))) throw new Refusal("R8", { field: "email" });
+      if (user.email !== undefined && (await deps.store.isEmailTaken(user.email)))
+        throw new Refusal("R8", { field: "email" });
       // The invitation code exists already: the next one is drawn.
       if (attempt === ATTEMPTS) throw cause;
     }
@@ -89,7 +90,8 @@ function giftsOf(options: OptionValues, isInvited: boolean): Gift[] {
   const { QuotaForNewUser, QuotaForInvitee } = options;
   const show = (quota: number) => formatQuota(quota, moneyStyle(options));
   const gifts: Gift[] = [];
-  if (QuotaForNewUser > 0) gifts.push({ quota: QuotaForNewUser, content: `New user registration gift ${show(QuotaForNewUser)}` });
+  if (QuotaForNewUser > 0)
+    gifts.push({ quota: QuotaForNewUser, content: `New user registration gift ${show(QuotaForNewUser)}` });
   if (isInvited && QuotaForInvitee > 0) {
     gifts.push({ quota: QuotaForInvitee, content: `Gift for using an invitation code ${show(QuotaForInvitee)}` });
   }
@@ -140,7 +142,12 @@ async function rewardInviter(
   });
 }
 
-async function insertFirstToken({ vault, clock }: CreateAccountDeps, trx: Trx, userId: number, username: string): Promise<void> {
+async function insertFirstToken(
+  { vault, clock }: CreateAccountDeps,
+  trx: Trx,
+  userId: number,
+  username: string,
+): Promise<void> {
   const key = randomText(KEY_CHARS);
   const now = seconds(clock);
   const token = {

@@ -15,7 +15,7 @@ export function usableGroups(options: GroupOptions, ownGroup?: string): Record<s
   const names = Object.keys(UserUsableGroups).filter((name) => name === AUTO_GROUP || Object.hasOwn(GroupRatio, name));
   if (ownGroup !== undefined && Object.hasOwn(GroupRatio, ownGroup) && !names.includes(ownGroup)) names.push(ownGroup);
   names.sort((a, b) => Number(b === FIRST_GROUP) - Number(a === FIRST_GROUP));
-  const groups: Record<string, string> = Object.create(null);
+  const groups = Object.create(null) as Record<string, string>;
   for (const name of names) groups[name] = UserUsableGroups[name] ?? OWN_LABEL;
   return groups;
 }

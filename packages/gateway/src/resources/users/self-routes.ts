@@ -68,7 +68,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
     implement(selfGroups, ({ caller }) => usableGroups(options(), caller.group)),
     implement(selfInviteCode, ({ caller }) => inviteCode(deps, caller)),
     implement(selfInviteTransfer, (call) => transfer(deps, call)),
-    implement(selfPreferences, async ({ caller }) => JSON.parse((await store.preferences(caller.userId)) ?? "{}")),
+    implement(selfPreferences, ({ caller }) => store.preferences(caller.userId)),
     implement(selfPreferencesUpdate, async ({ body, caller }) => {
       await storePreferences(deps, caller.userId, JSON.stringify(body));
       return body;
@@ -89,7 +89,8 @@ async function updateSelf(deps: SelfRoutesDeps, { body, caller, context }: Call<
   const displayName = given(body.display_name);
   const original = given(body.original_password);
   const change: Updateable<UserTable> = {};
-  if (username !== undefined) Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
+  if (username !== undefined)
+    Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
   if (password !== undefined) readPassword(password);
   if (change.username_key !== undefined && (await store.isNameTaken(change.username_key, caller.userId))) {
     throw new Refusal("R7", { field: "username" });
@@ -102,7 +103,11 @@ async function updateSelf(deps: SelfRoutesDeps, { body, caller, context }: Call<
 }
 
 /** Wrong guesses count like those of the sign-in: a stolen session must not find the password out. */
-async function checkPassword({ store, passwords, guard }: SelfRoutesDeps, caller: Principal, original: string): Promise<void> {
+async function checkPassword(
+  { store, passwords, guard }: SelfRoutesDeps,
+  caller: Principal,
+  original: string,
+): Promise<void> {
   const subject = String(caller.userId);
   if (await guard.isLocked(subject)) throw new Refusal("L4");
   const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), original);
@@ -111,7 +116,12 @@ async function checkPassword({ store, passwords, guard }: SelfRoutesDeps, caller
   throw new Refusal("U20", { field: "original_password" });
 }
 
-async function writeSelf(deps: SelfRoutesDeps, caller: Principal, change: Updateable<UserTable>, ip: string): Promise<void> {
+async function writeSelf(
+  deps: SelfRoutesDeps,
+  caller: Principal,
+  change: Updateable<UserTable>,
+  ip: string,
+): Promise<void> {
   const { store, sessions, writeLog, database, clock } = deps;
   const write = store.write(caller.userId, async (trx) => {
     await store.update(trx, caller.userId, change);
@@ -171,7 +181,13 @@ async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransf
     if ((await tx.run(take, [amount, caller.userId, amount])) === 0) throw new Refusal("U18", { field: "quota" });
     const who = { user_id: caller.userId, username: caller.username, created_at: seconds(deps.clock), ip: context.ip };
     await deps.writeLog(tx, { ...who, type: LOG_TYPE.system, content });
-    return { requestId: context.requestId, kind: "transfer", userId: caller.userId, quota: toQuota(amount), detail: content };
+    return {
+      requestId: context.requestId,
+      kind: "transfer",
+      userId: caller.userId,
+      quota: toQuota(amount),
+      detail: content,
+    };
   });
   call.message(messageText("U19"));
 }

@@ -45,7 +45,9 @@ export function sessionRoutes({
         expires_at: token.expiresAt,
       })),
     ),
-    implement(accessTokenCreate, ({ body, caller }) => accessTokens.rotate(caller.userId, body.name.trim(), body.expires_at ?? 0)),
+    implement(accessTokenCreate, ({ body, caller }) =>
+      accessTokens.rotate(caller.userId, body.name.trim(), body.expires_at ?? 0),
+    ),
     implement(accessTokenDelete, async ({ query, caller }) => {
       await accessTokens.remove(caller.userId, query.name);
     }),

@@ -93,8 +93,10 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       return { rows: await page.execute(), total: Number(count.total) };
     },
 
-    preferences: async (userId: number): Promise<string | undefined> =>
-      (await db.selectFrom("preferences").select("value").where("user_id", "=", userId).executeTakeFirst())?.value,
+    preferences: async (userId: number): Promise<Record<string, unknown>> => {
+      const row = await db.selectFrom("preferences").select("value").where("user_id", "=", userId).executeTakeFirst();
+      return row ? (JSON.parse(row.value) as Record<string, unknown>) : {};
+    },
   };
 }
 

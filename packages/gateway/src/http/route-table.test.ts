@@ -1,0 +1,28 @@
+import type { Endpoint } from "@fairway/wire";
+import { describe, expect, test } from "vitest";
+import { full, literal, narrow } from "../../test/probe-routes.ts";
+import { implement, type Route } from "./endpoint.ts";
+import { createRouteTable } from "./route-table.ts";
+
+describe("the route table", () => {
+  const route = (change: Partial<Endpoint>): Route => ({
+    endpoint: { ...literal, ...change } as Endpoint,
+    handler: () => "",
+  });
+
+  test("refuses an endpoint without a permission", () => {
+    expect(() => createRouteTable([route({ access: undefined as never })])).toThrow(/names no permission/);
+  });
+
+  test("refuses an endpoint that is implemented twice", () => {
+    expect(() => createRouteTable([route({}), route({ name: "again" })])).toThrow(/answer the same calls/);
+    expect(() =>
+      createRouteTable([implement(narrow, () => ""), implement(narrow, () => ""), implement(full, () => "")]),
+    ).toThrow(/implemented twice/);
+  });
+
+  test("refuses one path with two permissions", () => {
+    const stricter = { endpoint: { ...narrow, access: "root" } as Endpoint, handler: () => "" };
+    expect(() => createRouteTable([implement(full, () => ""), stricter])).toThrow(/another permission/);
+  });
+});

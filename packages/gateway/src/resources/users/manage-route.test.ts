@@ -1,0 +1,163 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { accountRow } from "../../identity/accounts.ts";
+import { insertRow } from "../../storage/inserts.ts";
+
+let app: ManagementApp;
+let root: ApiCaller;
+let admin: ApiCaller;
+let user: ApiCaller;
+const ids: Record<string, number> = {};
+const password = "a good password";
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  root = await app.signIn("root");
+});
+afterAll(() => app.close());
+
+async function add(username: string, change: { role?: number; email?: string } = {}): Promise<number> {
+  const passwordHash = await app.identity.passwords.hash(password);
+  const row = { ...accountRow({ username, passwordHash, createdAt: 1, ...change }), quota: 1000 };
+  ids[username] = await insertRow(app.database.db, "users", row);
+  return ids[username];
+}
+
+beforeEach(async () => {
+  const { db } = app.database;
+  await db.deleteFrom("users").where("username", "!=", "root").execute();
+  await db.deleteFrom("logs").execute();
+  app.clock.move(2000);
+  await add("alice", { role: 10, email: "alice@example.com" });
+  await add("arthur", { role: 10, email: "arthur@example.com" });
+  await add("ursula", { email: "ursula@example.com" });
+  await add("ulf_%");
+  ids["root"] = 1;
+  [admin, user] = await Promise.all([app.signIn("alice", password), app.signIn("ursula", password)]);
+});
+
+type Row = Record<string, unknown>;
+const idOf = (name: string) => ids[name] ?? 0;
+const rowOf = (name: string) =>
+  app.database.db.selectFrom("users").selectAll().where("id", "=", idOf(name)).executeTakeFirstOrThrow();
+const logs = (name: string) =>
+  app.database.db
+    .selectFrom("logs")
+    .select(["type", "content", "other"])
+    .where("user_id", "=", idOf(name))
+    .orderBy("id")
+    .execute();
+const manage = async (caller: ApiCaller, name: string, action: string, more: Row = {}) =>
+  (await caller.post("/api/user/manage", { id: idOf(name), action, ...more })).body;
+
+describe("managing", () => {
+  test("disable and enable, effective at once", async () => {
+    expect(await manage(admin, "ursula", "disable")).toMatchObject({
+      success: true,
+      data: { id: idOf("ursula"), username: "ursula", role: 1, status: 2 },
+    });
+    expect((await user.get("/api/user/self")).body["code"]).toBe("AU6");
+    expect(await manage(admin, "ursula", "disable")).toMatchObject({ success: true, data: { status: 2 } });
+    expect(await manage(admin, "ursula", "enable")).toMatchObject({ data: { status: 1 } });
+    expect((await logs("ursula")).map(({ content }) => content)).toEqual([
+      "Disabled by an administrator",
+      "Enabled by an administrator",
+    ]);
+  });
+
+  test("a session that was not used while its user was disabled does not come back", async () => {
+    await manage(admin, "ursula", "disable");
+    await manage(admin, "ursula", "enable");
+    expect((await user.get("/api/user/self")).body["code"]).toBe("AU1");
+  });
+
+  test("an access token of a disabled user refuses by name and works again afterwards", async () => {
+    const token = await user.data<string>(user.get("/api/user/token"));
+    const call = () => app.anonymous().get("/api/user/self", { authorization: token });
+    await manage(admin, "ursula", "disable");
+    expect((await call()).body["code"]).toBe("AU6");
+    await manage(admin, "ursula", "enable");
+    expect((await call()).status).toBe(200);
+  });
+
+  test("promote and demote hold for running sessions", async () => {
+    expect(await manage(root, "ursula", "promote")).toMatchObject({ data: { role: 10, status: 1 } });
+    expect((await user.get("/api/user/")).body["success"]).toBe(true);
+    expect(await manage(root, "ursula", "demote")).toMatchObject({ data: { role: 1 } });
+    expect((await user.get("/api/user/")).body["code"]).toBe("AU7");
+  });
+
+  test("delete marks the row, keeps the name and ends everything", async () => {
+    expect(await manage(admin, "ursula", "delete")).toMatchObject({ success: true, data: { role: 1, status: 1 } });
+    expect((await rowOf("ursula")).deleted_at).not.toBeNull();
+    expect((await user.get("/api/user/self")).body["code"]).toBe("AU8");
+    expect((await admin.post("/api/user/", { username: "Ursula", password })).body["code"]).toBe("R7");
+    expect((await manage(admin, "ursula", "enable"))["code"]).toBe("U13");
+  });
+
+  test("add_quota moves the balance by an amount", async () => {
+    expect(await manage(admin, "ursula", "add_quota", { value: 500 })).toMatchObject({ data: { quota: 1500 } });
+    expect(await manage(admin, "ursula", "add_quota", { value: -1500 })).toMatchObject({ data: { quota: 0 } });
+    for (const value of [-1, 1.5, undefined])
+      expect((await manage(admin, "ursula", "add_quota", { value }))["code"]).toBe("U16");
+    expect((await manage(admin, "ursula", "add_quota", { value: "5" }))["code"]).toBe("G2");
+    expect((await rowOf("ursula")).quota).toBe(0);
+  });
+
+  test("parallel additions are all booked", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => manage(admin, "ursula", "add_quota", { value: 10 })));
+    expect((await rowOf("ursula")).quota).toBe(1080);
+  });
+
+  test("G1, U1, U12 come in this order", async () => {
+    for (const id of [undefined, 0, -1, 1.5, "5"]) {
+      expect((await root.post("/api/user/manage", { id, action: "nothing" })).body["code"]).toBe("G1");
+    }
+    expect((await root.post("/api/user/manage", { id: 999_999, action: "nothing" })).body["code"]).toBe("U1");
+    expect((await manage(admin, "arthur", "nothing"))["code"]).toBe("U3");
+    expect((await manage(admin, "ursula", "nothing"))["code"]).toBe("U12");
+    expect((await root.post("/api/user/manage", { id: idOf("ursula") })).body["code"]).toBe("U12");
+  });
+});
+
+describe("the role matrix", () => {
+  const ok = undefined;
+  test.each<[string, "admin" | "root", string, string | undefined]>([
+    ["disable", "admin", "ursula", ok],
+    ["delete", "admin", "ursula", ok],
+    ["promote", "admin", "ursula", "U8"],
+    ["demote", "admin", "ursula", "U11"],
+    ...["disable", "enable", "delete", "promote", "demote"].flatMap((action) =>
+      ["alice", "arthur", "root"].map((name): [string, "admin", string, string] => [action, "admin", name, "U3"]),
+    ),
+    ["disable", "root", "ursula", ok],
+    ["delete", "root", "ursula", ok],
+    ["demote", "root", "ursula", "U11"],
+    ["promote", "root", "ursula", ok],
+    ["disable", "root", "arthur", ok],
+    ["delete", "root", "arthur", ok],
+    ["demote", "root", "arthur", ok],
+    ["promote", "root", "arthur", "U9"],
+    ["disable", "root", "root", "U6"],
+    ["delete", "root", "root", "U7"],
+    ["demote", "root", "root", "U10"],
+    ["promote", "root", "root", "U9"],
+  ])("%s by %s of %s: %s", async (action, caller, name, code) => {
+    expect((await manage(caller === "root" ? root : admin, name, action))["code"]).toBe(code);
+  });
+
+  test("nobody but administrators manages, and access tokens have the rights of their user", async () => {
+    expect((await manage(user, "ulf_%", "disable"))["code"]).toBe("AU7");
+    const token = await user.data<string>(user.get("/api/user/token"));
+    expect(
+      (
+        await app.anonymous().call("POST", "/api/user/manage", {
+          body: { id: idOf("ulf_%"), action: "disable" },
+          headers: { authorization: token },
+        })
+      ).body["code"],
+    ).toBe("AU7");
+  });
+});
