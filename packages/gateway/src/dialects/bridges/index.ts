@@ -3,6 +3,7 @@ import { anthropicToChat } from "./anthropic-to-chat/index.ts";
 import { chatToAnthropic } from "./chat-to-anthropic/index.ts";
 import { chatToGemini } from "./chat-to-gemini/index.ts";
 import { chatToResponses } from "./chat-to-responses/index.ts";
+import { geminiToChat } from "./gemini-to-chat/index.ts";
 
 /** Every general conversion; those of private protocols come with their providers. */
-export const bridges: readonly Bridge[] = [anthropicToChat, chatToAnthropic, chatToGemini, chatToResponses];
+export const bridges: readonly Bridge[] = [anthropicToChat, chatToAnthropic, chatToGemini, chatToResponses, geminiToChat];

@@ -48,3 +48,8 @@ export function effortOfGeminiBudget(budget: number): Effort | undefined {
   if (budget <= GEMINI_BUDGETS.low) return "low";
   return budget <= GEMINI_BUDGETS.medium ? "medium" : "high";
 }
+
+/** False for models of OpenAI that refuse the very name of an effort. */
+export function takesEffort(model: string): boolean {
+  return !/^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/.test(model);
+}

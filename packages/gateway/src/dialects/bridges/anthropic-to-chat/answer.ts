@@ -1,0 +1,77 @@
+import { anyText, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
+import { parseArguments } from "../parts/arguments.ts";
+import { anthropicStop } from "../parts/finish.ts";
+import { newCallId, withPrefix } from "../parts/ids.ts";
+
+/** A message that says what a chat answer says. */
+export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
+  const choice = objects(body, "choices")[0];
+  const message = object(choice, "message");
+  const calls = callsOf(message);
+  const finish = text(choice, "finish_reason");
+  const stopSequence = text(choice, "fw_stop_sequence");
+  const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
+  return {
+    id: withPrefix(text(body, "id"), "msg_", context),
+    type: "message",
+    role: "assistant",
+    model: text(body, "model") ?? context.ask.model,
+    content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map(toolUse)],
+    stop_reason: stopReason({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
+    stop_sequence: stopSequence ?? null,
+    usage: anthropicUsage(readChatUsage(object(body, "usage")) ?? usageOf({})),
+  };
+}
+
+export interface Ending {
+  readonly finish: string | undefined;
+  readonly hasTools: boolean;
+  readonly hasRefused: boolean;
+  readonly stopSequence: string | undefined;
+}
+
+export function stopReason({ finish, hasTools, hasRefused, stopSequence }: Ending): string {
+  if (stopSequence !== undefined) return "stop_sequence";
+  return hasRefused ? "refusal" : anthropicStop(finish, hasTools);
+}
+
+function callsOf(message: JsonObject | undefined): readonly JsonObject[] {
+  const legacy = object(message, "function_call");
+  return legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+}
+
+/** Thinking without a signature is shown, but cannot be continued by the vendor of the protocol. */
+function thinkingBlocks(message: JsonObject | undefined): JsonObject[] {
+  const signed = objects(message, "fw_thinking");
+  if (signed.length > 0) return [...signed];
+  const thinking = anyText(message, "reasoning_content", "reasoning");
+  return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
+}
+
+function textBlocks(message: JsonObject | undefined): JsonObject[] {
+  const content = message?.["content"];
+  const written = typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+  const citations = objects(message, "annotations").flatMap(citationOf);
+  const texts = [written, anyText(message, "refusal")].filter((part) => part !== "");
+  return texts.map((part, at) => ({ type: "text", text: part, ...(at === 0 && citations.length > 0 && { citations }) }));
+}
+
+export function citationOf(annotation: JsonObject): JsonObject[] {
+  const source = object(annotation, "url_citation");
+  if (source === undefined) return [];
+  const { url, title } = source;
+  return [{ type: "web_search_result_location", url: url ?? "", title: title ?? null, cited_text: "", encrypted_index: "" }];
+}
+
+function toolUse(call: JsonObject): JsonObject {
+  const target = object(call, "function") ?? object(call, "custom");
+  const id = text(call, "id");
+  return {
+    type: "tool_use",
+    id: id === undefined || id === "" ? newCallId() : id,
+    name: anyText(target, "name"),
+    input: parseArguments(anyText(target, "arguments", "input")),
+  };
+}

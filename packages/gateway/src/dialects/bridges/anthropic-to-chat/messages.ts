@@ -1,0 +1,132 @@
+import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { dataUrl } from "../parts/data-url.ts";
+
+/** Blocks of tools that the upstream of another protocol never ran. */
+const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|compaction|search_result)$/;
+
+/** Chat messages of a conversation; results of tools stand before what the user says with them. */
+export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+  const system = systemMessage(body["system"]);
+  return [...(system === undefined ? [] : [system]), ...objects(body, "messages").flatMap((message) => turnOf(message, context))];
+}
+
+function systemMessage(system: JsonValue | undefined): JsonObject | undefined {
+  if (typeof system === "string") return system === "" ? undefined : { role: "system", content: system };
+  const blocks = Array.isArray(system) ? system.filter(isObject).filter((block) => anyText(block, "text") !== "") : [];
+  if (blocks.length === 0) return undefined;
+  const isMarked = blocks.some((block) => isSet(block["cache_control"]));
+  const content = isMarked ? blocks.map(textPart) : blocks.map((block) => anyText(block, "text")).join("\n\n");
+  return { role: "system", content };
+}
+
+function textPart(block: JsonObject): JsonObject {
+  return compact({ type: "text", text: anyText(block, "text"), fw_cache_control: block["cache_control"] ?? undefined });
+}
+
+function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+  const content = message["content"];
+  const role = text(message, "role") ?? "user";
+  if (typeof content === "string") return content === "" ? [] : [{ role, content }];
+  const blocks = objects(message, "content");
+  if (role === "system") return blocks.length === 0 ? [] : [{ role, content: blocks.map(textPart) }];
+  return role === "assistant" ? assistantMessage(blocks, context) : userMessages(blocks, context);
+}
+
+function userMessages(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
+  const results = blocks.filter((block) => block["type"] === "tool_result");
+  const shown = results.flatMap((result) => objects(result, "content").filter((block) => block["type"] === "image" || block["type"] === "document"));
+  const others = blocks.filter((block) => block["type"] !== "tool_result");
+  const parts = [...shown, ...others].flatMap((block) => userPart(block, context));
+  const messages = results.map(resultMessage);
+  return parts.length === 0 ? messages : [...messages, { role: "user", content: plainOr(parts) }];
+}
+
+/** One unmarked text is a text again. */
+function plainOr(parts: readonly JsonObject[]): JsonValue {
+  const [only] = parts;
+  const isPlain = parts.length === 1 && only?.["type"] === "text" && only["fw_cache_control"] === undefined;
+  return isPlain ? anyText(only, "text") : [...parts];
+}
+
+function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
+  const mark = block["cache_control"] ?? undefined;
+  switch (block["type"]) {
+    case "text":
+      return anyText(block, "text") === "" ? [] : [textPart(block)];
+    case "image":
+      return [compact({ type: "image_url", image_url: { url: sourceUrl(object(block, "source"), "image/png") }, fw_cache_control: mark })];
+    case "document":
+      return documentParts(block, mark);
+    default:
+      context.dropped(`messages.content.${text(block, "type") ?? "unknown"}`);
+      return [];
+  }
+}
+
+function sourceUrl(source: JsonObject | undefined, fallback: string): string {
+  if (text(source, "type") === "base64") return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
+  return anyText(source, "url");
+}
+
+/** Text documents are text to every model; others travel as files. */
+function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObject[] {
+  const source = object(block, "source");
+  const title = text(block, "title");
+  const fw_document = compact({ title, context: block["context"], citations: block["citations"] });
+  switch (text(source, "type")) {
+    case "text":
+      return [compact({ type: "text", text: anyText(source, "data"), fw_cache_control: mark })];
+    case "content":
+      return objects(source, "content").filter((part) => part["type"] === "text").map(textPart);
+    case "file":
+      return [compact({ type: "file", file: { file_id: anyText(source, "file_id") }, fw_document, fw_cache_control: mark })];
+    case "url":
+      return [compact({ type: "file", file: { filename: title ?? "document.pdf", fw_url: anyText(source, "url") }, fw_document, fw_cache_control: mark })];
+    default: {
+      const file = { filename: title ?? "document.pdf", file_data: sourceUrl(source, "application/pdf") };
+      return [compact({ type: "file", file, fw_document, fw_cache_control: mark })];
+    }
+  }
+}
+
+function resultMessage(block: JsonObject): JsonObject {
+  const content = block["content"];
+  const texts = objects(block, "content").filter((part) => part["type"] === "text").map((part) => anyText(part, "text"));
+  return compact({
+    role: "tool",
+    tool_call_id: anyText(block, "tool_use_id"),
+    content: typeof content === "string" ? content : texts.join("\n"),
+    fw_is_error: block["is_error"] === true ? true : undefined,
+    fw_cache_control: block["cache_control"] ?? undefined,
+  });
+}
+
+function assistantMessage(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
+  const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
+  const texts = blocks.filter((block) => block["type"] === "text" && anyText(block, "text") !== "");
+  const calls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
+  for (const block of blocks) {
+    if (HOSTED.test(anyText(block, "type"))) context.dropped(`messages.content.${anyText(block, "type")}`);
+  }
+  if (texts.length === 0 && calls.length === 0) return [];
+  const isMarked = texts.some((block) => isSet(block["cache_control"]));
+  const plain = texts.map((block) => anyText(block, "text")).join("");
+  return [
+    compact({
+      role: "assistant",
+      content: texts.length === 0 ? null : isMarked ? texts.map(textPart) : plain,
+      tool_calls: calls.length === 0 ? undefined : calls,
+      fw_thinking: thinking.length === 0 ? undefined : thinking,
+    }),
+  ];
+}
+
+function callOf(block: JsonObject): JsonObject {
+  return compact({
+    id: anyText(block, "id"),
+    type: "function",
+    function: { name: anyText(block, "name"), arguments: JSON.stringify(block["input"] ?? {}) },
+    fw_cache_control: block["cache_control"] ?? undefined,
+  });
+}

@@ -1,0 +1,94 @@
+import { AppError } from "../../../lib/app-error.ts";
+import { compact, isSet, list, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { noteDropped } from "../parts/dropped.ts";
+import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/effort.ts";
+import { isStrictSchema } from "../parts/strict-schema.ts";
+import { messagesOf } from "./messages.ts";
+import { chatTools } from "./tools.ts";
+
+const CARRIED = new Set([
+  "model",
+  "messages",
+  "system",
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "metadata",
+  "service_tier",
+  "stream",
+]);
+/** Longer user ids are refused by OpenAI; coding agents put whole JSON documents there. */
+const MAX_USER = 64;
+
+/** The body of a chat request that asks for the same as a messages request. */
+export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
+  refuseThreads(body);
+  noteDropped(body, CARRIED, context);
+  return compact({
+    model: context.upstreamModel,
+    messages: messagesOf(body, context),
+    max_tokens: number(body, "max_tokens"),
+    temperature: number(body, "temperature"),
+    top_p: number(body, "top_p"),
+    fw_top_k: number(body, "top_k"),
+    stop: list(body, "stop_sequences").length === 0 ? undefined : [...list(body, "stop_sequences")],
+    ...chatTools(body, context),
+    ...reasoningOf(body, context),
+    response_format: formatOf(body),
+    user: userOf(body, context),
+    service_tier: tierOf(body),
+    stream: body["stream"] === true ? true : undefined,
+  });
+}
+
+/** Dropping a thread would lose the conversation; the official clients go on without one when they are told so. */
+function refuseThreads(body: JsonObject): void {
+  for (const name of ["thread", "previous_message_id"]) {
+    if (!isSet(body[name])) continue;
+    throw new AppError("invalid_request", {
+      param: name,
+      values: { reason: "Threads are not available for this model here; send the whole conversation." },
+      details: { error_code: "thread_unsupported_request" },
+    });
+  }
+}
+
+function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
+  const thinking = object(body, "thinking");
+  if (thinking?.["type"] === "disabled") return { fw_reasoning: "none" };
+  const budget = thinking?.["type"] === "enabled" ? number(thinking, "budget_tokens") : undefined;
+  const named = readEffort(object(body, "output_config")?.["effort"]);
+  const effort: Effort | undefined = named ?? (budget === undefined ? undefined : effortOfClaudeBudget(budget));
+  if (effort === undefined) return {};
+  if (!takesEffort(context.upstreamModel)) {
+    context.dropped("thinking");
+    return { fw_reasoning: effort };
+  }
+  return compact({ reasoning_effort: effort, fw_thinking_budget: budget });
+}
+
+function formatOf(body: JsonObject): JsonObject | undefined {
+  const format = object(object(body, "output_config"), "format") ?? object(body, "output_format");
+  const schema = format?.["type"] === "json_schema" ? object(format, "schema") : undefined;
+  if (schema === undefined) return undefined;
+  return { type: "json_schema", json_schema: compact({ name: "answer", schema, strict: isStrictSchema(schema) ? true : undefined }) };
+}
+
+function userOf(body: JsonObject, context: BridgeContext): string | undefined {
+  const user = text(object(body, "metadata"), "user_id");
+  if (user === undefined || user.length <= MAX_USER) return user;
+  context.dropped("metadata.user_id");
+  return undefined;
+}
+
+function tierOf(body: JsonObject): string | undefined {
+  const tier = text(body, "service_tier");
+  return tier === "standard_only" ? "default" : tier;
+}

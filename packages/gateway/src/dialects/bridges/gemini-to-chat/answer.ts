@@ -1,0 +1,82 @@
+import { anyText, compact, isObject, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { geminiUsage, readChatUsage } from "../../usage.ts";
+import { parseArguments } from "../parts/arguments.ts";
+import { parseDataUrl } from "../parts/data-url.ts";
+import { geminiFinish } from "../parts/finish.ts";
+
+const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
+
+/** A generateContent answer that says what a chat answer says. */
+export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
+  const usage = readChatUsage(object(body, "usage"));
+  return compact({
+    candidates: objects(body, "choices").map(candidateOf),
+    usageMetadata: usage && geminiUsage(usage),
+    modelVersion: text(body, "model") ?? context.ask.model,
+    responseId: text(body, "id") ?? context.requestId,
+  });
+}
+
+function candidateOf(choice: JsonObject, at: number): JsonObject {
+  const message = object(choice, "message") ?? {};
+  const calls = objects(message, "tool_calls");
+  const legacy = object(message, "function_call");
+  const parts = [
+    ...thoughtParts(message),
+    ...textParts(message),
+    ...(legacy === undefined ? calls : [...calls, { function: legacy }]).map(callPart),
+  ];
+  return compact({
+    content: { role: "model", parts },
+    finishReason: geminiFinish(text(choice, "finish_reason")),
+    index: number(choice, "index") ?? at,
+    groundingMetadata: groundingOf(objects(message, "annotations")),
+  });
+}
+
+/** Signatures of another vendor's thinking stand where this protocol has its own; clients send them back as they are. */
+export function thoughtParts(message: JsonObject): JsonObject[] {
+  const signed = objects(message, "fw_thinking").filter((block) => block["type"] === "thinking");
+  if (signed.length > 0) {
+    return signed.map((block) => ({ text: anyText(block, "thinking"), thought: true, thoughtSignature: anyText(block, "signature") }));
+  }
+  const thinking = anyText(message, "reasoning_content", "reasoning");
+  return thinking === "" ? [] : [{ text: thinking, thought: true }];
+}
+
+function textParts(message: JsonObject): JsonObject[] {
+  const content = message["content"];
+  const written = typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+  return [written, anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
+}
+
+/** An image that a bridge wrote as markdown is an image again. */
+export function partOfText(written: string): JsonObject {
+  const inline = parseDataUrl(MARKDOWN_IMAGE.exec(written)?.[1] ?? "");
+  return inline === undefined ? { text: written } : { inlineData: { mimeType: inline.mediaType, data: inline.data } };
+}
+
+export function callPart(call: JsonObject): JsonObject {
+  const target = object(call, "function") ?? object(call, "custom");
+  const id = text(call, "id");
+  return {
+    functionCall: compact({
+      id: id === "" ? undefined : id,
+      name: anyText(target, "name"),
+      args: parseArguments(anyText(target, "arguments", "input")),
+    }),
+  };
+}
+
+export function groundingOf(annotations: readonly JsonObject[]): JsonObject | undefined {
+  const sources = annotations.map((annotation) => object(annotation, "url_citation")).filter(isObject);
+  if (sources.length === 0) return undefined;
+  return {
+    groundingChunks: sources.map((source) => ({ web: compact({ uri: source["url"], title: source["title"] }) })),
+    groundingSupports: sources.map((source, at) => ({
+      segment: compact({ startIndex: source["start_index"], endIndex: source["end_index"] }),
+      groundingChunkIndices: [at],
+    })),
+  };
+}

@@ -1,0 +1,116 @@
+import { gObject, gText } from "../../gemini-generate/fields.ts";
+import { anyText, compact, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { dataUrl } from "../parts/data-url.ts";
+import { newCallId } from "../parts/ids.ts";
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
+export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+  const messages: JsonObject[] = [];
+  const system = objects(gObject(body, "systemInstruction"), "parts").map((part) => anyText(part, "text")).filter((part) => part !== "");
+  if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
+  let open: OpenCall[] = [];
+  for (const content of objects(body, "contents")) {
+    const parts = objects(content, "parts");
+    if (text(content, "role") === "model") {
+      const message = assistantMessage(parts, context);
+      open = objects(message, "tool_calls").map((call) => ({ id: anyText(call, "id"), name: anyText(object(call, "function"), "name") }));
+      if (message !== undefined) messages.push(message);
+    } else messages.push(...userMessages(parts, open, context));
+  }
+  return messages;
+}
+
+function userMessages(parts: readonly JsonObject[], open: OpenCall[], context: BridgeContext): JsonObject[] {
+  const results = parts.flatMap((part) => resultMessage(gObject(part, "functionResponse"), open));
+  const others = parts.filter((part) => gObject(part, "functionResponse") === undefined).flatMap((part) => userPart(part, context));
+  return others.length === 0 ? results : [...results, { role: "user", content: plainOr(others) }];
+}
+
+function plainOr(parts: readonly JsonObject[]): JsonValue {
+  const [only] = parts;
+  return parts.length === 1 && only?.["type"] === "text" ? anyText(only, "text") : [...parts];
+}
+
+function resultMessage(result: JsonObject | undefined, open: OpenCall[]): JsonObject[] {
+  if (result === undefined) return [];
+  const name = anyText(result, "name");
+  const at = open.findIndex((call) => (text(result, "id") === undefined ? call.name === name : call.id === text(result, "id")));
+  const [call] = at < 0 ? [] : open.splice(at, 1);
+  const response = object(result, "response") ?? {};
+  const isError = Object.keys(response).length === 1 && response["error"] !== undefined;
+  return [
+    compact({
+      role: "tool",
+      tool_call_id: call?.id ?? text(result, "id") ?? newCallId(),
+      content: contentOf(response),
+      fw_is_error: isError ? true : undefined,
+    }),
+  ];
+}
+
+/** What the SDKs wrap around a plain result is taken off again. */
+function contentOf(response: JsonObject): string {
+  const [only] = Object.keys(response).length === 1 ? ["output", "result", "error"].filter((key) => response[key] !== undefined) : [];
+  const value = only === undefined ? response : response[only];
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
+  const written = text(part, "text");
+  if (written !== undefined) return written === "" ? [] : [{ type: "text", text: written }];
+  const inline = gObject(part, "inlineData");
+  if (inline !== undefined) return [inlinePart(gText(inline, "mimeType") ?? "", anyText(inline, "data"))];
+  const file = gObject(part, "fileData");
+  if (file !== undefined) return [filePart(gText(file, "mimeType") ?? "", gText(file, "fileUri") ?? "")];
+  context.dropped(`contents.parts.${Object.keys(part)[0] ?? "unknown"}`);
+  return [];
+}
+
+function inlinePart(type: string, data: string): JsonObject {
+  if (type.startsWith("image/")) return { type: "image_url", image_url: { url: dataUrl(type, data) } };
+  if (type.startsWith("audio/")) return { type: "input_audio", input_audio: { data, format: type.slice("audio/".length) } };
+  if (type.startsWith("video/")) return { type: "video_url", video_url: { url: dataUrl(type, data) } };
+  return { type: "file", file: { filename: type === "application/pdf" ? "document.pdf" : "file", file_data: dataUrl(type, data) } };
+}
+
+function filePart(type: string, url: string): JsonObject {
+  if (type.startsWith("image/")) return { type: "image_url", image_url: { url } };
+  if (type.startsWith("video/")) return { type: "video_url", video_url: { url } };
+  return { type: "file", file: { filename: "document.pdf", fw_url: url } };
+}
+
+/** Signed thoughts keep their signature for upstreams that ask for it. */
+function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
+  const thinking = parts.filter((part) => part["thought"] === true && gText(part, "thoughtSignature") !== undefined).map(signedThought);
+  const texts = parts.filter((part) => part["thought"] !== true).map((part) => anyText(part, "text"));
+  const calls = parts.flatMap(callOf);
+  for (const part of parts) {
+    if (gObject(part, "inlineData") !== undefined) context.dropped("contents.parts.inlineData");
+  }
+  const content = texts.join("");
+  if (content === "" && calls.length === 0) return undefined;
+  return compact({
+    role: "assistant",
+    content: content === "" ? null : content,
+    tool_calls: calls.length === 0 ? undefined : calls,
+    fw_thinking: thinking.length === 0 ? undefined : thinking,
+  });
+}
+
+function signedThought(part: JsonObject): JsonObject {
+  return { type: "thinking", thinking: anyText(part, "text"), signature: gText(part, "thoughtSignature") ?? "" };
+}
+
+function callOf(part: JsonObject): JsonObject[] {
+  const call = gObject(part, "functionCall");
+  if (call === undefined) return [];
+  const id = text(call, "id");
+  const args = JSON.stringify(call["args"] ?? {});
+  return [{ id: id === undefined || id === "" ? newCallId() : id, type: "function", function: { name: anyText(call, "name"), arguments: args } }];
+}

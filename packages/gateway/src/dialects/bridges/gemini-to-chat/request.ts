@@ -1,0 +1,129 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../gemini-generate/fields.ts";
+import { anyText, compact, isSet, object, objects } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { noteDropped } from "../parts/dropped.ts";
+import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/effort.ts";
+import { jsonSchema } from "../parts/json-schema.ts";
+import { messagesOf } from "./contents.ts";
+
+const CARRIED = new Set([
+  "model",
+  "contents",
+  "systemInstruction",
+  "system_instruction",
+  "generationConfig",
+  "generation_config",
+  "tools",
+  "toolConfig",
+  "tool_config",
+  "cachedContent",
+  "cached_content",
+]);
+
+/** The body of a chat request that asks for the same as a generateContent request. */
+export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
+  noteDropped(body, CARRIED, context);
+  if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent");
+  const config = gObject(body, "generationConfig");
+  const stops = gList(config, "stopSequences");
+  return compact({
+    model: context.upstreamModel,
+    messages: messagesOf(body, context),
+    max_tokens: gNumber(config, "maxOutputTokens"),
+    temperature: gNumber(config, "temperature"),
+    top_p: gNumber(config, "topP"),
+    fw_top_k: gNumber(config, "topK"),
+    n: (gNumber(config, "candidateCount") ?? 1) > 1 ? gNumber(config, "candidateCount") : undefined,
+    stop: stops.length === 0 ? undefined : [...stops],
+    seed: gNumber(config, "seed"),
+    presence_penalty: gNumber(config, "presencePenalty"),
+    frequency_penalty: gNumber(config, "frequencyPenalty"),
+    logprobs: gFlag(config, "responseLogprobs"),
+    top_logprobs: gNumber(config, "logprobs"),
+    response_format: formatOf(config),
+    ...modalitiesOf(config),
+    ...reasoningOf(gObject(config, "thinkingConfig"), context),
+    ...toolsOf(body, context),
+    stream: context.ask.stream ? true : undefined,
+  });
+}
+
+function formatOf(config: JsonObject | undefined): JsonObject | undefined {
+  if (gText(config, "responseMimeType") !== "application/json") return undefined;
+  const raw = gObject(config, "responseJsonSchema") ?? gObject(config, "_responseJsonSchema");
+  const own = gObject(config, "responseSchema");
+  const schema = raw ?? (own && jsonSchema(own));
+  return schema === undefined ? { type: "json_object" } : { type: "json_schema", json_schema: { name: "answer", schema } };
+}
+
+/** Texts are what every chat model answers with; images and sound have to be asked for. */
+function modalitiesOf(config: JsonObject | undefined): JsonObject {
+  const modalities = gList(config, "responseModalities").flatMap((name) => (typeof name === "string" ? [name.toLowerCase()] : []));
+  if (modalities.every((name) => name === "text")) return {};
+  const voice = gObject(gObject(gObject(config, "speechConfig"), "voiceConfig"), "prebuiltVoiceConfig");
+  const name = gText(voice, "voiceName");
+  return compact({ modalities, audio: name === undefined ? undefined : { voice: name, format: "pcm16" } });
+}
+
+function reasoningOf(thinking: JsonObject | undefined, context: BridgeContext): JsonObject {
+  const budget = gNumber(thinking, "thinkingBudget");
+  const level = gText(thinking, "thinkingLevel")?.toLowerCase();
+  const effort = readEffort(level) ?? (budget === undefined ? undefined : effortOfGeminiBudget(budget));
+  if (effort === undefined) return {};
+  if (effort === "none") return { fw_reasoning: "none" };
+  if (!takesEffort(context.upstreamModel)) {
+    context.dropped("thinkingConfig");
+    return { fw_reasoning: effort };
+  }
+  return compact({ reasoning_effort: effort, fw_thinking_budget: budget });
+}
+
+function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
+  const tools = objects(body, "tools").flatMap((tool) => {
+    for (const key of Object.keys(tool)) {
+      if (key !== "functionDeclarations" && key !== "function_declarations") context.dropped(`tools.${key}`);
+    }
+    return gObjects(tool, "functionDeclarations").map(functionOf);
+  });
+  const config = gObject(gObject(body, "toolConfig"), "functionCallingConfig");
+  const mode = gText(config, "mode")?.toUpperCase();
+  const names = gList(config, "allowedFunctionNames");
+  if (tools.length === 0) {
+    if (mode === "ANY") throw unsupportedParameter("toolConfig");
+    return {};
+  }
+  return compact({ tools: allowed(tools, mode, names), tool_choice: choiceOf(mode, names) });
+}
+
+function functionOf(declaration: JsonObject): JsonObject {
+  const raw = gObject(declaration, "parametersJsonSchema");
+  const own = object(declaration, "parameters");
+  return {
+    type: "function",
+    function: compact({
+      name: anyText(declaration, "name"),
+      description: declaration["description"],
+      parameters: raw ?? (own && jsonSchema(own)),
+    }),
+  };
+}
+
+/** Several allowed names: the others are not offered. */
+function allowed(tools: readonly JsonObject[], mode: string | undefined, names: readonly JsonValue[]): JsonObject[] {
+  if (mode !== "ANY" || names.length < 2) return [...tools];
+  return tools.filter((tool) => names.includes(anyText(object(tool, "function"), "name")));
+}
+
+function choiceOf(mode: string | undefined, names: readonly JsonValue[]): JsonValue | undefined {
+  switch (mode) {
+    case "AUTO":
+      return "auto";
+    case "NONE":
+      return "none";
+    case "ANY":
+      return names.length === 1 ? { type: "function", function: { name: names[0] ?? "" } } : "required";
+    default:
+      return undefined;
+  }
+}

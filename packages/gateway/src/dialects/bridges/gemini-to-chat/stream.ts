@@ -1,0 +1,107 @@
+import { anyText, compact, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { geminiUsage, readChatUsage } from "../../usage.ts";
+import { event } from "../parts/chat-answer.ts";
+import { geminiFinish } from "../parts/finish.ts";
+import { callPart, groundingOf, partOfText } from "./answer.ts";
+
+interface Call {
+  readonly id: string;
+  name: string;
+  args: string;
+}
+
+/** Events of a generateContent stream from chat chunks; a function call is sent whole, once its arguments are there. */
+export class ChunksToCandidates implements StreamBridge {
+  readonly #context: BridgeContext;
+  readonly #calls = new Map<number, Map<number, Call>>();
+  readonly #finishes = new Map<number, string>();
+  readonly #annotations: JsonObject[] = [];
+  #id: string | undefined;
+  #model: string | undefined;
+  #usage: Usage | undefined;
+
+  constructor(context: BridgeContext) {
+    this.#context = context;
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    this.#id ??= text(data, "id");
+    this.#model ??= text(data, "model");
+    this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
+    return objects(data, "choices").flatMap((choice) => this.#choice(choice));
+  }
+
+  /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
+  end(): StreamEvent[] {
+    const indexes = new Set([...this.#finishes.keys(), ...this.#calls.keys()]);
+    const groundingMetadata = groundingOf(this.#annotations);
+    const candidates = [...indexes].map((index) =>
+      compact({
+        content: { role: "model", parts: [...(this.#calls.get(index)?.values() ?? [])].map(partOfCall) },
+        finishReason: geminiFinish(this.#finishes.get(index)),
+        index,
+        groundingMetadata,
+      }),
+    );
+    return [this.#event(candidates, this.#usage)];
+  }
+
+  #choice(choice: JsonObject): StreamEvent[] {
+    const index = number(choice, "index") ?? 0;
+    const delta = object(choice, "delta") ?? {};
+    this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
+    const finish = text(choice, "finish_reason");
+    if (finish !== undefined) this.#finishes.set(index, finish);
+    for (const call of objects(delta, "tool_calls")) this.#collect(index, call);
+    const legacy = object(delta, "function_call");
+    if (legacy !== undefined) this.#collect(index, { index: 0, function: legacy });
+    this.#annotations.push(...objects(delta, "annotations"));
+    const parts = this.#partsOf(delta);
+    return parts.length === 0 ? [] : [this.#event([{ content: { role: "model", parts }, index }], undefined)];
+  }
+
+  #partsOf(delta: JsonObject): JsonObject[] {
+    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    const signed = objects(delta, "fw_thinking").filter((block) => block["type"] === "thinking");
+    const written = [anyText(delta, "content"), anyText(delta, "refusal")].filter((part) => part !== "");
+    return [
+      ...(thinking === "" ? [] : [{ text: thinking, thought: true }]),
+      ...signed.map((block) => ({ text: "", thought: true, thoughtSignature: anyText(block, "signature") })),
+      ...written.map(partOfText),
+    ];
+  }
+
+  #collect(index: number, part: JsonObject): void {
+    const calls = this.#calls.get(index) ?? new Map<number, Call>();
+    this.#calls.set(index, calls);
+    const target = object(part, "function") ?? object(part, "custom");
+    const at = number(part, "index") ?? indexOf(calls, text(part, "id"));
+    const call = calls.get(at) ?? { id: anyText(part, "id"), name: "", args: "" };
+    if (call.name === "") call.name = anyText(target, "name");
+    call.args += anyText(target, "arguments", "input");
+    calls.set(at, call);
+  }
+
+  #event(candidates: JsonObject[], usage: Usage | undefined): StreamEvent {
+    return event(
+      compact({
+        candidates,
+        usageMetadata: usage && geminiUsage(usage),
+        modelVersion: this.#model ?? this.#context.ask.model,
+        responseId: this.#id ?? this.#context.requestId,
+      }),
+    );
+  }
+}
+
+/** A vendor that leaves the index out sends each call whole: a new id is a new call. */
+function indexOf(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
+  for (const [at, call] of calls) if (id !== undefined && call.id === id) return at;
+  return id === undefined && calls.size > 0 ? calls.size - 1 : calls.size;
+}
+
+function partOfCall({ id, name, args }: Call): JsonObject {
+  return callPart({ id, function: { name, arguments: args } });
+}
