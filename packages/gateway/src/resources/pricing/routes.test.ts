@@ -1,0 +1,89 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { PricingRow } from "@fairway/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+
+let app: ManagementApp;
+let members: Members;
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  members = await signInMembers(app);
+  const { root, admin } = members;
+  await setOptions(root, {
+    GroupRatio: '{"default":1,"vip":0.8,"svip":0.5}',
+    ModelRatio: '{"ours":1.25}',
+    CompletionRatio: '{"ours":4}',
+    ModelPrice: '{"drawn":0.04}',
+  });
+  const channel = (name: string, models: string, group: string, status = 1) =>
+    admin.data(admin.post("/api/channel/", { name, key: "k", models, group, status }));
+  await channel("one", "ours,drawn,nobody-priced-this", "default,vip");
+  await channel("two", "secret", "svip");
+  await channel("off", "disabled", "default", 2);
+});
+afterAll(() => app.close());
+
+const rows = (body: unknown) => (body as { data: PricingRow[] }).data;
+
+test("anonymous callers see the offered groups", async () => {
+  const { body } = await app.anonymous().get("/api/pricing");
+  expect(rows(body)).toEqual([
+    {
+      model_name: "drawn",
+      quota_type: 1,
+      model_ratio: 0,
+      model_price: 0.04,
+      owner_by: "",
+      completion_ratio: 0,
+      enable_groups: ["default", "vip"],
+    },
+    {
+      model_name: "nobody-priced-this",
+      quota_type: 0,
+      model_ratio: 37.5,
+      model_price: 0,
+      owner_by: "",
+      completion_ratio: 1,
+      enable_groups: ["default", "vip"],
+    },
+    {
+      model_name: "ours",
+      quota_type: 0,
+      model_ratio: 1.25,
+      model_price: 0,
+      owner_by: "",
+      completion_ratio: 4,
+      enable_groups: ["default", "vip"],
+    },
+  ]);
+  expect(body).toMatchObject({
+    success: true,
+    group_ratio: { default: 1, vip: 0.8 },
+    usable_group: { default: "Default group", vip: "vip group" },
+  });
+  expect(Object.keys(body["group_ratio"] as object)).toEqual(["default", "vip"]);
+});
+
+test("a user of another group sees it as well; a bad credential counts as none", async () => {
+  await app.database.db.updateTable("users").set({ group: "svip" }).where("username", "=", "ann").execute();
+  const { body } = await members.user.get("/api/pricing/");
+  expect(rows(body).map((row) => row.model_name)).toEqual(["drawn", "nobody-priced-this", "ours", "secret"]);
+  expect(body["group_ratio"]).toEqual({ default: 1, vip: 0.8, svip: 0.5 });
+  const bad = await app.anonymous().get("/api/pricing", { authorization: "nonsense" });
+  expect([bad.status, rows(bad.body).length]).toEqual([200, 3]);
+});
+
+test("a change of channels and prices shows at once", async () => {
+  await setOptions(members.root, { ModelRatio: '{"ours":2}' });
+  await members.admin.data(members.admin.post("/api/channel/", { name: "new", key: "k", models: "added" }));
+  const models = rows((await app.anonymous().get("/api/pricing")).body);
+  expect(models.find((row) => row.model_name === "ours")?.model_ratio).toBe(2);
+  expect(models.map((row) => row.model_name)).toContain("added");
+});
+
+test("group names are for administrators", async () => {
+  expect(await members.admin.data(members.admin.get("/api/group/"))).toEqual(["default", "svip", "vip"]);
+  expect(await codeOf(members.user.get("/api/group"))).toBe("AU7");
+});
