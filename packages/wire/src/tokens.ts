@@ -138,3 +138,33 @@ export const tokenDelete = endpoint({
   params: idParams,
   fails: ["K2"],
 });
+
+/** What a relay key has left, in the shape that later versions of the family answer. */
+export const TokenUsage = z.object({
+  code: z.literal(true),
+  message: z.literal("ok"),
+  data: z.object({
+    object: z.literal("token_usage"),
+    name: z.string(),
+    total_granted: z.int(),
+    total_used: z.int(),
+    total_available: z.int(),
+    unlimited_quota: z.boolean(),
+    /** Names of the allowed models, each true. */
+    model_limits: z.record(z.string(), z.literal(true)),
+    model_limits_enabled: z.boolean(),
+    /** Epoch seconds; 0 = never. */
+    expires_at: z.int(),
+  }),
+});
+export type TokenUsage = z.output<typeof TokenUsage>;
+
+export const tokenUsage = endpoint({
+  name: "tokenUsage",
+  method: "GET",
+  path: "/api/usage/token",
+  access: "key",
+  isCrossOrigin: true,
+  answer: "raw",
+  summary: "Tells a relay key what it has left; also when that is nothing.",
+});

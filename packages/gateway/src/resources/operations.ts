@@ -30,6 +30,7 @@ import { searchRoutes } from "./search/routes.ts";
 import { createSearchStore } from "./search/store.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenStore } from "./tokens/store.ts";
+import { tokenUsageRoute } from "./tokens/usage-route.ts";
 import { usageRoutes } from "./usage-data/routes.ts";
 import { createUsageStore } from "./usage-data/store.ts";
 import { usableGroups } from "./users/groups.ts";
@@ -45,7 +46,7 @@ export interface OperationsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly snapshots: { current(): Snapshot };
-  readonly tokens: Pick<TokenCache, "dropToken">;
+  readonly tokens: Pick<TokenCache, "find" | "dropToken">;
   readonly announce: Announce;
   readonly writeLog: WriteLog;
   readonly changeBalance: ChangeBalance;
@@ -84,6 +85,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const routes = [
     ...channels.routes,
     ...tokenRoutes({ store: createTokenStore(deps), clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
+    tokenUsageRoute(deps),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options }),
     ...logRoutes({

@@ -272,3 +272,49 @@ test("a deleted token is gone for its owner", async () => {
   expect(await refusalOf(user.get(`/api/token/0`))).toEqual([200, "G1", "Invalid parameter."]);
   expect(await list()).toEqual([]);
 });
+
+describe("a relay key", () => {
+  const usage = (key: string) => app.anonymous().get("/api/usage/token", { authorization: `Bearer ${key}` });
+
+  test("reads what it has left, also when that is nothing", async () => {
+    const token = await create({ name: "bot", remain_quota: 60, model_limits: "a,b", model_limits_enabled: true });
+    await setRow(token.id, { used_quota: 40, status: 4 });
+    const reply = await usage(`sk-${token.key}`);
+    expect(reply.headers["access-control-allow-origin"]).toBe("*");
+    expect(reply.body).toEqual({
+      code: true,
+      message: "ok",
+      data: {
+        object: "token_usage",
+        name: "bot",
+        total_granted: 100,
+        total_used: 40,
+        total_available: 60,
+        unlimited_quota: false,
+        model_limits: { a: true, b: true },
+        model_limits_enabled: true,
+        expires_at: 0,
+      },
+    });
+  });
+
+  test("that is no good is refused in the shape of relay clients", async () => {
+    const refused = async (key: string) => {
+      const { status, body } = await usage(key);
+      return [status, (body["error"] as { code: string }).code];
+    };
+    expect(await refused("sk-unknown")).toEqual([401, "invalid_api_key"]);
+    expect((await app.anonymous().get("/api/usage/token")).body).toMatchObject({
+      error: { code: "missing_api_key", type: "invalid_request_error" },
+    });
+    const off = await create();
+    await user.data(user.put("/api/token/?status_only=true", { id: off.id, status: 2 }));
+    expect(await refused(off.key)).toEqual([401, "token_disabled"]);
+    const over = await create({ expired_time: now() - 1 });
+    expect(await refused(over.key)).toEqual([401, "token_expired"]);
+    const orphan = await create();
+    await app.database.db.updateTable("users").set({ status: 2 }).where("id", "=", user.userId).execute();
+    expect(await refused(orphan.key)).toEqual([403, "user_disabled"]);
+    await app.database.db.updateTable("users").set({ status: 1 }).where("id", "=", user.userId).execute();
+  });
+});
