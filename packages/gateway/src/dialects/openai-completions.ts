@@ -8,6 +8,7 @@ import { DONE, usageChunk } from "./openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "./prompt.ts";
 import { isSet, object, objects, text } from "./read.ts";
 import type { Dialect, JsonObject, JsonValue } from "./types.ts";
+import { chatUsage } from "./usage.ts";
 
 export const openaiCompletions: Dialect = {
   id: "openai-completions",
@@ -27,6 +28,7 @@ export const openaiCompletions: Dialect = {
   },
   retarget: retargetCompletion,
   usage: usageOfCompletion,
+  withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkPrompt(body.json(), reader)),

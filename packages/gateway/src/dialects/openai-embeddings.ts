@@ -3,8 +3,8 @@ import { modelOf } from "./ask.ts";
 import { walkInput } from "./openai-completions.ts";
 import { plainDialect, usageMember } from "./plain.ts";
 import { boundOf, textsOf, wordsOf } from "./prompt.ts";
-import { isSet } from "./read.ts";
-import type { Dialect, JsonValue } from "./types.ts";
+import { isSet, objects, text } from "./read.ts";
+import type { Dialect, JsonObject, JsonValue } from "./types.ts";
 import { readChatUsage } from "./usage.ts";
 
 const MAX_ITEMS = 2048;
@@ -28,6 +28,7 @@ export const openaiEmbeddings: Dialect = {
     };
   },
   usage: (answer) => usageMember(answer, readChatUsage),
+  fitAnswer: (answer, body) => withEncoding(answer, text(body.json(), "encoding_format") === "base64"),
   promptTexts: (body) => textsOf((reader) => walkInput(body.json()["input"], reader)),
   promptWords: (body) => wordsOf((reader) => walkInput(body.json()["input"], reader)),
 };
@@ -40,4 +41,30 @@ function checkInput(input: JsonValue | undefined): void {
   if (typeof input[0] !== "number" && input.length > MAX_ITEMS) {
     throw invalidRequest("input", `input must not have more than ${MAX_ITEMS} items.`);
   }
+}
+
+/** Vectors as the client asked for them: some upstreams know one encoding only. */
+function withEncoding(answer: JsonObject, isBase64: boolean): JsonObject {
+  const items = objects(answer, "data");
+  const isFit = items.every(({ embedding }) => !isVector(embedding) || (typeof embedding === "string") === isBase64);
+  return isFit ? answer : { ...answer, data: items.map((item) => ({ ...item, embedding: recoded(item["embedding"], isBase64) })) };
+}
+
+function isVector(embedding: JsonValue | undefined): boolean {
+  return typeof embedding === "string" || (Array.isArray(embedding) && embedding.every((value) => typeof value === "number"));
+}
+
+function recoded(embedding: JsonValue | undefined, isBase64: boolean): JsonValue | undefined {
+  if (typeof embedding === "string") return isBase64 ? embedding : unpackFloats(embedding);
+  return isBase64 && Array.isArray(embedding) ? packFloats(embedding.map(Number)) : embedding;
+}
+
+/** Little-endian floats of 32 bits, as OpenAI packs them. */
+function packFloats(values: readonly number[]): string {
+  return Buffer.from(Float32Array.from(values).buffer).toString("base64");
+}
+
+export function unpackFloats(packed: string): number[] {
+  const bytes = Buffer.from(packed, "base64");
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
 }

@@ -168,6 +168,10 @@ export interface Dialect {
   streamOf(answer: JsonObject, ask: Ask): Buffer;
   /** The whole answer that a stream adds up to, for the opposite case; undefined when the dialect cannot. */
   answerOf(events: readonly JsonObject[]): JsonObject | undefined;
+  /** A whole answer with this usage, for answers whose upstream reported none. */
+  withUsage?(answer: JsonObject, usage: Usage): JsonObject;
+  /** The answer as this request wanted it (encoding of vectors); the same object when nothing changes. */
+  fitAnswer?(answer: JsonObject, body: Body): JsonObject;
   /** Event block with usage for clients that asked when the upstream sent none. */
   usageEvent(usage: Usage, last: JsonObject | undefined): Buffer | undefined;
   /** The terminator that this protocol puts after a regular end (`data: [DONE]`), if any. */

@@ -44,9 +44,17 @@ class RecordedAttempt extends Attempt {
 
 export async function runRelay(vector: Vector): Promise<void> {
   const isStreamed = vector.steps.some(({ response }) => ["sse", "ndjson", "body_base64"].some((key) => key in response));
-  for (const chunking of isStreamed ? (["whole", "events", "pieces"] as const) : (["whole"] as const)) {
+  const chunkings: readonly Chunking[] = isStreamed ? ["whole", "events", "pieces"] : ["whole"];
+  for (const chunking of chunkings) {
+    if (chunking === "whole" && failsMidway(vector)) continue;
     await runOnce(vector, chunking);
   }
+}
+
+/** A failure that arrives in one piece with the text before it is a failure before the first byte: it is retried. */
+function failsMidway(vector: Vector): boolean {
+  const events = vector.answer?.["sse"];
+  return Array.isArray(events) && events.some((event) => JSON.stringify(event).includes('"error":{'));
 }
 
 async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {

@@ -60,14 +60,22 @@ function signZhipu(vector: Vector, expected: JsonObject): void {
   for (const variant of objects(expected, "variants")) {
     if (object(variant, "header")?.["typ"] !== undefined) continue;
     const until = count(object(variant, "claims"), "exp") ?? 0;
-    expectSame(zhipuToken(text(vector.channel, "key") ?? "", vector.now, until - vector.now), variant["token"], "token");
+    expectSame(
+      zhipuToken(text(vector.channel, "key") ?? "", vector.now, until - vector.now),
+      variant["token"],
+      "token",
+    );
   }
 }
 
 export async function runMapping(vector: Vector): Promise<void> {
   if (vector.name !== "spark-version-table") throw new VectorMismatch(`no table for ${vector.name}`);
   for (const row of objects(vector.json, "cases")) {
-    const { path, domain } = sparkVersion(text(row, "model") ?? "", text(row, "query") || undefined, text(row, "other") ?? "");
+    const { path, domain } = sparkVersion(
+      text(row, "model") ?? "",
+      text(row, "query") || undefined,
+      text(row, "other") ?? "",
+    );
     expectSame({ path, domain }, { path: row["path"], domain: row["domain"] }, text(row, "model") ?? "");
   }
   await Promise.resolve();

@@ -5,7 +5,7 @@ import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { isObject, isSet, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, Operation } from "../types.ts";
 import { readError } from "../upstream-error.ts";
-import { readAnthropicUsage } from "../usage.ts";
+import { anthropicUsage, readAnthropicUsage } from "../usage.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
 import { eventsOfMessage, messageOfEvents } from "./stream.ts";
@@ -21,6 +21,7 @@ export const anthropicMessages: Dialect = {
     return { ...ask, outputCap: outputCapOf(json, ["max_tokens"]) };
   },
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
+  withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
   meter: () => new MessagesMeter(),
   promptTexts,

@@ -31,6 +31,7 @@ export const geminiGenerate: Dialect = {
   },
   retarget: (body, _ask, upstreamModel) => withModel(body, upstreamModel),
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
+  withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]),
   meter: () => new GeminiMeter(),
   promptTexts,

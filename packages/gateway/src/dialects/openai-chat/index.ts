@@ -4,7 +4,7 @@ import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { flag, isObject, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
 import { readError } from "../upstream-error.ts";
-import { readChatUsage } from "../usage.ts";
+import { chatUsage, readChatUsage } from "../usage.ts";
 import { ChatMeter } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
@@ -29,6 +29,7 @@ export const openaiChat: Dialect = {
   },
   retarget: retargetCompletion,
   usage: usageOfCompletion,
+  withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkChat(body.json(), reader)),

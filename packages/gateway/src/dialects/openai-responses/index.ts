@@ -7,7 +7,7 @@ import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { isSet, object, text } from "../read.ts";
 import type { Dialect, JsonObject } from "../types.ts";
 import { readError } from "../upstream-error.ts";
-import { readResponsesUsage } from "../usage.ts";
+import { readResponsesUsage, responsesUsage } from "../usage.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
 import { eventsOfResponse, responseOfEvents } from "./writer.ts";
 
@@ -35,6 +35,7 @@ export const openaiResponses: Dialect = {
     };
   },
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
+  withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]) ?? (answer["status"] === "failed" ? readError("The response failed.") : undefined),
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
   promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),

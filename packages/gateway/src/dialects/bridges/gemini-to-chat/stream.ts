@@ -1,6 +1,7 @@
 import { anyText, compact, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
+import { callDeltas } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { callPart, groundingOf, partOfText } from "./answer.ts";
@@ -54,9 +55,7 @@ export class ChunksToCandidates implements StreamBridge {
     this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
     const finish = text(choice, "finish_reason");
     if (finish !== undefined) this.#finishes.set(index, finish);
-    for (const call of objects(delta, "tool_calls")) this.#collect(index, call);
-    const legacy = object(delta, "function_call");
-    if (legacy !== undefined) this.#collect(index, { index: 0, function: legacy });
+    for (const call of callDeltas(delta)) this.#collect(index, call);
     this.#annotations.push(...objects(delta, "annotations"));
     const parts = this.#partsOf(delta);
     return parts.length === 0 ? [] : [this.#event([{ content: { role: "model", parts }, index }], undefined)];

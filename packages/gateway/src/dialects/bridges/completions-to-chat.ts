@@ -1,0 +1,99 @@
+import { unsupportedParameter } from "../../lib/app-error.ts";
+import { anyText, compact, isSet, number, object, objects, text } from "../read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../types.ts";
+import { event } from "./parts/chat-answer.ts";
+import { noteDropped } from "./parts/dropped.ts";
+
+/** Members that mean the same in both protocols. */
+const SAME = [
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "n",
+  "stream",
+  "stream_options",
+  "stop",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "user",
+  "seed",
+];
+const CARRIED = new Set([...SAME, "model", "prompt"]);
+/** What text completions write when the request sets no limit. */
+const DEFAULT_TOKENS = 16;
+
+/** Clients of text completions on upstreams that only chat: the prompt is what one user says. */
+export const completionsToChat: Bridge = {
+  client: "openai-completions",
+  upstream: "openai-chat",
+  request: toChat,
+  response: fromChat,
+  stream: (context) => new ChunksToText(context),
+};
+
+function toChat(body: JsonObject, context: BridgeContext): JsonObject {
+  for (const name of ["suffix", "echo", "best_of"]) {
+    const value = body[name];
+    if (isSet(value) && value !== false && value !== 1) throw unsupportedParameter(name);
+  }
+  noteDropped(body, CARRIED, context);
+  const same = Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined]));
+  const prompt = promptOf(body["prompt"]);
+  return compact({
+    model: context.upstreamModel,
+    messages: [{ role: "user", content: prompt }],
+    max_tokens: DEFAULT_TOKENS,
+    ...compact(same),
+  });
+}
+
+/** One text; several prompts are several calls, and numbers of tokens mean nothing to another model. */
+function promptOf(prompt: JsonValue | undefined): string {
+  if (typeof prompt === "string") return prompt;
+  const [only, ...more] = Array.isArray(prompt) ? prompt : [];
+  if (typeof only !== "string" || more.length > 0) throw unsupportedParameter("prompt");
+  return only;
+}
+
+function fromChat(body: JsonObject): JsonObject {
+  const choices = objects(body, "choices").map((choice, at) => ({
+    index: number(choice, "index") ?? at,
+    text: writtenOf(object(choice, "message")),
+    logprobs: null,
+    finish_reason: choice["finish_reason"] ?? "stop",
+  }));
+  return { ...body, object: "text_completion", choices };
+}
+
+function writtenOf(message: JsonObject | undefined): string {
+  const content = message?.["content"];
+  return typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+}
+
+class ChunksToText implements StreamBridge {
+  readonly #context: BridgeContext;
+
+  constructor(context: BridgeContext) {
+    this.#context = context;
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    const choices = objects(data, "choices");
+    const written = choices.flatMap((choice, at) => this.#choice(choice, at));
+    const isUsage = choices.length === 0 && isSet(data["usage"]) && this.#context.ask.wantsStreamUsage;
+    return written.length === 0 && !isUsage ? [] : [event({ ...data, object: "text_completion", choices: written })];
+  }
+
+  end(): StreamEvent[] {
+    return [];
+  }
+
+  #choice(choice: JsonObject, at: number): JsonObject[] {
+    const written = anyText(object(choice, "delta"), "content");
+    const finish = text(choice, "finish_reason") ?? null;
+    if (written === "" && finish === null) return [];
+    return [{ index: number(choice, "index") ?? at, text: written, logprobs: null, finish_reason: finish }];
+  }
+}

@@ -1,0 +1,88 @@
+import { unsupportedParameter } from "../../lib/app-error.ts";
+import { unpackFloats } from "../openai-embeddings.ts";
+import { bareModel, gNumber, gText } from "../gemini-generate/fields.ts";
+import { anyText, compact, isObject, number, object, objects, text } from "../read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../types.ts";
+import { noteDropped } from "./parts/dropped.ts";
+
+const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };
+
+/** OpenAI clients on Gemini's embeddings: always a batch, whose answer keeps the order of its requests. */
+export const embeddingsToGemini: Bridge = {
+  client: "openai-embeddings",
+  upstream: "gemini-embed",
+  request(body, context) {
+    noteDropped(body, new Set(["model", "input", "dimensions", "encoding_format", "user", "task_type"]), context);
+    const model = `models/${bareModel(context.upstreamModel)}`;
+    const requests = textsOf(body["input"]).map((written) =>
+      compact({
+        model,
+        content: { parts: [{ text: written }] },
+        taskType: text(body, "task_type"),
+        outputDimensionality: number(body, "dimensions"),
+      }),
+    );
+    const [only] = requests;
+    return requests.length === 1 && only !== undefined ? only : { requests };
+  },
+  response(body, context) {
+    const vectors = [...objects(body, "embeddings"), object(body, "embedding")].filter(isObject);
+    const data = vectors.map((vector, index) => ({ object: "embedding", index, embedding: numbersOf(vector["values"]) }));
+    const tokens = gNumber(object(body, "usageMetadata"), "promptTokenCount");
+    return {
+      object: "list",
+      data,
+      model: context.upstreamModel,
+      ...(tokens !== undefined && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+    };
+  },
+  stream: () => NO_STREAM,
+};
+
+/** Gemini clients on OpenAI's embeddings; one content or a batch, told by the body. */
+export const geminiToEmbeddings: Bridge = {
+  client: "gemini-embed",
+  upstream: "openai-embeddings",
+  request(body, context) {
+    const batch = objects(body, "requests");
+    const requests = batch.length > 0 ? batch : [body];
+    const input = requests.map((request) => contentText(object(request, "content")));
+    if (requests.some((request) => gText(request, "taskType") !== undefined)) context.dropped("taskType");
+    batches.set(context, batch.length > 0);
+    return compact({
+      model: context.upstreamModel,
+      input: batch.length > 0 ? input : (input[0] ?? ""),
+      dimensions: gNumber(requests[0], "outputDimensionality"),
+      encoding_format: "float",
+    });
+  },
+  response(body, context) {
+    const sorted = objects(body, "data").toSorted((a, b) => (number(a, "index") ?? 0) - (number(b, "index") ?? 0));
+    const vectors = sorted.map((item) => ({ values: valuesOf(item["embedding"]) }));
+    return batches.get(context) === true ? { embeddings: vectors } : { embedding: vectors[0] ?? { values: [] } };
+  },
+  stream: () => NO_STREAM,
+};
+
+const batches = new WeakMap<BridgeContext, boolean>();
+
+function textsOf(input: JsonValue | undefined): string[] {
+  if (typeof input === "string") return [input];
+  const items = Array.isArray(input) ? input : [];
+  return items.map((item) => {
+    if (typeof item !== "string") throw unsupportedParameter("input");
+    return item;
+  });
+}
+
+function contentText(content: JsonObject | undefined): string {
+  return objects(content, "parts").map((part) => anyText(part, "text")).join("");
+}
+
+function numbersOf(values: JsonValue | undefined): number[] {
+  return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
+}
+
+function valuesOf(embedding: JsonValue | undefined): number[] {
+  return typeof embedding === "string" ? unpackFloats(embedding) : numbersOf(embedding);
+}

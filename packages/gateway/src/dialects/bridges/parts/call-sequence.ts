@@ -1,0 +1,79 @@
+import { anyText, number, object, objects, text } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+import { newCallId } from "./ids.ts";
+
+export interface SequencedCall {
+  readonly id: string;
+  name: string;
+}
+
+export type CallStep =
+  | { readonly type: "open"; readonly call: SequencedCall }
+  | { readonly type: "arguments"; readonly call: SequencedCall; readonly text: string }
+  | { readonly type: "close"; readonly call: SequencedCall };
+
+interface Entry extends SequencedCall {
+  /** Arguments that came while another call was open. */
+  waiting: string;
+}
+
+/**
+ * Puts the tool calls of a chat stream one after the other: protocols that number their blocks keep one open at a
+ * time, so what belongs to a later call waits until the earlier one is closed.
+ */
+export class CallSequence {
+  readonly #calls = new Map<number, Entry>();
+  readonly #queue: Entry[] = [];
+  #open: Entry | undefined;
+
+  /** Calls that were seen. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** One item of `delta.tool_calls`. */
+  take(part: JsonObject): CallStep[] {
+    const target = object(part, "function") ?? object(part, "custom");
+    const args = anyText(target, "arguments", "input");
+    const index = number(part, "index") ?? this.#indexOf(text(part, "id"));
+    const known = this.#calls.get(index);
+    const call: Entry = known ?? { id: anyText(part, "id") || newCallId(), name: "", waiting: "" };
+    if (call.name === "") call.name = anyText(target, "name");
+    const steps: CallStep[] = [];
+    if (known === undefined) {
+      this.#calls.set(index, call);
+      if (this.#open === undefined) {
+        this.#open = call;
+        steps.push({ type: "open", call });
+      } else this.#queue.push(call);
+    }
+    if (this.#open === call) return args === "" ? steps : [...steps, { type: "arguments", call, text: args }];
+    call.waiting += args;
+    return steps;
+  }
+
+  /** Closes the open call and sends the waiting ones whole. */
+  finish(): CallStep[] {
+    const steps: CallStep[] = this.#open === undefined ? [] : [{ type: "close", call: this.#open }];
+    this.#open = undefined;
+    for (const call of this.#queue.splice(0)) {
+      steps.push({ type: "open", call });
+      if (call.waiting !== "") steps.push({ type: "arguments", call, text: call.waiting });
+      steps.push({ type: "close", call });
+    }
+    return steps;
+  }
+
+  /** A vendor that leaves the index out sends each call whole: a new id is a new call. */
+  #indexOf(id: string | undefined): number {
+    for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
+    return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
+  }
+}
+
+/** The tool calls of a delta; a call of the old `function_call` kind is one of them. */
+export function callDeltas(delta: JsonObject): readonly JsonObject[] {
+  const calls = objects(delta, "tool_calls");
+  const legacy = object(delta, "function_call");
+  return legacy === undefined ? calls : [...calls, { index: 0, function: legacy }];
+}

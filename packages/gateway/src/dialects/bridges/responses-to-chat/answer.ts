@@ -1,0 +1,49 @@
+import { number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { readChatUsage, responsesUsage } from "../../usage.ts";
+import { withPrefix } from "../parts/ids.ts";
+import { outputOf } from "./items.ts";
+import { recall } from "./state.ts";
+
+/** A response object that says what a chat answer says. */
+export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
+  const choice = objects(body, "choices")[0];
+  const usage = readChatUsage(object(body, "usage"));
+  const ending = endingOf(text(choice, "finish_reason"));
+  return {
+    ...headOf(body, context),
+    status: ending.status,
+    incomplete_details: ending.details,
+    output: outputOf(object(choice, "message"), context),
+    usage: usage === undefined ? null : responsesUsage(usage),
+  };
+}
+
+/** What every copy of the response object shows. */
+export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
+  return {
+    id: withPrefix(text(chat, "id"), "resp_", context),
+    object: "response",
+    created_at: number(chat, "created") ?? Math.floor(context.now / 1000),
+    background: false,
+    error: null,
+    incomplete_details: null,
+    model: text(chat, "model") ?? context.ask.model,
+    previous_response_id: null,
+    service_tier: text(chat, "service_tier") ?? "default",
+    store: false,
+    usage: null,
+    ...recall(context).echo,
+  };
+}
+
+export interface ResponseEnding {
+  readonly status: "completed" | "incomplete";
+  readonly details: JsonObject | null;
+}
+
+export function endingOf(finish: string | undefined): ResponseEnding {
+  if (finish === "length") return { status: "incomplete", details: { reason: "max_output_tokens" } };
+  if (finish === "content_filter") return { status: "incomplete", details: { reason: "content_filter" } };
+  return { status: "completed", details: null };
+}

@@ -1,0 +1,75 @@
+import { anyText, isObject, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { parseArguments } from "../parts/arguments.ts";
+import { newCallId } from "../parts/ids.ts";
+import { sealThinking } from "./sealed.ts";
+import { recall } from "./state.ts";
+
+export function itemId(prefix: string, index: number, context: BridgeContext): string {
+  return `${prefix}_${context.requestId}_${index}`;
+}
+
+export function reasoningItem(id: string, thinking: string, signed: readonly JsonObject[]): JsonObject {
+  return {
+    type: "reasoning",
+    id,
+    summary: thinking === "" ? [] : [{ type: "summary_text", text: thinking }],
+    ...(signed.length > 0 && { encrypted_content: sealThinking(signed) }),
+  };
+}
+
+export function messageItem(id: string, content: JsonObject[], status: string): JsonObject {
+  return { type: "message", id, status, role: "assistant", content };
+}
+
+export function textPart(written: string, annotations: readonly JsonObject[] = []): JsonObject {
+  return { type: "output_text", text: written, annotations: [...annotations], logprobs: [] };
+}
+
+/** A call of a function, or of a free-text tool whose input was one argument upstream. */
+export function callItem(id: string, call: { readonly id: string; readonly name: string; readonly args: string }, context: BridgeContext): JsonObject {
+  if (!recall(context).customTools.has(call.name)) {
+    return { type: "function_call", id, call_id: call.id, name: call.name, arguments: call.args, status: "completed" };
+  }
+  return { type: "custom_tool_call", id, call_id: call.id, name: call.name, input: freeText(call.args), status: "completed" };
+}
+
+function freeText(args: string): string {
+  const input: JsonValue | undefined = parseArguments(args)["input"];
+  return typeof input === "string" ? input : args;
+}
+
+export function annotationOf(annotation: JsonObject): JsonObject[] {
+  const citation = object(annotation, "url_citation");
+  return citation === undefined ? [] : [{ type: "url_citation", ...citation }];
+}
+
+/** The output of a whole chat answer. */
+export function outputOf(message: JsonObject | undefined, context: BridgeContext): JsonObject[] {
+  const items: JsonObject[] = [];
+  const add = (prefix: string, make: (id: string) => JsonObject) => items.push(make(itemId(prefix, items.length, context)));
+  const signed = objects(message, "fw_thinking");
+  const thinking = anyText(message, "reasoning_content", "reasoning") || signed.map((block) => anyText(block, "thinking")).join("");
+  if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
+  const content = contentOf(message);
+  if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
+  const legacy = object(message, "function_call");
+  const calls = legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  for (const call of calls) {
+    const target = object(call, "function") ?? object(call, "custom");
+    const read = { id: text(call, "id") ?? newCallId(), name: anyText(target, "name"), args: anyText(target, "arguments", "input") };
+    add("fc", (id) => callItem(id, read, context));
+  }
+  return items;
+}
+
+function contentOf(message: JsonObject | undefined): JsonObject[] {
+  const content = message?.["content"];
+  const written =
+    typeof content === "string" ? content : Array.isArray(content) ? content.filter(isObject).map((part) => anyText(part, "text")).join("") : "";
+  const refusal = anyText(message, "refusal");
+  return [
+    ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf))]),
+    ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
+  ];
+}

@@ -1,0 +1,95 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { compact, isSet, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { noteDropped } from "../parts/dropped.ts";
+import { readEffort, takesEffort } from "../parts/effort.ts";
+import { messagesOf } from "./messages.ts";
+import { remember } from "./state.ts";
+import { chatTools } from "./tools.ts";
+
+/** They need an account upstream that remembers; dropping them would lose a conversation or a promise. */
+const STATEFUL = ["previous_response_id", "conversation", "prompt"];
+const CARRIED = new Set([
+  "model",
+  "input",
+  "instructions",
+  "max_output_tokens",
+  "temperature",
+  "top_p",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "reasoning",
+  "text",
+  "user",
+  "service_tier",
+  "stream",
+  "background",
+  "store",
+]);
+
+/** The body of a chat request that asks for the same as a Responses request. */
+export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
+  for (const name of STATEFUL) if (isSet(body[name])) throw unsupportedParameter(name);
+  if (body["background"] === true) throw unsupportedParameter("background");
+  noteDropped(body, CARRIED, context);
+  const tools = chatTools(body, context);
+  remember(context, { echo: echoOf(body), customTools: tools.custom });
+  const logprobs = number(body, "top_logprobs");
+  return compact({
+    model: context.upstreamModel,
+    messages: messagesOf(body, context),
+    max_tokens: number(body, "max_output_tokens"),
+    temperature: number(body, "temperature"),
+    top_p: number(body, "top_p"),
+    logprobs: logprobs === undefined || logprobs === 0 ? undefined : true,
+    top_logprobs: logprobs === 0 ? undefined : logprobs,
+    ...tools.members,
+    ...reasoningOf(body, context),
+    ...formatOf(body, context),
+    user: text(body, "user"),
+    service_tier: text(body, "service_tier"),
+    stream: body["stream"] === true ? true : undefined,
+  });
+}
+
+function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
+  const effort = readEffort(object(body, "reasoning")?.["effort"]);
+  if (effort === undefined) return {};
+  if (takesEffort(context.upstreamModel)) return { reasoning_effort: effort };
+  context.dropped("reasoning");
+  return { fw_reasoning: effort };
+}
+
+function formatOf(body: JsonObject, context: BridgeContext): JsonObject {
+  const asked = object(body, "text");
+  const format = object(asked, "format");
+  const verbosity = text(asked, "verbosity");
+  const isKnown = /^(?:openai\/)?gpt-[5-9]/.test(context.upstreamModel);
+  if (verbosity !== undefined && !isKnown) context.dropped("text.verbosity");
+  return compact({ verbosity: isKnown ? verbosity : undefined, response_format: format && responseFormat(format) });
+}
+
+function responseFormat(format: JsonObject): JsonObject | undefined {
+  const { type, ...rest } = format;
+  if (type === "json_schema") return { type, json_schema: rest };
+  return type === "json_object" ? { type } : undefined;
+}
+
+function echoOf(body: JsonObject): JsonObject {
+  return {
+    instructions: body["instructions"] ?? null,
+    max_output_tokens: body["max_output_tokens"] ?? null,
+    metadata: body["metadata"] ?? {},
+    parallel_tool_calls: body["parallel_tool_calls"] ?? true,
+    reasoning: { effort: null, summary: null, ...object(body, "reasoning") },
+    temperature: body["temperature"] ?? 1,
+    text: body["text"] ?? { format: { type: "text" } },
+    tool_choice: body["tool_choice"] ?? "auto",
+    tools: body["tools"] ?? [],
+    top_p: body["top_p"] ?? 1,
+    truncation: body["truncation"] ?? "disabled",
+    user: body["user"] ?? null,
+  };
+}

@@ -1,0 +1,17 @@
+import { isObject } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+import { parseJson } from "../parts/arguments.ts";
+
+const MARK = "fw1.";
+
+/** Signed thinking of another vendor as the opaque text that clients of this protocol send back. */
+export function sealThinking(blocks: readonly JsonObject[]): string {
+  return MARK + Buffer.from(JSON.stringify(blocks)).toString("base64");
+}
+
+/** Empty for text that another gateway or vendor sealed. */
+export function openThinking(sealed: string | undefined): JsonObject[] {
+  if (sealed?.startsWith(MARK) !== true) return [];
+  const value = parseJson(Buffer.from(sealed.slice(MARK.length), "base64").toString("utf8"));
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

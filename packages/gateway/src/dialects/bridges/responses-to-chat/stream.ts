@@ -1,0 +1,206 @@
+import { ResponseWriter } from "../../openai-responses/writer.ts";
+import { anyText, number, object, objects, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { readChatUsage, responsesUsage } from "../../usage.ts";
+import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
+import { endingOf, headOf } from "./answer.ts";
+import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
+import { recall } from "./state.ts";
+
+type Part = "output_text" | "refusal";
+
+/** Events of a response from the chunks of a chat stream; one item is open at a time. */
+export class ChunksToResponse implements StreamBridge {
+  readonly #context: BridgeContext;
+  readonly #calls = new CallSequence();
+  #writer: ResponseWriter | undefined;
+  #open: "reasoning" | "message" | undefined;
+  #part: Part | undefined;
+  #written = "";
+  #content: JsonObject[] = [];
+  #annotations: JsonObject[] = [];
+  #signed: JsonObject[] = [];
+  #arguments = "";
+  #finish: string | undefined;
+  #usage: Usage | undefined;
+
+  constructor(context: BridgeContext) {
+    this.#context = context;
+  }
+
+  event({ data }: StreamEvent): StreamEvent[] {
+    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
+    const events: StreamEvent[] = [];
+    const writer = this.#writer ?? new ResponseWriter(headOf(data, this.#context));
+    if (this.#writer === undefined) {
+      this.#writer = writer;
+      events.push(...writer.begin());
+    }
+    for (const choice of objects(data, "choices")) {
+      if ((number(choice, "index") ?? 0) !== 0) continue;
+      this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
+      this.#finish = text(choice, "finish_reason") ?? this.#finish;
+      events.push(...this.#delta(object(choice, "delta") ?? {}, writer));
+    }
+    return events;
+  }
+
+  end(): StreamEvent[] {
+    const writer = this.#writer;
+    if (writer === undefined) return [];
+    const { status, details } = endingOf(this.#finish);
+    const events = [...this.#close(writer), ...this.#finishCalls(writer)];
+    const usage = this.#usage === undefined ? null : responsesUsage(this.#usage);
+    return [...events, writer.end(status, { incomplete_details: details, usage })];
+  }
+
+  #delta(delta: JsonObject, writer: ResponseWriter): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    if (thinking !== "") events.push(...this.#think(thinking, writer));
+    const signed = objects(delta, "fw_thinking");
+    if (signed.length > 0) {
+      if (this.#open !== "reasoning") events.push(...this.#openReasoning(writer));
+      this.#signed.push(...signed);
+    }
+    const content = anyText(delta, "content");
+    if (content !== "") events.push(...this.#write("output_text", content, writer));
+    const refusal = anyText(delta, "refusal");
+    if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
+    for (const annotation of objects(delta, "annotations").flatMap(annotationOf)) events.push(...this.#annotate(annotation, writer));
+    for (const part of callDeltas(delta)) {
+      events.push(...this.#close(writer));
+      for (const step of this.#calls.take(part)) events.push(...this.#step(step, writer));
+    }
+    return events;
+  }
+
+  #openReasoning(writer: ResponseWriter): StreamEvent[] {
+    const events = [...this.#close(writer), ...this.#finishCalls(writer)];
+    this.#open = "reasoning";
+    const id = this.#id("rs", writer);
+    return [...events, writer.openItem({ type: "reasoning", id, summary: [] })];
+  }
+
+  #think(thinking: string, writer: ResponseWriter): StreamEvent[] {
+    const events = this.#open === "reasoning" ? [] : this.#openReasoning(writer);
+    const place = { item_id: this.#id("rs", writer), output_index: writer.index, summary_index: 0 };
+    if (this.#written === "") {
+      events.push(writer.event("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } }));
+    }
+    this.#written += thinking;
+    return [...events, writer.event("response.reasoning_summary_text.delta", { ...place, delta: thinking })];
+  }
+
+  #write(part: Part, written: string, writer: ResponseWriter): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    if (this.#open !== "message") {
+      events.push(...this.#close(writer), ...this.#finishCalls(writer));
+      this.#open = "message";
+      events.push(writer.openItem(messageItem(this.#id("msg", writer), [], "in_progress")));
+    }
+    if (this.#part !== part) {
+      events.push(...this.#closePart(writer));
+      this.#part = part;
+      events.push(writer.event("response.content_part.added", { ...this.#place(writer), part: partOf(part, "") }));
+    }
+    this.#written += written;
+    return [...events, writer.event(`response.${part}.delta`, { ...this.#place(writer), delta: written })];
+  }
+
+  #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
+    if (this.#part !== "output_text") return [];
+    const annotation_index = this.#annotations.push(annotation) - 1;
+    return [writer.event("response.output_text.annotation.added", { ...this.#place(writer), annotation_index, annotation })];
+  }
+
+  #closePart(writer: ResponseWriter): StreamEvent[] {
+    const kind = this.#part;
+    if (kind === undefined) return [];
+    const part = kind === "output_text" ? textPart(this.#written, this.#annotations) : partOf(kind, this.#written);
+    const place = this.#place(writer);
+    const key = kind === "output_text" ? "text" : "refusal";
+    this.#content.push(part);
+    const done = writer.event(`response.${kind}.done`, { ...place, [key]: this.#written });
+    this.#part = undefined;
+    this.#written = "";
+    this.#annotations = [];
+    return [done, writer.event("response.content_part.done", { ...place, part })];
+  }
+
+  #close(writer: ResponseWriter): StreamEvent[] {
+    if (this.#open === "message") {
+      const events = this.#closePart(writer);
+      const item = messageItem(this.#id("msg", writer), this.#content, "completed");
+      this.#content = [];
+      this.#open = undefined;
+      return [...events, writer.closeItem(item)];
+    }
+    return this.#open === "reasoning" ? this.#closeReasoning(writer) : [];
+  }
+
+  #closeReasoning(writer: ResponseWriter): StreamEvent[] {
+    const item = reasoningItem(this.#id("rs", writer), this.#written, this.#signed);
+    const place = { item_id: item["id"], output_index: writer.index, summary_index: 0 };
+    const events: StreamEvent[] = [];
+    if (this.#written !== "") {
+      const part = { type: "summary_text", text: this.#written };
+      events.push(
+        writer.event("response.reasoning_summary_text.done", { ...place, text: this.#written }),
+        writer.event("response.reasoning_summary_part.done", { ...place, part }),
+      );
+    }
+    this.#written = "";
+    this.#signed = [];
+    this.#open = undefined;
+    return [...events, writer.closeItem(item)];
+  }
+
+  #finishCalls(writer: ResponseWriter): StreamEvent[] {
+    return this.#calls.finish().flatMap((step) => this.#step(step, writer));
+  }
+
+  /** Free-text input is one argument upstream: it is sent when it is whole. */
+  #step(step: CallStep, writer: ResponseWriter): StreamEvent[] {
+    const { id, name } = step.call;
+    const isFree = recall(this.#context).customTools.has(name);
+    const place = { item_id: this.#id("fc", writer), output_index: writer.index };
+    switch (step.type) {
+      case "open": {
+        this.#arguments = "";
+        const item = callItem(this.#id("fc", writer), { id, name, args: "" }, this.#context);
+        return [writer.openItem({ ...item, status: "in_progress" })];
+      }
+      case "arguments":
+        this.#arguments += step.text;
+        return isFree ? [] : [writer.event("response.function_call_arguments.delta", { ...place, delta: step.text })];
+      case "close": {
+        const item = callItem(this.#id("fc", writer), { id, name, args: this.#arguments }, this.#context);
+        const done = isFree
+          ? inputEvents(anyText(item, "input"), place, writer)
+          : [writer.event("response.function_call_arguments.done", { ...place, name, arguments: this.#arguments })];
+        return [...done, writer.closeItem(item)];
+      }
+    }
+  }
+
+  #id(prefix: string, writer: ResponseWriter): string {
+    return itemId(prefix, writer.index, this.#context);
+  }
+
+  #place(writer: ResponseWriter): JsonObject {
+    return { item_id: this.#id("msg", writer), output_index: writer.index, content_index: this.#content.length };
+  }
+}
+
+function partOf(kind: Part, written: string): JsonObject {
+  return kind === "output_text" ? textPart(written) : { type: "refusal", refusal: written };
+}
+
+function inputEvents(input: string, place: JsonObject, writer: ResponseWriter): StreamEvent[] {
+  return [
+    writer.event("response.custom_tool_call_input.delta", { ...place, delta: input }),
+    writer.event("response.custom_tool_call_input.done", { ...place, input }),
+  ];
+}
