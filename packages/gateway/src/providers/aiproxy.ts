@@ -1,11 +1,11 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../dialects/types.ts";
-import { isObject, objects, text } from "../dialects/read.ts";
+import { objects, text } from "../dialects/read.ts";
 import { bearer } from "./bearer.ts";
-import { asNumber, asText } from "./error-body.ts";
+import { asNumber, asObject, asText, codeText } from "./error-body.ts";
 import { chatMessages, checkChatFields } from "./private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "./private/chat-writer.ts";
-import type { FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
-import { errorOf, vendorVerdict } from "./verdict-vendor.ts";
+import type { ProviderAdapter, Quirk } from "./types.ts";
+import { vendorReader } from "./verdict-vendor.ts";
 
 /** A knowledge base that is asked the last message; its documents are listed below the answer. */
 const libraryBridge: Bridge = {
@@ -13,7 +13,12 @@ const libraryBridge: Bridge = {
   upstream: "private:aiproxy-library",
   request(body, context) {
     checkChatFields(body, context, []);
-    return { model: context.upstreamModel, query: chatMessages(body).at(-1)?.text ?? "", libraryId: "", stream: body["stream"] === true };
+    return {
+      model: context.upstreamModel,
+      query: chatMessages(body).at(-1)?.text ?? "",
+      libraryId: "",
+      stream: body["stream"] === true,
+    };
   },
   response(body, context) {
     const content = (text(body, "answer") ?? "") + references(objects(body, "documents"));
@@ -24,7 +29,9 @@ const libraryBridge: Bridge = {
 
 function references(documents: readonly JsonObject[]): string {
   if (documents.length === 0) return "";
-  const lines = documents.map((document, index) => `${index + 1}. [${text(document, "title") ?? ""}](${text(document, "url") ?? ""})\n`);
+  const lines = documents.map(
+    (document, index) => `${index + 1}. [${text(document, "title") ?? ""}](${text(document, "url") ?? ""})\n`,
+  );
   return `\n\nReferences:\n${lines.join("")}`;
 }
 
@@ -35,7 +42,8 @@ function streamOf(context: BridgeContext): StreamBridge {
     event({ data }) {
       if (!data || writer.isEnded) return [];
       const code = asNumber(data["errCode"]) ?? 0;
-      if (code !== 0) return writer.fail({ message: text(data, "message") ?? "", type: "aiproxy_error", code: String(code) });
+      if (code !== 0)
+        return writer.fail({ message: text(data, "message") ?? "", type: "aiproxy_error", code: String(code) });
       const named = objects(data, "documents");
       if (named.length > 0) documents = named;
       const said = text(data, "content") ?? "";
@@ -55,14 +63,16 @@ const libraryId: Quirk = {
   apply: (body, _ask, _model, channel) => ({ ...body, libraryId: channel.other }),
 };
 
-function readLibrary(answer: FailedAnswer): Verdict | undefined {
-  const event = errorOf(answer);
-  const number = isObject(answer.json) ? asNumber(answer.json["errCode"]) : undefined;
-  const code = event?.type === "aiproxy_error" ? event.code : String(number ?? 0);
-  if (code === "0" || code === "") return undefined;
-  const message = event?.message ?? (isObject(answer.json) ? asText(answer.json["message"]) : undefined) ?? "";
-  return vendorVerdict("server", { type: code, code, message, status: answer.status });
-}
+const readLibrary = vendorReader({
+  type: "aiproxy_error",
+  codes: {},
+  unknown: "server",
+  native({ json }) {
+    const root = asObject(json);
+    const code = codeText(root?.["errCode"]);
+    return code === "" || code === "0" ? undefined : { code, type: code, message: asText(root?.["message"]) ?? "" };
+  },
+});
 
 export const aiproxy: ProviderAdapter = {
   type: 21,

@@ -41,9 +41,17 @@ export const ali: ProviderAdapter = {
       path: (_ask, model) => `${SERVICES}/aigc/${isMultimodal(model) ? "multimodal" : "text"}-generation/generation`,
       when: (_ask, model, channel) => isNative(model, channel),
     },
-    { ...openaiRoute("chat", "/compatible-mode/v1/chat/completions"), when: (_ask, model, channel) => !isNative(model, channel) },
+    {
+      ...openaiRoute("chat", "/compatible-mode/v1/chat/completions"),
+      when: (_ask, model, channel) => !isNative(model, channel),
+    },
     openaiRoute("completions", "/compatible-mode/v1/completions"),
-    { operation: "embeddings", dialect: "private:ali-embed", path: `${SERVICES}/embeddings/text-embedding/text-embedding`, exchange: embedExchange },
+    {
+      operation: "embeddings",
+      dialect: "private:ali-embed",
+      path: `${SERVICES}/embeddings/text-embedding/text-embedding`,
+      exchange: embedExchange,
+    },
     { operation: "rerank", dialect: "private:ali-rerank", path: `${SERVICES}/rerank/text-rerank/text-rerank` },
     {
       operation: "images.generations",

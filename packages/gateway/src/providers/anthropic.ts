@@ -20,7 +20,10 @@ export const anthropic: ProviderAdapter = {
   ownedBy: "claude",
   streamUsage: false,
   quirks: [thinkingSuffix],
-  listModels: listOpenAiModels("/v1/models?limit=1000", { base: BASE, headers: (channel, key) => headersOf(key, versionOf(channel, undefined)) }),
+  listModels: listOpenAiModels("/v1/models?limit=1000", {
+    base: BASE,
+    headers: (channel, key) => headersOf(key, versionOf(channel, undefined)),
+  }),
   keyHint: "sk-ant-...",
   otherHint: `API version, default ${VERSION}`,
 };

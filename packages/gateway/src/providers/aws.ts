@@ -17,7 +17,8 @@ const CLAUDE_VERSION = "bedrock-2023-05-31";
 const FIRST = ["max_tokens", "system", "messages"] as const;
 
 function invoke(verb: string, streamVerb = verb): UpstreamRoute["path"] {
-  return (ask, model, _channel, key) => `/model/${encodeURIComponent(bedrockId(model, key))}/${ask.stream ? streamVerb : verb}`;
+  return (ask, model, _channel, key) =>
+    `/model/${encodeURIComponent(bedrockId(model, key))}/${ask.stream ? streamVerb : verb}`;
 }
 
 /** The messages body without model and stream, whose places are in the path. */
@@ -44,11 +45,13 @@ const fromHead: AnswerRepair = {
       ...(tokens === undefined || body["inputTextTokenCount"] !== undefined ? {} : { inputTextTokenCount: tokens }),
     };
   },
-  stream: ({ headers }) => (event) => {
-    const requestId = headers["x-amzn-requestid"];
-    if (event.event !== "messageStart" || !event.data || requestId === undefined) return event;
-    return { event: event.event, data: { ...event.data, requestId }, raw: "" };
-  },
+  stream:
+    ({ headers }) =>
+    (event) => {
+      const requestId = headers["x-amzn-requestid"];
+      if (event.event !== "messageStart" || !event.data || requestId === undefined) return event;
+      return { event: event.event, data: { ...event.data, requestId }, raw: "" };
+    },
 };
 
 export const aws: ProviderAdapter = {
@@ -75,7 +78,12 @@ export const aws: ProviderAdapter = {
       inlinesImages: true,
       when: (_ask, model) => !isClaude(model) && !isOpenAi(model),
     },
-    { operation: "embeddings", dialect: "private:aws-embed", path: invoke("invoke"), exchange: embedExchange(signCall) },
+    {
+      operation: "embeddings",
+      dialect: "private:aws-embed",
+      path: invoke("invoke"),
+      exchange: embedExchange(signCall),
+    },
     {
       operation: "images.generations",
       dialect: "private:aws-images",
@@ -100,7 +108,10 @@ export const aws: ProviderAdapter = {
 /** Betas of Anthropic travel in the body. */
 function withBetas(call: UpstreamCall, { clientHeaders }: SigningContext): void {
   const betas = clientHeaders["anthropic-beta"];
-  const body = betas === undefined || !call.url.pathname.includes("/invoke") ? undefined : parseObject(call.body?.toString("utf8") ?? "");
+  const body =
+    betas === undefined || !call.url.pathname.includes("/invoke")
+      ? undefined
+      : parseObject(call.body?.toString("utf8") ?? "");
   if (betas === undefined || body?.["anthropic_version"] === undefined) return;
   call.body = Buffer.from(JSON.stringify({ ...body, anthropic_beta: betas.split(",").map((beta) => beta.trim()) }));
 }

@@ -7,7 +7,16 @@ import { openaiCompatible, openaiRoute, type CompatibleOperation } from "./opena
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
-import type { AnswerRepair, ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute, Verdict } from "./types.ts";
+import type {
+  AnswerRepair,
+  ChannelRecord,
+  FailedAnswer,
+  ProviderAdapter,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+  Verdict,
+} from "./types.ts";
 
 const OPERATIONS: readonly CompatibleOperation[] = [
   "chat",
@@ -30,11 +39,13 @@ function isVersionless({ other }: ChannelRecord): boolean {
 function pathOf(operation: Operation, task: string): UpstreamRoute["path"] {
   return (_ask, model, channel) => {
     const { other } = channel;
-    if (isVersionless(channel)) return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
+    if (isVersionless(channel))
+      return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
     const version = { "api-version": other };
     if (operation === "responses") return `/openai/responses${query(version)}`;
     const deployment = channel.setting["azure_strip_dots"] === true ? model.replaceAll(".", "") : model;
-    if (operation === "realtime") return `/openai/realtime${query({ ...realtime(operation, "deployment", deployment), ...version })}`;
+    if (operation === "realtime")
+      return `/openai/realtime${query({ ...realtime(operation, "deployment", deployment), ...version })}`;
     return `/openai/deployments/${encodeURIComponent(deployment)}/${task}${query(version)}`;
   };
 }
@@ -55,7 +66,10 @@ function route(operation: CompatibleOperation): UpstreamRoute {
   if (operation === "realtime") return { ...plain, path, query: ["api-version", "intent"] };
   const base: UpstreamRoute = { ...plain, path, query: ["api-version"] };
   if (operation !== "chat") return base;
-  return { ...base, when: (_ask, model, channel, body) => channel.setting["responses_mode"] === "never" || !needsResponses(model, body) };
+  return {
+    ...base,
+    when: (_ask, model, channel, body) => channel.setting["responses_mode"] === "never" || !needsResponses(model, body),
+  };
 }
 
 /** The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. */
@@ -63,7 +77,11 @@ const emptyChunk: AnswerRepair = {
   name: "chunks without choices",
   marks: ["prompt_filter_results", "content_filter"],
   stream: () => (event) => {
-    const isEmpty = event.data !== undefined && list(event.data, "choices").length === 0 && !isObject(event.data["usage"]) && event.data["error"] === undefined;
+    const isEmpty =
+      event.data !== undefined &&
+      list(event.data, "choices").length === 0 &&
+      !isObject(event.data["usage"]) &&
+      event.data["error"] === undefined;
     return isEmpty ? [] : event;
   },
 };
@@ -76,11 +94,19 @@ function readAzure(answer: FailedAnswer): Verdict | undefined {
 }
 
 async function sign(call: UpstreamCall, _channel: ChannelRecord, context: SigningContext): Promise<void> {
-  if (context.key.split("|").length === 3) call.headers["authorization"] = `Bearer ${await entraToken(context.key, context)}`;
+  if (context.key.split("|").length === 3)
+    call.headers["authorization"] = `Bearer ${await entraToken(context.key, context)}`;
   else call.headers["api-key"] = context.key;
 }
 
-const compatible = openaiCompatible({ type: 3, id: "azure", label: "Azure OpenAI", baseUrl: "", models: OPENAI_MODELS, operations: OPERATIONS });
+const compatible = openaiCompatible({
+  type: 3,
+  id: "azure",
+  label: "Azure OpenAI",
+  baseUrl: "",
+  models: OPENAI_MODELS,
+  operations: OPERATIONS,
+});
 
 export const azure: ProviderAdapter = {
   ...compatible,

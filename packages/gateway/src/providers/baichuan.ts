@@ -5,7 +5,14 @@ export const baichuan = openaiCompatible({
   id: "baichuan",
   label: "Baichuan",
   baseUrl: "https://api.baichuan-ai.com",
-  models: ["Baichuan4", "Baichuan3-Turbo", "Baichuan3-Turbo-128k", "Baichuan2-Turbo", "Baichuan2-Turbo-192k", "Baichuan-Text-Embedding"],
+  models: [
+    "Baichuan4",
+    "Baichuan3-Turbo",
+    "Baichuan3-Turbo-128k",
+    "Baichuan2-Turbo",
+    "Baichuan2-Turbo-192k",
+    "Baichuan-Text-Embedding",
+  ],
   operations: ["chat", "embeddings"],
   streamUsage: false,
 });

@@ -40,10 +40,16 @@ const embedExchange: Exchange = async (call, context) => {
   const input = body?.["input"];
   if (!body || !Array.isArray(input) || input.length <= TEXTS_A_CALL) return renewing(call, context);
   const bodies = chunked(input, TEXTS_A_CALL).map((part) => ({ ...body, input: part }));
-  return fanOut(bodies, (part) => renewing(withBody(call, part), context), (answers) => ({
-    data: answers.flatMap((answer) => [...objects(answer, "data")]),
-    usage: { prompt_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "prompt_tokens") ?? 0), 0) },
-  }));
+  return fanOut(
+    bodies,
+    (part) => renewing(withBody(call, part), context),
+    (answers) => ({
+      data: answers.flatMap((answer) => [...objects(answer, "data")]),
+      usage: {
+        prompt_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "prompt_tokens") ?? 0), 0),
+      },
+    }),
+  );
 };
 
 async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
@@ -66,8 +72,20 @@ export const baidu: ProviderAdapter = {
   baseUrl: "",
   base: (channel, key) => (isFirst(channel, key) ? FIRST : SECOND),
   speaks: [
-    { operation: "chat", dialect: "private:baidu-chat", path: (_ask, model) => workshopPath("chat", model), when: (_ask, _model, channel) => isFirstChannel(channel), exchange: renewing },
-    { operation: "embeddings", dialect: "private:baidu-embed", path: (_ask, model) => workshopPath("embeddings", model), when: (_ask, _model, channel) => isFirstChannel(channel), exchange: embedExchange },
+    {
+      operation: "chat",
+      dialect: "private:baidu-chat",
+      path: (_ask, model) => workshopPath("chat", model),
+      when: (_ask, _model, channel) => isFirstChannel(channel),
+      exchange: renewing,
+    },
+    {
+      operation: "embeddings",
+      dialect: "private:baidu-embed",
+      path: (_ask, model) => workshopPath("embeddings", model),
+      when: (_ask, _model, channel) => isFirstChannel(channel),
+      exchange: embedExchange,
+    },
     { ...openaiRoute("chat", "/v2/chat/completions"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
     { ...openaiRoute("embeddings", "/v2/embeddings"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
   ],

@@ -1,7 +1,7 @@
 import type { JsonValue, UpstreamErrorEvent } from "../dialects/types.ts";
 import { asObject, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ErrorClass, FailedAnswer, ProviderAdapter, Verdict } from "./types.ts";
+import type { ErrorClass, ProviderAdapter, Verdict } from "./types.ts";
 import { namesOf, verdict } from "./verdict.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
@@ -93,7 +93,10 @@ const CLASS_BY_WORD = new Map<string, ErrorClass>(
 );
 
 const CLASS_BY_TEXT: readonly (readonly [RegExp, ErrorClass])[] = [
-  [/credit balance is too low|account balance is insufficient|insufficient (?:credits?|balance|funds)/i, "out_of_credit"],
+  [
+    /credit balance is too low|account balance is insufficient|insufficient (?:credits?|balance|funds)/i,
+    "out_of_credit",
+  ],
   [/you exceeded your current quota|prepayment credits/i, "out_of_credit"],
   [/organization has been disabled|account is currently blocked|account is not authorized/i, "bad_key"],
   [/incorrect api key|invalid api[ -]?key|api key not valid|api key expired|invalid x-api-key/i, "bad_key"],
@@ -170,7 +173,12 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
   const errorClass = classOf(body, answer.status);
   const status = presentStatus(answer.status, body, errorClass);
   const wait = retryAfterMs(answer.headers, body?.source, body?.message ?? "", options.now ?? 0);
-  const rest = { class: errorClass, status, retryAfterMs: wait, ...(isBare403(answer.status, body) ? { disable: false } : {}) };
+  const rest = {
+    class: errorClass,
+    status,
+    retryAfterMs: wait,
+    ...(isBare403(answer.status, body) ? { disable: false } : {}),
+  };
   if (!body) return verdict({ ...rest, ...unreadable(answer.status) });
   const param = body.param;
   if (body.isOpenAiShaped && answer.status !== 498) {
@@ -197,7 +205,8 @@ function unreadable(status: number): { message: string; type: string; code: stri
 }
 
 function translated(errorClass: ErrorClass, body: ErrorBody, status: number): { type?: string; code?: string } {
-  if (errorClass === "bad_key" && isPermission(body, status)) return { type: "permission_error", code: "permission_denied" };
+  if (errorClass === "bad_key" && isPermission(body, status))
+    return { type: "permission_error", code: "permission_denied" };
   if (errorClass !== "bad_request") return {};
   return /too long|context (?:length|window)/i.test(body.message)
     ? { type: "invalid_request_error", code: "context_length_exceeded" }

@@ -9,7 +9,15 @@ import { bearerHeaders, getJson, namesIn } from "./model-list.ts";
 import { hasResponses, openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
-import type { ChannelRecord, ErrorClass, FailedAnswer, HttpJson, ProviderAdapter, UpstreamRoute, Verdict } from "./types.ts";
+import type {
+  ChannelRecord,
+  ErrorClass,
+  FailedAnswer,
+  HttpJson,
+  ProviderAdapter,
+  UpstreamRoute,
+  Verdict,
+} from "./types.ts";
 import { verdict } from "./verdict.ts";
 
 const BASE = "https://api.cloudflare.com";

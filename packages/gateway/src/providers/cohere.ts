@@ -14,10 +14,13 @@ const BASE = "https://api.cohere.ai";
 function readCohere(answer: FailedAnswer): Verdict | undefined {
   if (answer.status === 200) {
     const reason = isObject(answer.json) ? text(answer.json, "finish_reason") : undefined;
-    return reason === "ERROR" || reason === "TIMEOUT" ? verdict({ class: "server", message: "The upstream could not finish the answer." }) : undefined;
+    return reason === "ERROR" || reason === "TIMEOUT"
+      ? verdict({ class: "server", message: "The upstream could not finish the answer." })
+      : undefined;
   }
   const read = general(answer, answer.json);
-  if (answer.status === 429 && /trial/i.test(read.message)) return verdict({ class: "out_of_credit", status: 429, message: read.message });
+  if (answer.status === 429 && /trial/i.test(read.message))
+    return verdict({ class: "out_of_credit", status: 429, message: read.message });
   return undefined;
 }
 

@@ -30,7 +30,8 @@ export const compatible: ProviderAdapter = {
   authorize(call, channel, context) {
     const headers = Object.entries(object(channel.setting, "headers") ?? {});
     for (const [name, value] of headers) {
-      if (typeof value === "string" && isHeader(name, value)) call.headers[name.toLowerCase()] = value.replaceAll("{key}", context.key);
+      if (typeof value === "string" && isHeader(name, value))
+        call.headers[name.toLowerCase()] = value.replaceAll("{key}", context.key);
     }
     if (!headers.some(([name]) => name.toLowerCase() === "authorization")) bearer(call, channel, context);
   },
@@ -61,7 +62,10 @@ function channelParams(): Quirk {
 }
 
 function withoutDropped(body: JsonObject, { setting }: ChannelRecord): JsonObject {
-  return without(body, list(setting, "drop_params").filter((name) => typeof name === "string"));
+  return without(
+    body,
+    list(setting, "drop_params").filter((name) => typeof name === "string"),
+  );
 }
 
 function withLimit(body: JsonObject, { setting }: ChannelRecord): JsonObject {

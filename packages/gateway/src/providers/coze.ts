@@ -1,9 +1,9 @@
 import { bearer } from "./bearer.ts";
 import { chatBridge } from "./coze/chat.ts";
 import { cozeExchange } from "./coze/exchange.ts";
-import { asNumber, asObject, asText } from "./error-body.ts";
-import type { FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
+import type { ProviderAdapter, Quirk } from "./types.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const CODES: CodeTable = {
   bad_key: ["4100", "4101"],
@@ -14,21 +14,24 @@ const CODES: CodeTable = {
 };
 
 /** `{code, msg}` with status 200. */
-function readCoze(answer: FailedAnswer): Verdict | undefined {
-  const root = asObject(answer.json);
-  const event = errorOf(answer);
-  const isEvent = event?.type === "coze_error";
-  const number = isEvent ? undefined : asNumber(root?.["code"]);
-  if (!isEvent && (number === undefined || number === 0)) return undefined;
-  const code = isEvent ? event.code : String(number);
-  const message = isEvent ? event.message : (asText(root?.["msg"]) ?? "");
-  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "coze_error", code, message, status: answer.status });
-}
+const readCoze = vendorReader({
+  type: "coze_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json }) {
+    const root = asObject(json);
+    const code = codeText(root?.["code"]);
+    return code === "" || code === "0" ? undefined : { code, message: asText(root?.["msg"]) ?? "" };
+  },
+});
 
 const bot: Quirk = {
   name: "bot of the channel",
   on: ["private:coze-chat"],
-  apply: (body, _ask, upstreamModel, channel) => ({ ...body, bot_id: channel.other || upstreamModel.replace(/^(?:bot|coze)-/, "") }),
+  apply: (body, _ask, upstreamModel, channel) => ({
+    ...body,
+    bot_id: channel.other || upstreamModel.replace(/^(?:bot|coze)-/, ""),
+  }),
 };
 
 export const coze: ProviderAdapter = {

@@ -51,7 +51,12 @@ const busy: AnswerRepair = {
 /** A whole answer that stopped for lack of resources is no answer. */
 function readDeepSeek({ status, json }: FailedAnswer): Verdict | undefined {
   const choices = status === 200 && isObject(json) ? list(json, "choices") : [];
-  const isBusy = choices.some((choice) => isObject(choice) && choice["message"] !== undefined && text(choice, "finish_reason") === "insufficient_system_resource");
+  const isBusy = choices.some(
+    (choice) =>
+      isObject(choice) &&
+      choice["message"] !== undefined &&
+      text(choice, "finish_reason") === "insufficient_system_resource",
+  );
   return isBusy ? verdict({ class: "overloaded", message: "The upstream ran out of resources." }) : undefined;
 }
 
@@ -66,7 +71,13 @@ export const deepseek = openaiCompatible({
   id: "deepseek",
   label: "DeepSeek",
   baseUrl: BASE,
-  models: ["deepseek-v4-flash", "deepseek-v4-pro", "deepseek-v4-flash-vision-exp", "deepseek-chat", "deepseek-reasoner"],
+  models: [
+    "deepseek-v4-flash",
+    "deepseek-v4-pro",
+    "deepseek-v4-flash-vision-exp",
+    "deepseek-chat",
+    "deepseek-reasoner",
+  ],
   operations: ["chat", "completions"],
   paths: { completions: "/beta/completions" },
   quirks: [noDeveloperRole, thinking, history, jsonInstruction],

@@ -1,35 +1,46 @@
 import { bearer } from "./bearer.ts";
 import { chatBridge } from "./dify/chat.ts";
 import { difyExchange } from "./dify/exchange.ts";
-import { asObject, asText } from "./error-body.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
 import type { FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const CODES: CodeTable = {
   bad_key: ["unauthorized"],
   out_of_credit: ["provider_quota_exceeded"],
-  bad_request: ["invalid_param", "app_unavailable", "not_chat_app", "file_too_large", "unsupported_file_type", "not_found"],
+  bad_request: [
+    "invalid_param",
+    "app_unavailable",
+    "not_chat_app",
+    "file_too_large",
+    "unsupported_file_type",
+    "not_found",
+  ],
   not_found: ["model_currently_not_support"],
   server: ["provider_not_initialize", "completion_request_error", "internal_server_error"],
 };
 
+const read = vendorReader({
+  type: "dify_error",
+  codes: CODES,
+  native({ json, status }) {
+    const root = asObject(json);
+    return status < 400 ? undefined : { code: codeText(root?.["code"]), message: asText(root?.["message"]) ?? "" };
+  },
+});
+
 /** `{code, message, status}`. The quota of the model behind the app is not the channel's own. */
 function readDify(answer: FailedAnswer): Verdict | undefined {
-  const root = asObject(answer.json);
-  const event = errorOf(answer);
-  const code = event?.type === "dify_error" ? event.code : (asText(root?.["code"]) ?? "");
-  const errorClass = classOfCode(CODES, code);
-  if (!errorClass || (answer.status < 400 && event?.type !== "dify_error")) return undefined;
-  const message = event?.message ?? asText(root?.["message"]) ?? "";
-  const failure = { type: "dify_error", code, message, status: answer.status };
-  return vendorVerdict(errorClass, errorClass === "out_of_credit" ? { ...failure, disable: false } : failure);
+  const found = read(answer);
+  return found?.class === "out_of_credit" ? { ...found, disable: false } : found;
 }
 
 /** Agent apps only stream. */
 const responseMode: Quirk = {
   name: "response mode by setting",
   on: ["private:dify-chat"],
-  apply: (body, _ask, _model, { setting }) => (setting["response_mode"] === "streaming" ? { ...body, response_mode: "streaming" } : body),
+  apply: (body, _ask, _model, { setting }) =>
+    setting["response_mode"] === "streaming" ? { ...body, response_mode: "streaming" } : body,
 };
 
 export const dify: ProviderAdapter = {

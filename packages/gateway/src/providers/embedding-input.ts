@@ -12,7 +12,11 @@ export function embeddingTexts(body: JsonObject): string[] {
 }
 
 /** The answer of the OpenAI protocol. */
-export function embeddingAnswer(model: string, vectors: readonly (JsonValue | undefined)[], promptTokens: number | undefined): JsonObject {
+export function embeddingAnswer(
+  model: string,
+  vectors: readonly (JsonValue | undefined)[],
+  promptTokens: number | undefined,
+): JsonObject {
   const tokens = promptTokens ?? 0;
   return {
     object: "list",

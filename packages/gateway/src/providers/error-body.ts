@@ -37,6 +37,11 @@ export function asNumber(value: JsonValue | undefined): number | undefined {
   return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
+/** A code that vendors write as text or as a number; "" for anything else. */
+export function codeText(value: JsonValue | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 export function parseJson(body: Buffer): JsonValue | undefined {
   const text = body.toString("utf8").trim();
   if (text === "") return undefined;
@@ -54,22 +59,25 @@ export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefin
   const holder = errorHolder(root);
   const found = messageOf(holder);
   if (!found) return undefined;
-  const isAnthropic = root["type"] === "error" && holder !== root;
-  const statusWord = identifier(holder["status"]);
-  const type = isAnthropic || holder !== root || root["object"] === "error" ? identifier(holder["type"]) : undefined;
-  const code = identifier(holder["code"]);
-  const isOpenAiShaped =
-    !isAnthropic && statusWord === undefined && (holder !== root || root["object"] === "error") && (type ?? code) !== undefined;
+  const isNamed = holder !== root || root["object"] === "error";
+  const words = {
+    type: isNamed ? identifier(holder["type"]) : undefined,
+    code: identifier(holder["code"]),
+    statusWord: identifier(holder["status"]),
+  };
   return {
     message: cleanMessage(found.message),
-    type,
-    code,
-    statusWord,
+    ...words,
     param: found.param ?? asText(holder["param"]),
     number: asNumber(holder["code"]) ?? asNumber(holder["status"]),
-    isOpenAiShaped,
+    isOpenAiShaped: isNamed && root["type"] !== "error" && isOpenAiWording(words),
     source: holder,
   };
+}
+
+/** Google's envelope has a status word, numbers are no codes of the OpenAI protocol. */
+function isOpenAiWording({ type, code, statusWord }: Pick<ErrorBody, "type" | "code" | "statusWord">): boolean {
+  return statusWord === undefined && (type ?? code) !== undefined;
 }
 
 /** Without control characters, at most 4 KiB; what follows a refused key is only about that key. */
@@ -119,15 +127,18 @@ function messageOf(holder: JsonObject): { message: string; param?: string } | un
       if (listed) return listed;
     }
   }
-  return asText(asList(holder["errors"])[0]) === undefined ? undefined : { message: String(asList(holder["errors"])[0]) };
+  const first = asText(asList(holder["errors"])[0]);
+  return first === undefined ? undefined : { message: first };
 }
 
 /** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */
 function validationText(value: JsonValue | undefined): { message: string; param?: string } | undefined {
-  const entries = asList(value).map(asObject).filter((entry) => entry !== undefined);
+  const entries = asList(value)
+    .map(asObject)
+    .filter((entry) => entry !== undefined);
   if (entries.length === 0) return undefined;
   const lines = entries.map((entry) => {
-    const place = asList(entry["loc"]).map(String).join(".");
+    const place = asList(entry["loc"]).map(codeText).join(".");
     const text = asText(entry["msg"]) ?? asText(entry["message"]) ?? "";
     return place === "" ? text : `${place}: ${text}`;
   });

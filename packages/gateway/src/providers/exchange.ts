@@ -19,8 +19,16 @@ export async function* bodyOf(...parts: readonly Buffer[]): AsyncGenerator<Buffe
   yield* parts;
 }
 
-export function jsonAnswer(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): UpstreamAnswer {
-  return { status, headers: { ...headers, "content-type": "application/json" }, body: bodyOf(Buffer.from(JSON.stringify(json))) };
+export function jsonAnswer(
+  json: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): UpstreamAnswer {
+  return {
+    status,
+    headers: { ...headers, "content-type": "application/json" },
+    body: bodyOf(Buffer.from(JSON.stringify(json))),
+  };
 }
 
 /** The answer with its body read, which can be handed on. */

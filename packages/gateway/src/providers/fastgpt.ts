@@ -47,7 +47,12 @@ function withoutDummyUsage(body: JsonObject): JsonObject {
 function readFastGpt({ status, json }: FailedAnswer): Verdict | undefined {
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
   if (code !== 514 || !isObject(json)) return undefined;
-  return vendorVerdict("bad_key", { type: "fastgpt_error", code: "514", message: asText(json["message"]) ?? "", status });
+  return vendorVerdict("bad_key", {
+    type: "fastgpt_error",
+    code: "514",
+    message: asText(json["message"]) ?? "",
+    status,
+  });
 }
 
 export const fastgpt = openaiCompatible({

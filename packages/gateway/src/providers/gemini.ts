@@ -26,7 +26,8 @@ export const gemini: ProviderAdapter = {
     {
       operation: "chat",
       dialect: "gemini-generate",
-      path: (ask, model, channel) => modelPath(channel, model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      path: (ask, model, channel) =>
+        modelPath(channel, model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
       inlinesImages: true,
     },
     { operation: "count_tokens", dialect: "gemini-count-tokens", path: verbPath("countTokens") },

@@ -10,7 +10,13 @@ export const github = openaiCompatible({
   id: "github",
   label: "GitHub Models",
   baseUrl: "https://models.github.ai/inference",
-  models: ["openai/gpt-4.1", "openai/gpt-4.1-mini", "openai/gpt-4o", "openai/gpt-4o-mini", "openai/text-embedding-3-small"],
+  models: [
+    "openai/gpt-4.1",
+    "openai/gpt-4.1-mini",
+    "openai/gpt-4o",
+    "openai/gpt-4o-mini",
+    "openai/text-embedding-3-small",
+  ],
   operations: ["chat", "embeddings"],
   prefix: "",
   authorize(call, channel, context) {

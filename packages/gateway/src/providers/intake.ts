@@ -72,7 +72,12 @@ interface Flow {
   rest(): Buffer | undefined;
 }
 
-function createFlow(parts: IntakeParts, repairs: readonly AnswerRepair[], inner: Bridge | undefined, context: AnswerContext): Flow {
+function createFlow(
+  parts: IntakeParts,
+  repairs: readonly AnswerRepair[],
+  inner: Bridge | undefined,
+  context: AnswerContext,
+): Flow {
   const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
   const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect);
   const used = repairs.flatMap((repair) => {
@@ -81,9 +86,11 @@ function createFlow(parts: IntakeParts, repairs: readonly AnswerRepair[], inner:
   });
   const steps: Step[] = used.map(({ step }) => (event) => {
     const result = step(event);
-    return Array.isArray(result) ? result : [result as StreamEvent];
+    return "raw" in result ? [result] : result;
   });
-  const marks = used.some((repair) => repair.marks === undefined) ? undefined : used.flatMap((repair) => repair.marks ?? []);
+  const marks = used.some((repair) => repair.marks === undefined)
+    ? undefined
+    : used.flatMap((repair) => repair.marks ?? []);
   const bridge = inner?.stream(parts.context);
   if (bridge) steps.push((event) => bridge.event(event));
   const isMarked = (bytes: Buffer) => marks === undefined || marks.some((mark) => bytes.includes(mark));

@@ -13,7 +13,11 @@ describe("joinUrl", () => {
     ["https://host/v1", "/v2/chat", "https://host/v2/chat"],
     ["https://host/v1", "/v1beta/models", "https://host/v1beta/models"],
     ["https://host/team/v1x", "/v1/models", "https://host/team/v1x/v1/models"],
-    ["https://host/openai", "/openai/deployments/a/b?api-version=1", "https://host/openai/openai/deployments/a/b?api-version=1"],
+    [
+      "https://host/openai",
+      "/openai/deployments/a/b?api-version=1",
+      "https://host/openai/openai/deployments/a/b?api-version=1",
+    ],
     ["https://host", "/model/a%3A0/invoke", "https://host/model/a%3A0/invoke"],
     ["https://host", "https://other/x?y=1", "https://other/x?y=1"],
     ["wss://host", "/v1/realtime?model=m", "wss://host/v1/realtime?model=m"],

@@ -10,7 +10,7 @@ export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
   if (/^(?:https?|wss?):\/\//.test(path)) return new URL(path);
   const root = new URL(base);
   const prefix = root.pathname.replace(/\/+$/, "");
-  const [route = "", query] = cut(path, "?");
+  const [route, query] = cut(path, "?");
   const rest = root.hostname === CLOUDFLARE_GATEWAY ? withoutStart(route, gatewayDrops) : route;
   root.pathname = merge(prefix, rest);
   if (query !== undefined) root.search = query;

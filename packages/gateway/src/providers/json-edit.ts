@@ -31,7 +31,11 @@ export function replaced(from: JsonObject, name: string, value: JsonValue | unde
 }
 
 /** Every object of a list edited; other items stay. */
-export function eachObject(from: JsonObject, name: string, edit: (item: JsonObject, index: number) => JsonObject): JsonObject {
+export function eachObject(
+  from: JsonObject,
+  name: string,
+  edit: (item: JsonObject, index: number) => JsonObject,
+): JsonObject {
   const items = from[name];
   if (!Array.isArray(items)) return from;
   let hasChanged = false;

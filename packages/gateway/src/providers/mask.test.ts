@@ -24,6 +24,8 @@ describe("mask", () => {
 
   it("hides a service account by its private members only", () => {
     const key = JSON.stringify({ type: "service_account", project_id: "demo-project", client_email: "gw@demo.iam" });
-    expect(mask("service_account of demo-project refused", { key, baseUrl: "" })).toBe("service_account of *** refused");
+    expect(mask("service_account of demo-project refused", { key, baseUrl: "" })).toBe(
+      "service_account of *** refused",
+    );
   });
 });

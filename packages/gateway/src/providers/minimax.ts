@@ -1,14 +1,21 @@
 import type { JsonObject, StreamEvent } from "../dialects/types.ts";
 import { isObject, list, object, text } from "../dialects/read.ts";
-import { asNumber, asText } from "./error-body.ts";
+import { asNumber, asObject, asText, codeText } from "./error-body.ts";
 import { eachObject, without } from "./json-edit.ts";
 import { embeddingBridge } from "./minimax/embeddings.ts";
 import { speechBridge, speechExchange } from "./minimax/speech.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import type { AnswerRepair, ProviderAdapter, Quirk } from "./types.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
-const VENDOR_MEMBERS = ["base_resp", "input_sensitive", "output_sensitive", "input_sensitive_type", "output_sensitive_type", "output_sensitive_int"];
+const VENDOR_MEMBERS = [
+  "base_resp",
+  "input_sensitive",
+  "output_sensitive",
+  "input_sensitive_type",
+  "output_sensitive_type",
+  "output_sensitive_int",
+];
 
 /** The endpoint wants the schema of a function as JSON text. */
 const schemaText: Quirk = {
@@ -42,7 +49,11 @@ function unwrap(event: StreamEvent, data: JsonObject): StreamEvent | readonly St
   }
   if (!isObject(data["usage"])) return [];
   const { usage, id, created, model } = data;
-  return { event: undefined, data: { id, object: "chat.completion.chunk", created, model, choices: [], usage }, raw: "" };
+  return {
+    event: undefined,
+    data: { id, object: "chat.completion.chunk", created, model, choices: [], usage },
+    raw: "",
+  };
 }
 
 const CODES: CodeTable = {
@@ -55,15 +66,16 @@ const CODES: CodeTable = {
 };
 
 /** Failures come with status 200 and `base_resp.status_code`. */
-function readMiniMax(answer: FailedAnswer): Verdict | undefined {
-  const base = isObject(answer.json) ? object(answer.json, "base_resp") : undefined;
-  const error = errorOf(answer);
-  const number = asNumber(base?.["status_code"]) ?? (error?.type === "minimax_error" ? asNumber(error.code) : undefined);
-  if (number === undefined || number === 0) return undefined;
-  const code = String(number);
-  const message = asText(base?.["status_msg"]) ?? error?.message ?? "";
-  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "minimax_error", code, message, status: answer.status });
-}
+const readMiniMax = vendorReader({
+  type: "minimax_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json }) {
+    const base = asObject(asObject(json)?.["base_resp"]);
+    const code = codeText(base?.["status_code"]);
+    return code === "" || code === "0" ? undefined : { code, message: asText(base?.["status_msg"]) ?? "" };
+  },
+});
 
 const compatible = openaiCompatible({
   type: 35,
@@ -108,7 +120,8 @@ export const minimax: ProviderAdapter = {
     {
       operation: "embeddings",
       dialect: "private:minimax-embeddings",
-      path: (_ask, _model, channel) => (channel.other === "" ? "/v1/embeddings" : `/v1/embeddings?GroupId=${encodeURIComponent(channel.other)}`),
+      path: (_ask, _model, channel) =>
+        channel.other === "" ? "/v1/embeddings" : `/v1/embeddings?GroupId=${encodeURIComponent(channel.other)}`,
     },
   ],
   bridges: [speechBridge, embeddingBridge],

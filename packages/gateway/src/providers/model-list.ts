@@ -40,9 +40,9 @@ export async function getJson(http: HttpJson, url: string, headers: Headers): Pr
 }
 
 export function namesIn(json: unknown, list: string, name: string): string[] {
-  const entries = Array.isArray(json) ? json : isObject(json) ? json[list] : undefined;
+  const entries: unknown = isObject(json) ? json[list] : json;
   if (!Array.isArray(entries)) throw new Error("the upstream's answer holds no list of models");
-  return entries.flatMap((entry) => {
+  return entries.flatMap((entry: unknown) => {
     const id = isObject(entry) ? entry[name] : entry;
     return typeof id === "string" && id !== "" ? [id] : [];
   });

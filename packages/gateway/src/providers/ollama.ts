@@ -14,8 +14,20 @@ const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
   upstream: "private:ollama-embed",
   request: (body, context) =>
-    compact({ model: context.upstreamModel, input: body["input"], dimensions: body["dimensions"], truncate: body["truncate"], options: body["options"], keep_alive: body["keep_alive"] }),
-  response: (body, context) => embeddingAnswer(text(body, "model") ?? context.ask.model, list(body, "embeddings"), count(body, "prompt_eval_count")),
+    compact({
+      model: context.upstreamModel,
+      input: body["input"],
+      dimensions: body["dimensions"],
+      truncate: body["truncate"],
+      options: body["options"],
+      keep_alive: body["keep_alive"],
+    }),
+  response: (body, context) =>
+    embeddingAnswer(
+      text(body, "model") ?? context.ask.model,
+      list(body, "embeddings"),
+      count(body, "prompt_eval_count"),
+    ),
 });
 
 export const ollama: ProviderAdapter = {
@@ -24,7 +36,13 @@ export const ollama: ProviderAdapter = {
   label: "Ollama",
   baseUrl: BASE,
   speaks: [
-    { operation: "chat", dialect: "private:ollama-chat", path: "/api/chat", framing: "json-lines", inlinesImages: true },
+    {
+      operation: "chat",
+      dialect: "private:ollama-chat",
+      path: "/api/chat",
+      framing: "json-lines",
+      inlinesImages: true,
+    },
     { operation: "embeddings", dialect: "private:ollama-embed", path: "/api/embed" },
     openaiRoute("completions"),
   ],

@@ -51,7 +51,9 @@ interface CompatiblePaths {
 
 type Required = "type" | "id" | "label" | "baseUrl" | "models";
 
-export type CompatibleSpec = CompatiblePaths & Pick<ProviderAdapter, Required> & Partial<Omit<ProviderAdapter, Required | "speaks">>;
+export type CompatibleSpec = CompatiblePaths &
+  Pick<ProviderAdapter, Required> &
+  Partial<Omit<ProviderAdapter, Required | "speaks">>;
 
 /** A vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
 export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {

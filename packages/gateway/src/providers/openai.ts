@@ -40,7 +40,10 @@ const compatible = openaiCompatible({
 export const openai: ProviderAdapter = {
   ...compatible,
   speaks: [
-    { ...openaiRoute("chat"), when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body) },
+    {
+      ...openaiRoute("chat"),
+      when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body),
+    },
     ...compatible.speaks,
   ],
   authorize: signOpenAi,

@@ -25,7 +25,10 @@ const reasoningObject: Quirk = {
 const errorChunk: AnswerRepair = {
   name: "error chunks",
   marks: ['"error"'],
-  stream: () => onEvent((chunk) => (isObject(chunk["error"]) && chunk["choices"] !== undefined ? { error: chunk["error"] } : chunk)),
+  stream: () =>
+    onEvent((chunk) =>
+      isObject(chunk["error"]) && chunk["choices"] !== undefined ? { error: chunk["error"] } : chunk,
+    ),
 };
 
 export const openrouter = openaiCompatible({

@@ -27,7 +27,10 @@ const chatBridge: Bridge = unaryBridge({
   response(body, context) {
     const [candidate] = objects(body, "candidates");
     const isFiltered = !candidate && list(body, "filters").length > 0;
-    return chatAnswer({ content: text(candidate, "content") ?? "", finish: isFiltered ? "content_filter" : "stop", usage: undefined }, context);
+    return chatAnswer(
+      { content: text(candidate, "content") ?? "", finish: isFiltered ? "content_filter" : "stop", usage: undefined },
+      context,
+    );
   },
 });
 
@@ -37,7 +40,9 @@ export const palm: ProviderAdapter = {
   id: "palm",
   label: "Google PaLM 2",
   baseUrl: "https://generativelanguage.googleapis.com",
-  speaks: [{ operation: "chat", dialect: "private:palm-message", path: "/v1beta2/models/chat-bison-001:generateMessage" }],
+  speaks: [
+    { operation: "chat", dialect: "private:palm-message", path: "/v1beta2/models/chat-bison-001:generateMessage" },
+  ],
   authorize(call, _channel, { key }) {
     call.headers["x-goog-api-key"] = key;
   },

@@ -16,7 +16,13 @@ function readPerplexity(answer: FailedAnswer): Verdict | undefined {
   if (!body || (answer.status < 400 && !hasFailed)) return undefined;
   const read = general(answer, answer.json);
   const { class: errorClass, message, param, retryAfterMs } = read;
-  return verdict({ class: errorClass, message, param, retryAfterMs, status: answer.status < 400 ? 502 : answer.status });
+  return verdict({
+    class: errorClass,
+    message,
+    param,
+    retryAfterMs,
+    status: answer.status < 400 ? 502 : answer.status,
+  });
 }
 
 /** The Agent API; Sonar's chat completions ended on 2026-09-27. */
@@ -26,8 +32,16 @@ export const perplexity: ProviderAdapter = {
   label: "Perplexity",
   baseUrl: BASE,
   speaks: [
-    { operation: "chat", dialect: "private:perplexity-agent", path: "/v1/agent", when: (_ask, _model, { setting }) => setting["protocol"] !== "sonar" },
-    { ...openaiRoute("chat", "/chat/completions"), when: (_ask, _model, { setting }) => setting["protocol"] === "sonar" },
+    {
+      operation: "chat",
+      dialect: "private:perplexity-agent",
+      path: "/v1/agent",
+      when: (_ask, _model, { setting }) => setting["protocol"] !== "sonar",
+    },
+    {
+      ...openaiRoute("chat", "/chat/completions"),
+      when: (_ask, _model, { setting }) => setting["protocol"] === "sonar",
+    },
     openaiRoute("embeddings"),
   ],
   authorize: bearer,

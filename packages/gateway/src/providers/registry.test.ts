@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { allProviders, modelsByType, ownerOf, providerByType } from "./registry.ts";
 
 /** Types of the seeds' list, and those that later members of the family added. */
-const TYPES = [1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49];
+const TYPES = [
+  1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
+  42, 43, 44, 45, 46, 47, 48, 49,
+];
 
 describe("registry", () => {
   it("holds every type once, under one id", () => {
@@ -10,7 +13,12 @@ describe("registry", () => {
     expect(new Set(types).size).toBe(types.length);
     expect(new Set(allProviders.map((provider) => provider.id)).size).toBe(types.length);
     expect(TYPES.filter((type) => providerByType(type) === undefined)).toEqual([]);
-    expect([1001, 1002, 1003, 1004].map((type) => providerByType(type)?.id)).toEqual(["groq", "together", "fireworks", "github"]);
+    expect([1001, 1002, 1003, 1004].map((type) => providerByType(type)?.id)).toEqual([
+      "groq",
+      "together",
+      "fireworks",
+      "github",
+    ]);
   });
 
   it("offers routes for everything that is no task", () => {

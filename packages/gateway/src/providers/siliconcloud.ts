@@ -1,14 +1,14 @@
 import type { JsonObject } from "../dialects/types.ts";
 import { isObject, object } from "../dialects/read.ts";
 import { amountOf } from "./amount.ts";
-import { asNumber, asText } from "./error-body.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
 import { joinUrl } from "./join-url.ts";
 import { renamed, without } from "./json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { SILICONCLOUD_MODELS } from "./siliconcloud/models.ts";
-import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "./types.ts";
-import { classOfCode, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import type { AnswerRepair, ChannelRecord, HttpJson, Quirk } from "./types.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const BASE = "https://api.siliconflow.cn";
 
@@ -41,14 +41,15 @@ const CODES: CodeTable = {
 };
 
 /** `{code, message, data}` with numbers of their own. */
-function readSiliconCloud({ status, json }: FailedAnswer): Verdict | undefined {
-  if (!isObject(json) || status < 400) return undefined;
-  const code = asNumber(json["code"]);
-  const errorClass = code === undefined ? undefined : classOfCode(CODES, String(code));
-  if (!errorClass) return undefined;
-  const message = asText(json["message"]) ?? "";
-  return vendorVerdict(errorClass, { type: "upstream_error", code: String(code), message, status, param: String(status) });
-}
+const readSiliconCloud = vendorReader({
+  type: "upstream_error",
+  codes: CODES,
+  native({ status, json }) {
+    const root = asObject(json);
+    const code = codeText(root?.["code"]);
+    return status < 400 ? undefined : { code, message: asText(root?.["message"]) ?? "", param: String(status) };
+  },
+});
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/user/info").href, bearerHeaders(key));
@@ -63,7 +64,15 @@ export const siliconcloud = openaiCompatible({
   baseUrl: BASE,
   ownedBy: "siliconflow",
   models: SILICONCLOUD_MODELS,
-  operations: ["chat", "completions", "embeddings", "rerank", "images.generations", "audio.speech", "audio.transcriptions"],
+  operations: [
+    "chat",
+    "completions",
+    "embeddings",
+    "rerank",
+    "images.generations",
+    "audio.speech",
+    "audio.transcriptions",
+  ],
   streamUsage: false,
   quirks: [imageNames],
   repairs: [imageAnswer, rerankAnswer],

@@ -1,14 +1,15 @@
 import { bearer } from "./bearer.ts";
 import { object } from "../dialects/read.ts";
 import { parseObject } from "../lib/json.ts";
-import { asNumber, asObject, asText } from "./error-body.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { chatBridge, sparkParams } from "./spark/chat.ts";
 import { sparkExchange } from "./spark/exchange.ts";
 import { parseSparkKey, signSparkUrl } from "./spark/sign.ts";
 import { sparkVersion } from "./spark/version.ts";
 import type { ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, Verdict } from "./types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import { verdict } from "./verdict.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const SOCKET = "wss://spark-api.xf-yun.com";
 const HTTP = "https://spark-api-open.xf-yun.com";
@@ -22,20 +23,24 @@ const CODES: CodeTable = {
   bad_request: ["10163", "10907", "10404"],
 };
 
+const readFrame = vendorReader({
+  type: "xunfei_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json }) {
+    const root = asObject(json);
+    const source = asObject(root?.["header"]) ?? root;
+    const code = codeText(source?.["code"]);
+    return code === "" || code === "0" ? undefined : { code, message: asText(source?.["message"]) ?? "" };
+  },
+});
+
 /** `header.code` of a frame; a handshake refused with 403 means that this machine's clock is wrong. */
 function readSpark(answer: FailedAnswer): Verdict | undefined {
-  const { json, status } = answer;
-  const header = asObject(asObject(json)?.["header"]);
-  const error = errorOf(answer);
-  const number = asNumber(header?.["code"]) ?? asNumber(asObject(json)?.["code"]) ?? (error?.type === "xunfei_error" ? asNumber(error.code) : undefined);
-  if (number !== undefined && number !== 0) {
-    const code = String(number);
-    const message = asText(header?.["message"]) ?? error?.message ?? asText(asObject(json)?.["message"]) ?? "";
-    return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "xunfei_error", code, message, status });
-  }
-  if (status !== 403) return undefined;
-  const message = asText(asObject(json)?.["message"]) ?? "The upstream refused the connection.";
-  return vendorVerdict("server", { type: "xunfei_error", code: "", message, status: 502 });
+  const read = readFrame(answer);
+  if (read || answer.status !== 403) return read;
+  const message = asText(asObject(answer.json)?.["message"]) ?? "The upstream refused the connection.";
+  return verdict({ class: "server", message, type: "xunfei_error", param: "" });
 }
 
 /** Sets the application and, where the client names a version, path and domain; then signs the URL. */
@@ -48,7 +53,13 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   const version = asked === undefined ? undefined : sparkVersion("", asked, "");
   if (version) call.url.pathname = version.path;
   const parameter = version ? { chat: { ...chat, domain: version.domain } } : object(body, "parameter");
-  call.body = Buffer.from(JSON.stringify({ ...body, header: { app_id: key.appId, ...object(body, "header") }, ...(parameter ? { parameter } : {}) }));
+  call.body = Buffer.from(
+    JSON.stringify({
+      ...body,
+      header: { app_id: key.appId, ...object(body, "header") },
+      ...(parameter ? { parameter } : {}),
+    }),
+  );
   signSparkUrl(call.url, key, context.now);
 }
 

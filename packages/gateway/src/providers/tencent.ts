@@ -3,16 +3,26 @@ import { asObject, asText } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { chatBridge, embedBridge } from "./tencent/chat.ts";
 import { signTc3 } from "./tencent/tc3.ts";
-import { UpstreamRefusal, type ChannelRecord, type FailedAnswer, type ProviderAdapter, type SigningContext, type UpstreamCall, type Verdict } from "./types.ts";
+import {
+  UpstreamRefusal,
+  type ChannelRecord,
+  type ProviderAdapter,
+  type SigningContext,
+  type UpstreamCall,
+} from "./types.ts";
 import { verdict } from "./verdict.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const SIGNED = "https://hunyuan.tencentcloudapi.com";
 const COMPATIBLE = "https://api.hunyuan.cloud.tencent.com";
 const VERSION = "2023-09-01";
 
 const CODES: CodeTable = {
-  server: ["AuthFailure.SignatureExpire", "FailedOperation.ConsoleServerError", "FailedOperation.PartnerAccountUnSupport"],
+  server: [
+    "AuthFailure.SignatureExpire",
+    "FailedOperation.ConsoleServerError",
+    "FailedOperation.PartnerAccountUnSupport",
+  ],
   timeout: ["FailedOperation.EngineRequestTimeout"],
   bad_key: ["AuthFailure*", "UnauthorizedOperation*"],
   out_of_credit: [
@@ -31,17 +41,25 @@ const CODES: CodeTable = {
 };
 
 /** `Response.Error` with status 200, for streams too. An expired signature means that this machine's clock is wrong. */
-function readTencent(answer: FailedAnswer): Verdict | undefined {
-  const response = asObject(asObject(answer.json)?.["Response"]) ?? asObject(answer.json);
-  const error = asObject(response?.["Error"]);
-  const event = errorOf(answer);
-  if (!error && event?.type !== "tencent_error") return undefined;
-  const code = asText(error?.["Code"]) ?? event?.code ?? "";
-  const message = asText(error?.["Message"]) ?? event?.message ?? "";
-  const param = asText(response?.["RequestId"]) ?? "";
-  const isClock = code === "AuthFailure.SignatureExpire";
-  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "tencent_error", code, message, param, status: answer.status, ...(isClock ? { retry: false } : {}) });
-}
+const readTencent = vendorReader({
+  type: "tencent_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json }) {
+    const root = asObject(json);
+    const response = asObject(root?.["Response"]) ?? root;
+    const error = asObject(response?.["Error"]);
+    const code = asText(error?.["Code"]);
+    if (code === undefined) return undefined;
+    const isClock = code === "AuthFailure.SignatureExpire";
+    return {
+      code,
+      message: asText(error?.["Message"]) ?? "",
+      param: asText(response?.["RequestId"]),
+      ...(isClock ? { retry: false } : {}),
+    };
+  },
+});
 
 function isPlainKey(key: string): boolean {
   return key !== "" && !key.includes("|");
@@ -55,12 +73,29 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   const parts = context.key.split("|").map((part) => part.trim());
   const [secretId = "", secretKey = ""] = parts.slice(-2);
   if (parts.length < 2 || parts.length > 3 || secretId === "" || secretKey === "") {
-    throw new UpstreamRefusal(verdict({ class: "bad_key", status: 400, message: "The key must have the form AppId|SecretId|SecretKey.", code: "invalid_auth", param: "", disable: false }));
+    throw new UpstreamRefusal(
+      verdict({
+        class: "bad_key",
+        status: 400,
+        message: "The key must have the form AppId|SecretId|SecretKey.",
+        code: "invalid_auth",
+        param: "",
+        disable: false,
+      }),
+    );
   }
   const contentType = "application/json";
   const action = call.body?.subarray(0, 16).includes("InputList") ? "GetEmbedding" : "ChatCompletions";
   const timestamp = Math.floor(context.now / 1000);
-  const { authorization } = signTc3({ secretId, secretKey, host: call.url.host, contentType, action, body: call.body ?? "", timestamp });
+  const { authorization } = signTc3({
+    secretId,
+    secretKey,
+    host: call.url.host,
+    contentType,
+    action,
+    body: call.body ?? "",
+    timestamp,
+  });
   Object.assign(call.headers, {
     "content-type": contentType,
     "x-tc-action": action,
@@ -77,8 +112,18 @@ export const tencent: ProviderAdapter = {
   baseUrl: "",
   base: (_channel, key) => (isPlainKey(key) ? COMPATIBLE : SIGNED),
   speaks: [
-    { operation: "chat", dialect: "private:tencent-chat", path: "/", when: (_ask, _model, channel) => !isPlain(channel) },
-    { operation: "embeddings", dialect: "private:tencent-embed", path: "/", when: (_ask, _model, channel) => !isPlain(channel) },
+    {
+      operation: "chat",
+      dialect: "private:tencent-chat",
+      path: "/",
+      when: (_ask, _model, channel) => !isPlain(channel),
+    },
+    {
+      operation: "embeddings",
+      dialect: "private:tencent-embed",
+      path: "/",
+      when: (_ask, _model, channel) => !isPlain(channel),
+    },
     { ...openaiRoute("chat"), when: (_ask, _model, channel) => isPlain(channel) },
     { ...openaiRoute("embeddings"), when: (_ask, _model, channel) => isPlain(channel) },
   ],

@@ -28,8 +28,11 @@ function edit(body: JsonObject): JsonObject {
 function readTogether(answer: FailedAnswer): Verdict | undefined {
   if (answer.status !== 403) return undefined;
   const read = general(answer, answer.json);
-  const isContext = /context|max_(?:new_)?tokens|token/i.test(read.message) && object(answer.json as JsonObject, "error") !== undefined;
-  return isContext ? verdict({ class: "bad_request", status: 400, message: read.message, code: "context_length_exceeded" }) : undefined;
+  const isContext =
+    /context|max_(?:new_)?tokens|token/i.test(read.message) && object(answer.json as JsonObject, "error") !== undefined;
+  return isContext
+    ? verdict({ class: "bad_request", status: 400, message: read.message, code: "context_length_exceeded" })
+    : undefined;
 }
 
 export const together = openaiCompatible({
@@ -49,7 +52,15 @@ export const together = openaiCompatible({
     "black-forest-labs/FLUX.1-schnell",
     "BAAI/bge-large-en-v1.5",
   ],
-  operations: ["chat", "completions", "embeddings", "rerank", "images.generations", "audio.speech", "audio.transcriptions"],
+  operations: [
+    "chat",
+    "completions",
+    "embeddings",
+    "rerank",
+    "images.generations",
+    "audio.speech",
+    "audio.transcriptions",
+  ],
   repairs: [reasoningName, oddities],
   classify: readTogether,
 });

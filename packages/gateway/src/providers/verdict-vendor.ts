@@ -1,4 +1,4 @@
-import { asObject, asText } from "./error-body.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
 import type { ErrorClass, FailedAnswer, Verdict } from "./types.ts";
 import { CLASS_STATUS, verdict } from "./verdict.ts";
 
@@ -52,10 +52,43 @@ const CONTRADICTED: Partial<Record<ErrorClass, readonly number[]>> = {
 export function errorOf({ json }: FailedAnswer): { code: string; message: string; type: string } | undefined {
   const error = asObject(asObject(json)?.["error"]);
   if (!error) return undefined;
-  const code = error["code"];
+  const { code } = error;
   return {
-    code: typeof code === "string" || typeof code === "number" ? String(code) : "",
+    code: codeText(code),
     message: asText(error["message"]) ?? "",
     type: asText(error["type"]) ?? "",
+  };
+}
+
+/** What a vendor's own error shape says. */
+export interface NativeError {
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string | undefined;
+  /** Default: the reader's. */
+  readonly type?: string;
+  readonly disable?: boolean;
+  readonly retry?: boolean;
+}
+
+export interface VendorReading {
+  /** Error type in answers to clients; events that a bridge made carry it too. */
+  readonly type: string;
+  readonly codes: CodeTable;
+  /** Reads the vendor's own shape; undefined = no failure, or one for the general reading. */
+  native(answer: FailedAnswer): NativeError | undefined;
+  /** Class of codes that the table does not know; without it they are left to the general reading. */
+  readonly unknown?: ErrorClass;
+}
+
+/** Reads failures by the vendor's codes, in answers and in events of converted streams alike. */
+export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => Verdict | undefined {
+  return (answer) => {
+    const event = errorOf(answer);
+    const found = event?.type === reading.type ? event : reading.native(answer);
+    const errorClass = found && (classOfCode(reading.codes, found.code) ?? reading.unknown);
+    if (!found || !errorClass) return undefined;
+    const { param = "", ...rest } = found as NativeError;
+    return vendorVerdict(errorClass, { type: reading.type, ...rest, param, status: answer.status });
   };
 }

@@ -10,7 +10,15 @@ import { VERTEX_MODELS } from "./vertex/models.ts";
 import { claudeName, place } from "./vertex/place.ts";
 import { embedBridge, embedExchange, isEmbedding } from "./vertex/embeddings.ts";
 import { accessToken, dropToken, serviceAccount } from "./vertex/token.ts";
-import type { ChannelRecord, Exchange, ProviderAdapter, Quirk, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
+import type {
+  ChannelRecord,
+  Exchange,
+  ProviderAdapter,
+  Quirk,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "./types.ts";
 
 const CLAUDE_VERSION = "vertex-2023-10-16";
 
@@ -20,16 +28,22 @@ const isOpen = (model: string) => model.includes("/");
 /** A token that was revoked before its time is bought anew once. */
 const once: Exchange = withFreshToken((answer) => answer.status === 401, sign, dropToken);
 
-function route(parts: Pick<UpstreamRoute, "operation" | "dialect"> & Partial<UpstreamRoute>, tail: (ask: Ask, model: string) => string, fits: (model: string) => boolean): UpstreamRoute {
+function route(
+  parts: Pick<UpstreamRoute, "operation" | "dialect"> & Partial<UpstreamRoute>,
+  tail: (ask: Ask, model: string) => string,
+  fits: (model: string) => boolean,
+): UpstreamRoute {
   return {
     exchange: once,
     ...parts,
     path: (ask, model, channel, key) => place(channel, ask, key, tail(ask, model)),
-    when: (ask, model) => fits(model) && (parts.operation !== "images.generations" || ask.operation === parts.operation),
+    when: (ask, model) =>
+      fits(model) && (parts.operation !== "images.generations" || ask.operation === parts.operation),
   };
 }
 
-const google = (model: string, verb: string) => (/^\d+$/.test(model) ? `endpoints/${model}:${verb}` : `publishers/google/models/${encodeURIComponent(model)}:${verb}`);
+const google = (model: string, verb: string) =>
+  /^\d+$/.test(model) ? `endpoints/${model}:${verb}` : `publishers/google/models/${encodeURIComponent(model)}:${verb}`;
 const claude = (model: string, verb: string) => `publishers/anthropic/models/${claudeName(model)}:${verb}`;
 const isGoogle = (model: string) => !isClaude(model) && !isOpen(model);
 
@@ -67,13 +81,37 @@ export const vertex: ProviderAdapter = {
   label: "Google Vertex AI",
   baseUrl: "",
   speaks: [
-    route({ operation: "chat", dialect: "gemini-generate", inlinesImages: true }, (ask, model) => google(model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"), isGoogle),
-    route({ operation: "chat", dialect: "anthropic-messages", inlinesImages: true }, (ask, model) => claude(model, ask.stream ? "streamRawPredict" : "rawPredict"), isClaude),
+    route(
+      { operation: "chat", dialect: "gemini-generate", inlinesImages: true },
+      (ask, model) => google(model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      isGoogle,
+    ),
+    route(
+      { operation: "chat", dialect: "anthropic-messages", inlinesImages: true },
+      (ask, model) => claude(model, ask.stream ? "streamRawPredict" : "rawPredict"),
+      isClaude,
+    ),
     route(openaiRoute("chat"), () => "endpoints/openapi/chat/completions", isOpen),
-    route({ operation: "count_tokens", dialect: "gemini-count-tokens" }, (_ask, model) => google(model, "countTokens"), isGoogle),
-    route({ operation: "count_tokens", dialect: "anthropic-count-tokens" }, () => "publishers/anthropic/models/count-tokens:rawPredict", isClaude),
-    route({ operation: "embeddings", dialect: "private:vertex-embed", exchange: embedExchange }, (_ask, model) => google(model, "predict"), isEmbedding),
-    route({ operation: "images.generations", dialect: "private:google-images" }, (_ask, model) => google(model, isImagen(model) ? "predict" : "generateContent"), isGoogle),
+    route(
+      { operation: "count_tokens", dialect: "gemini-count-tokens" },
+      (_ask, model) => google(model, "countTokens"),
+      isGoogle,
+    ),
+    route(
+      { operation: "count_tokens", dialect: "anthropic-count-tokens" },
+      () => "publishers/anthropic/models/count-tokens:rawPredict",
+      isClaude,
+    ),
+    route(
+      { operation: "embeddings", dialect: "private:vertex-embed", exchange: embedExchange },
+      (_ask, model) => google(model, "predict"),
+      isEmbedding,
+    ),
+    route(
+      { operation: "images.generations", dialect: "private:google-images" },
+      (_ask, model) => google(model, isImagen(model) ? "predict" : "generateContent"),
+      isGoogle,
+    ),
   ],
   authorize: sign,
   models: VERTEX_MODELS,
@@ -86,7 +124,11 @@ export const vertex: ProviderAdapter = {
   otherHint: 'Region, or {"model": "region", "default": "region"}',
 };
 
-async function sign(call: UpstreamCall, _channel: ChannelRecord, { key, now, http, clientHeaders }: SigningContext): Promise<void> {
+async function sign(
+  call: UpstreamCall,
+  _channel: ChannelRecord,
+  { key, now, http, clientHeaders }: SigningContext,
+): Promise<void> {
   const beta = clientHeaders["anthropic-beta"];
   if (beta !== undefined && call.url.pathname.includes("/publishers/anthropic/")) call.headers["anthropic-beta"] = beta;
   const account = serviceAccount(key);

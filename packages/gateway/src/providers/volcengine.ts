@@ -1,6 +1,5 @@
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "./verdict-vendor.ts";
+import { errorOf, vendorReader, type CodeTable } from "./verdict-vendor.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import type { FailedAnswer, Verdict } from "./types.ts";
 
 const CODES: CodeTable = {
   bad_key: ["AuthenticationError", "AccessDenied"],
@@ -13,11 +12,7 @@ const CODES: CodeTable = {
   server: ["InternalServiceError"],
 };
 
-function readVolcEngine(answer: FailedAnswer): Verdict | undefined {
-  const error = errorOf(answer);
-  const errorClass = error && classOfCode(CODES, error.code);
-  return errorClass && vendorVerdict(errorClass, { ...error, status: answer.status });
-}
+const readVolcEngine = vendorReader({ type: "volcengine_error", codes: CODES, native: errorOf });
 
 export const volcengine = openaiCompatible({
   type: 45,
@@ -35,6 +30,8 @@ export const volcengine = openaiCompatible({
     "Doubao-embedding",
   ],
   operations: ["chat", "embeddings", "images.generations"],
-  paths: { chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions") },
+  paths: {
+    chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
+  },
   classify: readVolcEngine,
 });

@@ -29,7 +29,8 @@ function isReasoning(model: string): boolean {
 function effortFor(body: JsonObject, model: string): JsonObject {
   const effort = body["reasoning_effort"];
   if (typeof effort !== "string") return body;
-  if (/^grok-4(?:-0709|-20\d*)?$|^grok-4\.20-/.test(model) || !isReasoning(model)) return without(body, ["reasoning_effort"]);
+  if (/^grok-4(?:-0709|-20\d*)?$|^grok-4\.20-/.test(model) || !isReasoning(model))
+    return without(body, ["reasoning_effort"]);
   const known = effort === "xhigh" && model.startsWith("grok-4.6") ? effort : (EFFORT[effort] ?? effort);
   return known === effort ? body : { ...body, reasoning_effort: known };
 }
@@ -68,7 +69,8 @@ function readXai(answer: FailedAnswer): Verdict | undefined {
   const status = answer.status === 200 ? 400 : answer.status;
   const read = general({ ...answer, status }, answer.json);
   if (/api key/i.test(sentence)) return verdict({ class: "bad_key", status, message: read.message });
-  if (/credits|licenses|spending limit/i.test(sentence)) return verdict({ class: "out_of_credit", status, message: read.message });
+  if (/credits|licenses|spending limit/i.test(sentence))
+    return verdict({ class: "out_of_credit", status, message: read.message });
   return answer.status === 200 ? read : undefined;
 }
 

@@ -10,7 +10,9 @@ import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall, Upst
 const BASE = "https://open.bigmodel.cn";
 
 /** embedding-2 takes one text a call. */
-const routes = v4Routes.map((route): UpstreamRoute => (route.operation === "embeddings" ? { ...route, exchange: batchedEmbeddings(limitOf) } : route));
+const routes = v4Routes.map((route): UpstreamRoute =>
+  route.operation === "embeddings" ? { ...route, exchange: batchedEmbeddings(limitOf) } : route,
+);
 
 function limitOf(model: string): number {
   return model === "embedding-2" ? 1 : 64;
@@ -71,7 +73,8 @@ export const zhipu: ProviderAdapter = {
     {
       operation: "chat",
       dialect: "private:zhipu-v3",
-      path: (ask, model) => `/api/paas/v3/model-api/${encodeURIComponent(model)}/${ask.stream ? "sse-invoke" : "invoke"}`,
+      path: (ask, model) =>
+        `/api/paas/v3/model-api/${encodeURIComponent(model)}/${ask.stream ? "sse-invoke" : "invoke"}`,
       framing: "text-events",
       when: (_ask, model) => isThird(model),
     },

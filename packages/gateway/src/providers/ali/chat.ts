@@ -1,11 +1,23 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../json-edit.ts";
 import { chatMessages, checkChatFields, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
-import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 
 const INTERNET = "-internet";
-const SAME = ["temperature", "top_k", "seed", "tools", "tool_choice", "repetition_penalty", "presence_penalty", "enable_thinking", "thinking_budget", "search_options", "response_format"];
+const SAME = [
+  "temperature",
+  "top_k",
+  "seed",
+  "tools",
+  "tool_choice",
+  "repetition_penalty",
+  "presence_penalty",
+  "enable_thinking",
+  "thinking_budget",
+  "search_options",
+  "response_format",
+];
 const READ = [...SAME, "top_p", "max_tokens", "max_completion_tokens", "stop", "enable_search"];
 
 /** Models that repeat the whole text in every event although increments were asked for. */
@@ -82,7 +94,12 @@ function multimodalContent(message: ChatMessage): JsonObject[] {
 
 /** Plain models write text, multimodal ones a list of texts. */
 function textOf(message: JsonObject | undefined): string {
-  return text(message, "content") ?? objects(message, "content").map((part) => text(part, "text") ?? "").join("");
+  return (
+    text(message, "content") ??
+    objects(message, "content")
+      .map((part) => text(part, "text") ?? "")
+      .join("")
+  );
 }
 
 function callOf(call: JsonObject): JsonObject {
@@ -103,46 +120,58 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
-  const repeats = CUMULATIVE.test(context.upstreamModel);
-  let soFar = "";
-  let lastCall: string | undefined;
-  const increment = (said: string): string => {
-    if (!repeats || soFar === "" || !said.startsWith(soFar)) {
-      soFar += said;
-      return said;
-    }
-    const added = said.slice(soFar.length);
-    soFar = said;
-    return added;
-  };
-  const callParts = (call: JsonObject) => {
-    const named = object(call, "function");
-    const id = text(call, "id") ?? "";
-    const args = text(named, "arguments") ?? "";
-    if (id === "" || id === lastCall) return writer.toolArguments(args);
-    lastCall = id;
-    return writer.toolStart(id, text(named, "name") ?? "", args);
-  };
+  const increment = incrementsOf(CUMULATIVE.test(context.upstreamModel));
+  const calls = new CallParts(writer);
   return {
     event({ event, data }) {
       if (!data || writer.isEnded) return [];
-      const code = text(data, "code");
-      if (event === "error" || (code !== undefined && code !== "")) return writer.fail({ message: text(data, "message") ?? "", type: "ali_error", code });
+      const code = text(data, "code") ?? "";
+      if (event === "error" || code !== "") {
+        return writer.fail({ message: text(data, "message") ?? "", type: "ali_error", code });
+      }
       writer.name({ id: text(data, "request_id") });
-      const output = object(data, "output");
-      const [choice] = objects(output, "choices");
-      const message = object(choice, "message");
-      const said = increment(text(output, "text") ?? textOf(message));
-      const thought = text(message, "reasoning_content") ?? "";
-      const calls = objects(message, "tool_calls").flatMap(callParts);
-      const reason = text(choice, "finish_reason") ?? text(output, "finish_reason");
-      const before = [...(thought === "" ? [] : writer.delta({ reasoning_content: thought })), ...calls];
-      if (isRunning(reason)) return [...before, ...(said === "" ? [] : writer.delta({ content: said }))];
-      const usage = usageOf(object(data, "usage"));
-      const finish = writer.toolCount > 0 ? "tool_calls" : (reason ?? "stop");
-      if (said === "") return [...before, ...writer.end(finish, usage)];
-      return [...before, ...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+      const piece = pieceOf(object(data, "output"));
+      const before = [
+        ...(piece.thought === "" ? [] : writer.delta({ reasoning_content: piece.thought })),
+        ...piece.calls.flatMap((call) => calls.take(callOf(call))),
+      ];
+      return [...before, ...rest(writer, increment(piece.said), piece.reason, usageOf(object(data, "usage")))];
     },
     end: () => [],
+  };
+}
+
+/** Text, or text with the finish reason and what follows it. */
+function rest(
+  writer: ChunkWriter,
+  said: string,
+  reason: string | undefined,
+  usage: ChatUsage | undefined,
+): StreamEvent[] {
+  if (isRunning(reason)) return said === "" ? [] : writer.delta({ content: said });
+  const finish = writer.toolCount > 0 ? "tool_calls" : (reason ?? "stop");
+  if (said === "") return writer.end(finish, usage);
+  return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+}
+
+function pieceOf(output: JsonObject | undefined) {
+  const [choice] = objects(output, "choices");
+  const message = object(choice, "message");
+  return {
+    said: text(output, "text") ?? textOf(message),
+    thought: text(message, "reasoning_content") ?? "",
+    calls: objects(message, "tool_calls"),
+    reason: text(choice, "finish_reason") ?? text(output, "finish_reason"),
+  };
+}
+
+/** Cuts what was said before off texts that repeat it; plain cutting would damage true increments. */
+function incrementsOf(isCumulative: boolean): (said: string) => string {
+  let soFar = "";
+  return (said) => {
+    const isRepeated = isCumulative && soFar !== "" && said.startsWith(soFar);
+    const added = isRepeated ? said.slice(soFar.length) : said;
+    soFar += added;
+    return added;
   };
 }

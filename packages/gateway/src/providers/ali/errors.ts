@@ -1,11 +1,17 @@
 import { asObject, asText } from "../error-body.ts";
 import type { FailedAnswer, Verdict } from "../types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "../verdict-vendor.ts";
+import { classOfCode, errorOf, vendorReader, vendorVerdict, type CodeTable } from "../verdict-vendor.ts";
 
 /** https://help.aliyun.com/zh/model-studio/error-code */
 const CODES: CodeTable = {
   bad_key: ["InvalidApiKey", "invalid_api_key", "AccessDenied"],
-  out_of_credit: ["Arrearage", "AccessDenied.Unpurchased", "Throttling.AllocationQuota", "insufficient_quota", "AllocationQuota.FreeTierOnly"],
+  out_of_credit: [
+    "Arrearage",
+    "AccessDenied.Unpurchased",
+    "Throttling.AllocationQuota",
+    "insufficient_quota",
+    "AllocationQuota.FreeTierOnly",
+  ],
   rate_limit: ["Throttling", "Throttling.RateQuota", "Throttling.BurstRate", "limit_requests", "limit_burst_rate"],
   overloaded: ["ModelServiceFailed", "ModelUnavailable", "ServiceUnavailable"],
   content_filter: ["DataInspectionFailed", "data_inspection_failed"],
@@ -16,17 +22,23 @@ const CODES: CodeTable = {
 };
 
 /** `{code, message, request_id}` of the native protocol, whose code is also the type. */
+const readNative = vendorReader({
+  type: "ali_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json }) {
+    const root = asObject(json);
+    const code = asText(root?.["code"]);
+    if (code === undefined) return undefined;
+    return { code, type: code, message: asText(root?.["message"]) ?? "", param: asText(root?.["request_id"]) };
+  },
+});
+
+/** The compatible protocol has the same codes inside the usual error object. */
 export function readAli(answer: FailedAnswer): Verdict | undefined {
-  const { status } = answer;
-  const root = asObject(answer.json);
-  const event = errorOf(answer);
-  const native = asText(root?.["code"]);
-  const code = native ?? event?.code ?? "";
-  const errorClass = classOfCode(CODES, code);
-  if (code === "" || (status === 200 && native === undefined && event?.type !== "ali_error")) return undefined;
-  if (native !== undefined) {
-    const param = asText(root?.["request_id"]) ?? "";
-    return vendorVerdict(errorClass ?? "server", { type: code, code, message: asText(root?.["message"]) ?? "", param, status });
-  }
-  return event && errorClass ? vendorVerdict(errorClass, { ...event, type: event.type || "ali_error", status }) : undefined;
+  const native = readNative(answer);
+  if (native || answer.status < 400) return native;
+  const error = errorOf(answer);
+  const errorClass = error && classOfCode(CODES, error.code);
+  return errorClass && vendorVerdict(errorClass, { ...error, type: error.type || "ali_error", status: answer.status });
 }

@@ -32,5 +32,10 @@ function failed(message: string, code: string): UpstreamAnswer {
 function pollCall(call: UpstreamCall, context: ExchangeContext, id: string): UpstreamCall {
   const base = context.channel.baseUrl || call.url.origin;
   const { authorization = "" } = call.headers;
-  return { method: "GET", url: joinUrl(base, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: { authorization }, body: undefined };
+  return {
+    method: "GET",
+    url: joinUrl(base, `/api/v1/tasks/${encodeURIComponent(id)}`),
+    headers: { authorization },
+    body: undefined,
+  };
 }

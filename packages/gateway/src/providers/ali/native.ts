@@ -18,8 +18,14 @@ export const embedBridge: Bridge = unaryBridge({
     });
   },
   response(body, context) {
-    const entries = objects(object(body, "output"), "embeddings").toSorted((a, b) => (count(a, "text_index") ?? 0) - (count(b, "text_index") ?? 0));
-    return embeddingAnswer(context.ask.model, entries.map((entry) => entry["embedding"]), count(object(body, "usage"), "total_tokens"));
+    const entries = objects(object(body, "output"), "embeddings").toSorted(
+      (a, b) => (count(a, "text_index") ?? 0) - (count(b, "text_index") ?? 0),
+    );
+    return embeddingAnswer(
+      context.ask.model,
+      entries.map((entry) => entry["embedding"]),
+      count(object(body, "usage"), "total_tokens"),
+    );
   },
 });
 
@@ -30,10 +36,20 @@ export const embedExchange: Exchange = async (call, context) => {
   const limit = /-v[12]$/.test(context.upstreamModel) ? 25 : 10;
   if (!body || texts.length <= limit) return context.send(call);
   const bodies = chunked(texts, limit).map((part): JsonObject => ({ ...body, input: { texts: part } }));
-  return fanOut(bodies, (part) => context.send(withBody(call, part)), (answers) => ({
-    output: { embeddings: answers.flatMap((answer) => [...objects(object(answer, "output"), "embeddings")]).map((entry, index) => ({ ...entry, text_index: index })) },
-    usage: { total_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "total_tokens") ?? 0), 0) },
-  }));
+  return fanOut(
+    bodies,
+    (part) => context.send(withBody(call, part)),
+    (answers) => ({
+      output: {
+        embeddings: answers
+          .flatMap((answer) => [...objects(object(answer, "output"), "embeddings")])
+          .map((entry, index) => ({ ...entry, text_index: index })),
+      },
+      usage: {
+        total_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "total_tokens") ?? 0), 0),
+      },
+    }),
+  );
 };
 
 export const rerankBridge: Bridge = unaryBridge({

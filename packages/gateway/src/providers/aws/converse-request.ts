@@ -1,15 +1,52 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { compact, isSet, list, object, objects, text } from "../../dialects/read.ts";
-import { argumentsOf, chatFunctions, chatMessages, chatToolChoice, checkChatFields, imageData, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  argumentsOf,
+  chatFunctions,
+  chatMessages,
+  chatToolChoice,
+  checkChatFields,
+  imageData,
+  maxTokens,
+  stopList,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 
-const READ = ["max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop", "tools", "functions", "tool_choice", "response_format", "reasoning_effort", "thinking", "guardrail_config", "additional_model_request_fields", "parallel_tool_calls"];
+const READ = [
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "tools",
+  "functions",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "thinking",
+  "guardrail_config",
+  "additional_model_request_fields",
+  "parallel_tool_calls",
+];
 
 export function converseRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
   const messages = chatMessages(body);
-  const system = messages.flatMap((message) => (message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : []));
-  const config = compact({ maxTokens: maxTokens(body), temperature: body["temperature"], topP: body["top_p"], stopSequences: nonEmpty(stopList(body)) });
-  const extra = compact({ top_k: body["top_k"], thinking: body["thinking"], ...object(body, "additional_model_request_fields") });
+  const system = messages.flatMap((message) =>
+    message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
+  );
+  const config = compact({
+    maxTokens: maxTokens(body),
+    temperature: body["temperature"],
+    topP: body["top_p"],
+    stopSequences: nonEmpty(stopList(body)),
+  });
+  const extra = compact({
+    top_k: body["top_k"],
+    thinking: body["thinking"],
+    ...object(body, "additional_model_request_fields"),
+  });
   return compact({
     messages: alternating(messages.filter((message) => message.role !== "system").flatMap(turnOf)),
     system: nonEmpty(system),
@@ -35,8 +72,11 @@ interface Turn {
 }
 
 function turnOf(message: ChatMessage): Turn[] {
-  const content = message.role === "tool" ? [resultOf(message)] : [...blocksOf(message), ...message.toolCalls.map(useOf)];
-  return content.length === 0 ? [] : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
+  const content =
+    message.role === "tool" ? [resultOf(message)] : [...blocksOf(message), ...message.toolCalls.map(useOf)];
+  return content.length === 0
+    ? []
+    : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
 }
 
 function resultOf(message: ChatMessage): JsonObject {
@@ -69,13 +109,21 @@ function blockOf(part: JsonObject): JsonObject[] {
 /** The name takes letters, digits, blanks, hyphens and brackets only. */
 function documentOf(url: string, filename: string): JsonObject {
   const { mediaType, data } = imageData(url);
-  const name = filename.replace(/\.[^.]*$/, "").replace(/[^\w\s\-()[\]]|_/g, " ").trim() || "document";
+  const name =
+    filename
+      .replace(/\.[^.]*$/, "")
+      .replace(/[^\w\s\-()[\]]|_/g, " ")
+      .trim() || "document";
   const format = mediaType === "text/plain" ? "txt" : (mediaType.split("/")[1] ?? "pdf");
   return { document: { format, name, source: { bytes: data } } };
 }
 
 function cachePoint(message: ChatMessage): JsonObject[] {
-  const isMarked = isSet(message.source["cache_control"]) || list(message.source, "content").some((part) => typeof part === "object" && part !== null && !Array.isArray(part) && isSet(part["cache_control"]));
+  const isMarked =
+    isSet(message.source["cache_control"]) ||
+    list(message.source, "content").some(
+      (part) => typeof part === "object" && part !== null && !Array.isArray(part) && isSet(part["cache_control"]),
+    );
   return isMarked ? [{ cachePoint: { type: "default" } }] : [];
 }
 
@@ -97,7 +145,11 @@ function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): JsonObj
   const functions = chatFunctions(body);
   if (functions.length === 0 || (choice?.mode === "none" && !hasHistory)) return undefined;
   const tools = functions.map(({ name, description, parameters }) => ({
-    toolSpec: compact({ name, description: description || undefined, inputSchema: { json: parameters ?? { type: "object", properties: {} } } }),
+    toolSpec: compact({
+      name,
+      description: description || undefined,
+      inputSchema: { json: parameters ?? { type: "object", properties: {} } },
+    }),
   }));
   const toolChoice = choiceOf(choice);
   return compact({ tools, toolChoice });

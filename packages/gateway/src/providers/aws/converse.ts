@@ -1,4 +1,4 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { converseRequest } from "./converse-request.ts";
@@ -12,9 +12,13 @@ export const converseBridge: Bridge = {
     const blocks = objects(object(object(body, "output"), "message"), "content");
     const calls = blocks.flatMap((block) => {
       const use = object(block, "toolUse");
-      return use ? [toolCall(text(use, "toolUseId") ?? "", text(use, "name") ?? "", JSON.stringify(use["input"] ?? {}))] : [];
+      return use
+        ? [toolCall(text(use, "toolUseId") ?? "", text(use, "name") ?? "", JSON.stringify(use["input"] ?? {}))]
+        : [];
     });
-    const reasoning = blocks.map((block) => text(object(object(block, "reasoningContent"), "reasoningText"), "text") ?? "").join("");
+    const reasoning = blocks
+      .map((block) => text(object(object(block, "reasoningContent"), "reasoningText"), "text") ?? "")
+      .join("");
     return chatAnswer(
       {
         id: text(body, "requestId"),
@@ -56,39 +60,36 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   let finish: string | undefined;
-  const step = (name: string | undefined, data: JsonObject) => {
-    const delta = object(data, "delta");
-    switch (name) {
-      case "messageStart":
-        writer.name({ id: text(data, "requestId") });
-        return writer.start();
-      case "contentBlockStart": {
-        const use = object(object(data, "start"), "toolUse");
-        return use ? writer.toolStart(text(use, "toolUseId") ?? "", text(use, "name") ?? "") : [];
-      }
-      case "contentBlockDelta": {
-        const said = text(delta, "text");
-        const thought = text(object(delta, "reasoningContent"), "text");
-        if (said !== undefined) return writer.delta({ content: said });
-        if (thought !== undefined) return writer.delta({ reasoning_content: thought });
-        return writer.toolArguments(text(object(delta, "toolUse"), "input") ?? "");
-      }
-      case "messageStop":
-        finish = finishOf(text(data, "stopReason"), writer.toolCount > 0);
-        return [];
-      case "metadata":
-        return writer.end(finish ?? "stop", usageOf(object(data, "usage")));
-      case "error": {
-        const error = object(data, "error");
-        return writer.fail({ message: text(error, "message") ?? "The upstream failed.", type: text(error, "type") });
-      }
-      default:
-        return [];
-    }
+  const steps: Readonly<Record<string, (data: JsonObject) => StreamEvent[]>> = {
+    messageStart(data) {
+      writer.name({ id: text(data, "requestId") });
+      return writer.start();
+    },
+    contentBlockStart(data) {
+      const use = object(object(data, "start"), "toolUse");
+      return use ? writer.toolStart(text(use, "toolUseId") ?? "", text(use, "name") ?? "") : [];
+    },
+    contentBlockDelta: (data) => deltaOf(object(data, "delta"), writer),
+    messageStop(data) {
+      finish = finishOf(text(data, "stopReason"), writer.toolCount > 0);
+      return [];
+    },
+    metadata: (data) => writer.end(finish ?? "stop", usageOf(object(data, "usage"))),
+    error(data) {
+      const error = object(data, "error");
+      return writer.fail({ message: text(error, "message") ?? "The upstream failed.", type: text(error, "type") });
+    },
   };
   return {
-    event: ({ event, data }) => (data && !writer.isEnded ? step(event, data) : []),
-    end: () => (finish !== undefined && !writer.isEnded ? writer.end(finish, undefined) : []),
+    event: ({ event, data }) => (data && !writer.isEnded ? (steps[event ?? ""]?.(data) ?? []) : []),
+    end: () => (finish === undefined || writer.isEnded ? [] : writer.end(finish, undefined)),
   };
 }
 
+function deltaOf(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[] {
+  const said = text(delta, "text");
+  if (said !== undefined) return writer.delta({ content: said });
+  const thought = text(object(delta, "reasoningContent"), "text");
+  if (thought !== undefined) return writer.delta({ reasoning_content: thought });
+  return writer.toolArguments(text(object(delta, "toolUse"), "input") ?? "");
+}

@@ -19,14 +19,24 @@ export const embedBridge: Bridge = unaryBridge({
   request(body, context) {
     const texts = embeddingTexts(body);
     if (isCohere(context.upstreamModel)) {
-      return compact({ texts, input_type: text(body, "input_type") ?? "search_document", embedding_types: ["float"], output_dimension: body["dimensions"] });
+      return compact({
+        texts,
+        input_type: text(body, "input_type") ?? "search_document",
+        embedding_types: ["float"],
+        output_dimension: body["dimensions"],
+      });
     }
     const given = texts.length === 1 ? { inputText: texts[0] ?? "" } : { inputTexts: texts };
     return compact({ ...given, dimensions: body["dimensions"], normalize: true });
   },
   response(body, context) {
     const grouped = body["embeddings"];
-    const vectors = body["embedding"] === undefined ? (isObject(grouped) ? list(grouped, "float") : list(body, "embeddings")) : [body["embedding"]];
+    const vectors =
+      body["embedding"] === undefined
+        ? isObject(grouped)
+          ? list(grouped, "float")
+          : list(body, "embeddings")
+        : [body["embedding"]];
     return embeddingAnswer(context.ask.model, vectors, count(body, "inputTextTokenCount"));
   },
 });
@@ -59,5 +69,7 @@ function bodiesOf(body: JsonObject): JsonObject[] | undefined {
   const { inputTexts, ...rest } = body;
   if (Array.isArray(inputTexts)) return inputTexts.map((inputText) => ({ inputText, ...rest }));
   const texts = list(body, "texts");
-  return texts.length > COHERE_TEXTS ? chunked(texts, COHERE_TEXTS).map((part) => ({ ...body, texts: part })) : undefined;
+  return texts.length > COHERE_TEXTS
+    ? chunked(texts, COHERE_TEXTS).map((part) => ({ ...body, texts: part }))
+    : undefined;
 }

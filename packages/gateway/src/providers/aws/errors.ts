@@ -25,7 +25,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
 /** The kind of a failure stands in a header or in `__type`; access to one model says nothing about the key. */
 export function readAws(answer: FailedAnswer): Verdict | undefined {
   if (answer.status < 400) return undefined;
-  const name = (answer.headers["x-amzn-errortype"] ?? asText(asObject(answer.json)?.["__type"]) ?? "").split(":")[0]?.split("#").at(-1) ?? "";
+  const name = nameOf(answer);
   const errorClass = CLASSES[name.toLowerCase()];
   if (!errorClass) return undefined;
   const message = readErrorBody(answer.json)?.message ?? name;
@@ -37,4 +37,10 @@ export function readAws(answer: FailedAnswer): Verdict | undefined {
     status: answer.status,
     ...(isOneModel && !isUnpaid ? { disable: false } : {}),
   });
+}
+
+/** `com.amazon.coral#ThrottlingException:http://…` is a ThrottlingException. */
+function nameOf({ headers, json }: FailedAnswer): string {
+  const said = headers["x-amzn-errortype"] ?? asText(asObject(json)?.["__type"]) ?? "";
+  return /^(?:[^#:]*#)?([^:]*)/.exec(said)?.[1] ?? "";
 }

@@ -38,7 +38,8 @@ export class FrameReader {
 
 function readFrame(frame: Buffer): Frame {
   const end = frame.length - CHECKSUM;
-  const isWhole = crc32(frame.subarray(0, 8)) === frame.readUInt32BE(8) && crc32(frame.subarray(0, end)) === frame.readUInt32BE(end);
+  const isWhole =
+    crc32(frame.subarray(0, 8)) === frame.readUInt32BE(8) && crc32(frame.subarray(0, end)) === frame.readUInt32BE(end);
   if (!isWhole) throw new Error("an event frame is damaged");
   const payloadAt = PRELUDE + frame.readUInt32BE(4);
   return { headers: readHeaders(frame.subarray(PRELUDE, payloadAt)), payload: frame.subarray(payloadAt, end) };
@@ -65,7 +66,10 @@ export function createEventStreamDeframer(dialect: DialectId): Deframer {
   const reader = new FrameReader();
   return {
     push(chunk) {
-      const text = reader.push(chunk).map((frame) => encodeFrame(frame, dialect)).join("");
+      const text = reader
+        .push(chunk)
+        .map((frame) => encodeFrame(frame, dialect))
+        .join("");
       return text === "" ? undefined : Buffer.from(text);
     },
     end: () => undefined,

@@ -7,7 +7,8 @@ export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",
   upstream: "private:aws-images",
   request(body, context) {
-    for (const name of ["style", "background", "user", "response_format", "output_format"]) if (body[name] !== undefined) context.dropped(name);
+    for (const name of ["style", "background", "user", "response_format", "output_format"])
+      if (body[name] !== undefined) context.dropped(name);
     const [, width, height] = /^(\d+)x(\d+)$/.exec(text(body, "size") ?? "") ?? [];
     const quality = text(body, "quality");
     return {

@@ -15,7 +15,8 @@ const PARTS: Readonly<Record<string, string>> = { us: "us", eu: "eu", ap: "apac"
 /** The vendor's id of a model; names with a vendor, a profile or an ARN stay as they are. */
 export function bedrockId(named: string, key: string): string {
   const model = named.replace(/-thinking$/, "");
-  const id = SPECIAL[model] ?? (model.startsWith("claude") ? `anthropic.${model.replace(/-(\d{8})$/, "-$1-v1:0")}` : model);
+  const id =
+    SPECIAL[model] ?? (model.startsWith("claude") ? `anthropic.${model.replace(/-(\d{8})$/, "-$1-v1:0")}` : model);
   if (!PROFILE_ONLY.test(id)) return id;
   const { region } = parseAwsKey(key);
   const part = region.startsWith("us-gov") ? "us-gov" : (PARTS[region.slice(0, 2)] ?? "global");

@@ -28,8 +28,17 @@ export function signV4(call: UpstreamCall, credentials: Credentials, now: number
     ...(session === undefined ? {} : { "x-amz-security-token": session }),
   };
   const names = Object.keys(signed).join(";");
-  const headers = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`).join("");
-  const canonicalRequest = [call.method, canonicalPath(call.url.pathname), canonicalQuery(call.url), headers, names, hash(call.body ?? "")].join("\n");
+  const headers = Object.entries(signed)
+    .map(([name, value]) => `${name}:${value}\n`)
+    .join("");
+  const canonicalRequest = [
+    call.method,
+    canonicalPath(call.url.pathname),
+    canonicalQuery(call.url),
+    headers,
+    names,
+    hash(call.body ?? ""),
+  ].join("\n");
   const stringToSign = ["AWS4-HMAC-SHA256", time, scope, hash(canonicalRequest)].join("\n");
   const signature = hmac(signingKey(credentials, time.slice(0, 8)), stringToSign).toString("hex");
   const { host: _host, ...sent } = signed;

@@ -19,7 +19,8 @@ export function entraToken(key: string, { now, http }: SigningContext): Promise<
     });
     const json = isObject(answer.json) ? answer.json : {};
     const token = text(json, "access_token");
-    if (answer.status === 200 && token !== undefined) return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
+    if (answer.status === 200 && token !== undefined)
+      return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
     const reason = text(json, "error_description") ?? text(json, "error") ?? `status ${answer.status}`;
     const message = `Could not obtain an access token: ${reason}`;
     throw new UpstreamRefusal(verdict({ class: answer.status >= 500 ? "server" : "bad_key", message }));

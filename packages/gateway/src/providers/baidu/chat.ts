@@ -1,13 +1,36 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
 import { clamped } from "../json-edit.ts";
-import { chatFunctions, chatMessages, checkChatFields, maxTokens, stopList, systemText, toolName, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  chatFunctions,
+  chatMessages,
+  checkChatFields,
+  maxTokens,
+  stopList,
+  systemText,
+  toolName,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
-const READ = ["temperature", "top_p", "frequency_penalty", "max_tokens", "max_completion_tokens", "user", "stop", "response_format", "tools", "functions", "tool_choice", "disable_search", "enable_citation"];
+const READ = [
+  "temperature",
+  "top_p",
+  "frequency_penalty",
+  "max_tokens",
+  "max_completion_tokens",
+  "user",
+  "stop",
+  "response_format",
+  "tools",
+  "functions",
+  "tool_choice",
+  "disable_search",
+  "enable_citation",
+];
 
 export const chatBridge: Bridge = {
   client: "openai-chat",
@@ -33,7 +56,10 @@ export const chatBridge: Bridge = {
       user_id: body["user"],
       stop: stop.length === 0 ? undefined : stop,
       response_format: text(object(body, "response_format"), "type") === "json_object" ? "json_object" : undefined,
-      functions: functions.length === 0 ? undefined : functions.map(({ name, description, parameters }) => compact({ name, description, parameters })),
+      functions:
+        functions.length === 0
+          ? undefined
+          : functions.map(({ name, description, parameters }) => compact({ name, description, parameters })),
       disable_search: body["disable_search"],
       enable_citation: body["enable_citation"],
     });
@@ -59,7 +85,12 @@ export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
   upstream: "private:baidu-embed",
   request: (body) => compact({ input: embeddingTexts(body), user_id: body["user"] }),
-  response: (body, context) => embeddingAnswer(context.ask.model, objects(body, "data").map((entry) => entry["embedding"]), count(object(body, "usage"), "prompt_tokens")),
+  response: (body, context) =>
+    embeddingAnswer(
+      context.ask.model,
+      objects(body, "data").map((entry) => entry["embedding"]),
+      count(object(body, "usage"), "prompt_tokens"),
+    ),
 });
 
 /** Users and assistants have to alternate: neighbours of one role become one turn. */
@@ -76,7 +107,10 @@ function alternating(messages: readonly ChatMessage[]): JsonObject[] {
   return turns.map(({ role, content, rest }) => ({ role, content, ...rest }));
 }
 
-function turnOf(message: ChatMessage, all: readonly ChatMessage[]): { role: string; content: string; rest: JsonObject } {
+function turnOf(
+  message: ChatMessage,
+  all: readonly ChatMessage[],
+): { role: string; content: string; rest: JsonObject } {
   if (message.role === "tool") {
     const name = toolName(all, message.toolCallId) ?? message.name ?? "";
     return { role: "function", content: message.text, rest: { name } };
@@ -112,19 +146,28 @@ function streamOf(context: BridgeContext): StreamBridge {
   return {
     event({ data }) {
       if (!data || writer.isEnded) return [];
-      const code = count(data, "error_code");
-      if (code !== undefined && code !== 0) return writer.fail({ message: text(data, "error_msg") ?? "", type: "baidu_error", code: String(code) });
+      const code = count(data, "error_code") ?? 0;
+      if (code !== 0) {
+        return writer.fail({ message: text(data, "error_msg") ?? "", type: "baidu_error", code: String(code) });
+      }
       writer.name({ id: text(data, "id"), created: count(data, "created") });
-      const [call] = callsOf(data);
-      const named = object(call, "function");
-      const said = text(data, "result") ?? "";
-      const calls = call ? writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments")) : [];
-      if (data["is_end"] !== true) return [...calls, ...(said === "" ? [] : writer.delta({ content: said }))];
-      const finish = finishOf(data, writer.toolCount > 0);
-      const usage = usageOf(object(data, "usage"));
-      if (said === "") return [...calls, ...writer.end(finish, usage)];
-      return [...calls, ...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+      return [...callsOf(data).flatMap((call) => startOf(call, writer)), ...textOf(data, writer)];
     },
     end: () => [],
   };
+}
+
+function startOf(call: JsonObject, writer: ChunkWriter): StreamEvent[] {
+  const named = object(call, "function");
+  return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
+}
+
+/** The increment; the last one brings the finish reason along. */
+function textOf(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
+  const said = text(data, "result") ?? "";
+  if (data["is_end"] !== true) return said === "" ? [] : writer.delta({ content: said });
+  const finish = finishOf(data, writer.toolCount > 0);
+  const usage = usageOf(object(data, "usage"));
+  if (said === "") return writer.end(finish, usage);
+  return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
 }

@@ -22,9 +22,15 @@ export function readBaidu(answer: FailedAnswer): Verdict | undefined {
   const error = errorOf(answer);
   if (first !== undefined && first !== 0 && isObject(json)) {
     const code = String(first);
-    return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "baidu_error", code, message: asText(json["error_msg"]) ?? "", status });
+    return vendorVerdict(classOfCode(CODES, code) ?? "server", {
+      type: "baidu_error",
+      code,
+      message: asText(json["error_msg"]) ?? "",
+      status,
+    });
   }
-  if (error?.type === "baidu_error") return vendorVerdict(classOfCode(CODES, error.code) ?? "server", { ...error, status });
+  if (error?.type === "baidu_error")
+    return vendorVerdict(classOfCode(CODES, error.code) ?? "server", { ...error, status });
   return status >= 400 && error ? readV2(error, status) : undefined;
 }
 
@@ -33,5 +39,7 @@ function readV2(error: { code: string; message: string; type: string }, status: 
   const type = error.type || "baidu_error";
   if (error.code === "invalid_model") return vendorVerdict("not_found", { ...error, type, status });
   if (error.code === "access_denied") return vendorVerdict("bad_key", { ...error, type, status });
-  return status === 403 && /quota|balance|arrear/i.test(error.message) ? vendorVerdict("out_of_credit", { ...error, type, status }) : undefined;
+  return status === 403 && /quota|balance|arrear/i.test(error.message)
+    ? vendorVerdict("out_of_credit", { ...error, type, status })
+    : undefined;
 }

@@ -11,7 +11,16 @@ const tokens = createTokenCache(EARLY_MS);
 export function accessToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [id = "", secret = "", ...more] = key.split("|").map((part) => part.trim());
   if (id === "" || secret === "" || more.length > 0) {
-    throw new UpstreamRefusal(verdict({ class: "bad_key", status: 400, message: "The key must have the form API key|secret key.", code: "invalid_auth", param: "", disable: false }));
+    throw new UpstreamRefusal(
+      verdict({
+        class: "bad_key",
+        status: 400,
+        message: "The key must have the form API key|secret key.",
+        code: "invalid_auth",
+        param: "",
+        disable: false,
+      }),
+    );
   }
   const base = channel.baseUrl || BASE;
   return tokens.get(key, now, async () => {
@@ -25,8 +34,12 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
     const token = text(json, "access_token");
     if (token !== undefined) return { token, lifeMs: (number(json, "expires_in") ?? 2_592_000) * 1000 };
     const code = text(json, "error");
-    const message = [code, text(json, "error_description")].filter((part) => part !== undefined).join(": ") || `status ${answer.status}`;
-    throw new UpstreamRefusal(verdict({ class: answer.status >= 500 ? "server" : "bad_key", message, type: "baidu_error", code, param: "" }));
+    const message =
+      [code, text(json, "error_description")].filter((part) => part !== undefined).join(": ") ||
+      `status ${answer.status}`;
+    throw new UpstreamRefusal(
+      verdict({ class: answer.status >= 500 ? "server" : "bad_key", message, type: "baidu_error", code, param: "" }),
+    );
   });
 }
 

@@ -8,7 +8,8 @@ export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",
   upstream: "private:cloudflare-image",
   request(body, context) {
-    for (const name of ["n", "style", "quality", "user", "response_format", "background"]) if (body[name] !== undefined) context.dropped(name);
+    for (const name of ["n", "style", "quality", "user", "response_format", "background"])
+      if (body[name] !== undefined) context.dropped(name);
     const [, width, height] = /^(\d+)x(\d+)$/.exec(text(body, "size") ?? "") ?? [];
     return compact({
       prompt: body["prompt"],

@@ -23,7 +23,8 @@ export const transcriptionExchange: Exchange = async (call, context) => {
 };
 
 function unwrapped(call: UpstreamCall, audio: Buffer, model: string): UpstreamCall {
-  if (!model.includes("turbo")) return { ...call, headers: { ...call.headers, "content-type": "application/octet-stream" }, body: audio };
+  if (!model.includes("turbo"))
+    return { ...call, headers: { ...call.headers, "content-type": "application/octet-stream" }, body: audio };
   const body = Buffer.from(JSON.stringify({ audio: audio.toString("base64") }));
   return { ...call, headers: { ...call.headers, "content-type": "application/json" }, body };
 }

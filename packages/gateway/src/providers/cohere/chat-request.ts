@@ -1,12 +1,49 @@
 import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
 import { compact, isSet, object, objects, text } from "../../dialects/read.ts";
-import { chatMessages, chatToolChoice, checkChatFields, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  chatMessages,
+  chatToolChoice,
+  checkChatFields,
+  maxTokens,
+  stopList,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 
 /** Members that the API takes under their own names. */
-const TAKEN = ["seed", "frequency_penalty", "presence_penalty", "safety_mode", "citation_options", "documents", "strict_tools"];
-const READ = [...TAKEN, "max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop", "response_format", "tools", "functions", "tool_choice", "logprobs", "reasoning_effort", "thinking"];
+const TAKEN = [
+  "seed",
+  "frequency_penalty",
+  "presence_penalty",
+  "safety_mode",
+  "citation_options",
+  "documents",
+  "strict_tools",
+];
+const READ = [
+  ...TAKEN,
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "response_format",
+  "tools",
+  "functions",
+  "tool_choice",
+  "logprobs",
+  "reasoning_effort",
+  "thinking",
+];
 const MAX_BUDGET = 32_768;
-const SHARES: Readonly<Record<string, number>> = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9, max: 0.9 };
+const SHARES: Readonly<Record<string, number>> = {
+  minimal: 0.02,
+  low: 0.1,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.9,
+  max: 0.9,
+};
 
 export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
@@ -34,11 +71,17 @@ function messageOf(message: ChatMessage): JsonObject {
   const { role } = message;
   if (role === "tool") return { role, tool_call_id: message.toolCallId ?? "", content: message.text };
   if (role === "assistant" && message.toolCalls.length > 0) {
-    const calls = message.toolCalls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+    const calls = message.toolCalls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+    }));
     return compact({ role, tool_plan: message.text === "" ? undefined : message.text, tool_calls: calls });
   }
   if (message.images.length === 0) return { role, content: message.text };
-  const parts = objects(message.source, "content").filter((part) => part["type"] === "text" || part["type"] === "image_url");
+  const parts = objects(message.source, "content").filter(
+    (part) => part["type"] === "text" || part["type"] === "image_url",
+  );
   return { role, content: [...parts] };
 }
 
@@ -58,7 +101,9 @@ function formatOf(body: JsonObject): JsonObject | undefined {
   const format = object(body, "response_format");
   const type = text(format, "type");
   if (type === "json_object") return { type };
-  return type === "json_schema" ? { type: "json_object", json_schema: object(object(format, "json_schema"), "schema") ?? {} } : undefined;
+  return type === "json_schema"
+    ? { type: "json_object", json_schema: object(object(format, "json_schema"), "schema") ?? {} }
+    : undefined;
 }
 
 function thinkingOf(effort: string | undefined): JsonObject | undefined {
@@ -71,7 +116,8 @@ function thinkingOf(effort: string | undefined): JsonObject | undefined {
 function toolsOf(body: JsonObject): JsonObject {
   const choice = chatToolChoice(body);
   const all = objects(body, "tools").filter((tool) => tool["type"] === "function");
-  const tools = choice?.mode === "named" ? all.filter((tool) => text(object(tool, "function"), "name") === choice.name) : all;
+  const tools =
+    choice?.mode === "named" ? all.filter((tool) => text(object(tool, "function"), "name") === choice.name) : all;
   if (tools.length === 0) return {};
   const isRequired = choice?.mode === "required" || choice?.mode === "named";
   const word = isRequired ? "REQUIRED" : choice?.mode === "none" ? "NONE" : undefined;

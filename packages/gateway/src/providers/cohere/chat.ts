@@ -1,4 +1,4 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { cohereRequest } from "./chat-request.ts";
@@ -11,7 +11,8 @@ export const chatBridge: Bridge = {
   response(body, context) {
     const message = object(body, "message");
     const parts = objects(message, "content");
-    const joined = (type: string, member: string) => parts.map((part) => (part["type"] === type ? (text(part, member) ?? "") : "")).join("");
+    const joined = (type: string, member: string) =>
+      parts.map((part) => (part["type"] === type ? (text(part, member) ?? "") : "")).join("");
     const calls = objects(message, "tool_calls").map(callOf);
     return chatAnswer(
       {
@@ -48,38 +49,40 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
-  const step = (data: JsonObject) => {
-    const delta = object(data, "delta");
-    const message = object(delta, "message");
-    const content = object(message, "content");
-    switch (text(data, "type")) {
-      case "message-start":
-        writer.name({ id: text(data, "id") });
-        return writer.start();
-      case "content-start":
-      case "content-delta":
-        return [...said("content", text(content, "text")), ...said("reasoning_content", text(content, "thinking"))];
-      case "tool-plan-delta":
-        return said("reasoning_content", text(message, "tool_plan"));
-      case "tool-call-start": {
-        const call = object(message, "tool_calls");
-        const named = object(call, "function");
-        return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
-      }
-      case "tool-call-delta":
-        return writer.toolArguments(text(object(object(message, "tool_calls"), "function"), "arguments") ?? "");
-      case "message-end":
-        return ended(delta);
-      default:
-        return object(data, "error") ? writer.fail({ message: text(object(data, "error"), "message") ?? "The upstream failed." }) : [];
-    }
-  };
+  const messageOf = (data: JsonObject) => object(object(data, "delta"), "message");
   const said = (member: string, value: string | undefined) => (value ? writer.delta({ [member]: value }) : []);
-  const ended = (delta: JsonObject | undefined) => {
-    const reason = text(delta, "finish_reason");
-    const failure = text(delta, "error");
-    if (reason === "ERROR" || reason === "TIMEOUT" || failure !== undefined) return writer.fail({ message: failure ?? "The upstream failed." });
-    return writer.end(finishOf(reason), usageOf(object(delta, "usage")));
+  const content = (data: JsonObject) => {
+    const part = object(messageOf(data), "content");
+    return [...said("content", text(part, "text")), ...said("reasoning_content", text(part, "thinking"))];
   };
-  return { event: ({ data }) => (data && !writer.isEnded ? step(data) : []), end: () => [] };
+  const steps: Readonly<Record<string, (data: JsonObject) => StreamEvent[]>> = {
+    "message-start"(data) {
+      writer.name({ id: text(data, "id") });
+      return writer.start();
+    },
+    "content-start": content,
+    "content-delta": content,
+    "tool-plan-delta": (data) => said("reasoning_content", text(messageOf(data), "tool_plan")),
+    "tool-call-start"(data) {
+      const call = object(messageOf(data), "tool_calls");
+      const named = object(call, "function");
+      return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
+    },
+    "tool-call-delta": (data) =>
+      writer.toolArguments(text(object(object(messageOf(data), "tool_calls"), "function"), "arguments") ?? ""),
+    "message-end": (data) => ended(object(data, "delta"), writer),
+  };
+  return {
+    event: ({ data }) => (data && !writer.isEnded ? (steps[text(data, "type") ?? ""]?.(data) ?? []) : []),
+    end: () => [],
+  };
+}
+
+function ended(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[] {
+  const reason = text(delta, "finish_reason");
+  const failure = text(delta, "error");
+  if (failure !== undefined || reason === "ERROR" || reason === "TIMEOUT") {
+    return writer.fail({ message: failure ?? "The upstream could not finish the answer." });
+  }
+  return writer.end(finishOf(reason), usageOf(object(delta, "usage")));
 }

@@ -33,8 +33,12 @@ export const embedExchange: Exchange = async (call, context) => {
   const texts = list(body, "texts");
   if (!body || texts.length <= TEXTS_A_CALL) return context.send(call);
   const bodies = chunked(texts, TEXTS_A_CALL).map((part): JsonObject => ({ ...body, texts: part }));
-  return fanOut(bodies, (part) => context.send(withBody(call, part)), (answers) => ({
-    embeddings: { float: answers.flatMap((answer) => [...list(object(answer, "embeddings"), "float")]) },
-    meta: { billed_units: { input_tokens: answers.reduce((sum, answer) => sum + (tokensOf(answer) ?? 0), 0) } },
-  }));
+  return fanOut(
+    bodies,
+    (part) => context.send(withBody(call, part)),
+    (answers) => ({
+      embeddings: { float: answers.flatMap((answer) => [...list(object(answer, "embeddings"), "float")]) },
+      meta: { billed_units: { input_tokens: answers.reduce((sum, answer) => sum + (tokensOf(answer) ?? 0), 0) } },
+    }),
+  );
 };

@@ -1,6 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
-import { compact, count, list, object, objects, text } from "../../dialects/read.ts";
-import { isObject } from "../../lib/json.ts";
+import type { Bridge, BridgeContext, JsonValue } from "../../dialects/types.ts";
+import { compact, count, isObject, list, object, objects, text } from "../../dialects/read.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
 /** The request's documents, for the answer: v2 does not return them. */
@@ -12,7 +11,8 @@ export const rerankBridge: Bridge = unaryBridge({
   request(body, context) {
     const documents = list(body, "documents");
     if (body["return_documents"] === true) asked.set(context, documents);
-    for (const name of ["rank_fields", "max_chunk_per_doc", "max_chunks_per_doc", "overlap_tokens"]) if (body[name] !== undefined) context.dropped(name);
+    for (const name of ["rank_fields", "max_chunk_per_doc", "max_chunks_per_doc", "overlap_tokens"])
+      if (body[name] !== undefined) context.dropped(name);
     return compact({
       model: context.upstreamModel,
       query: body["query"],
@@ -38,5 +38,5 @@ export const rerankBridge: Bridge = unaryBridge({
 
 function textOf(document: JsonValue): string {
   if (typeof document === "string") return document;
-  return isObject(document) ? (text(document, "text") ?? JSON.stringify(document satisfies JsonObject)) : String(document);
+  return (isObject(document) ? text(document, "text") : undefined) ?? JSON.stringify(document);
 }

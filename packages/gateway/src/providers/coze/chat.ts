@@ -1,5 +1,6 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
+import { codeText } from "../error-body.ts";
 import { chatMessages, checkChatFields } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
 
@@ -14,7 +15,11 @@ export const chatBridge: Bridge = {
       bot_id: "",
       user_id: text(body, "user") ?? "api-user",
       stream: body["stream"] === true,
-      additional_messages: messages.map(({ role, text: content }) => ({ role: role === "assistant" ? "assistant" : "user", content, content_type: "text" })),
+      additional_messages: messages.map(({ role, text: content }) => ({
+        role: role === "assistant" ? "assistant" : "user",
+        content,
+        content_type: "text",
+      })),
     };
   },
   /** The exchange answers with the finished chat and its messages. */
@@ -42,7 +47,12 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
-  const failure = (error: JsonObject | undefined) => writer.fail({ message: text(error, "msg") ?? "The upstream failed.", type: "coze_error", code: String(error?.["code"] ?? "") });
+  const failure = (error: JsonObject | undefined) =>
+    writer.fail({
+      message: text(error, "msg") ?? "The upstream failed.",
+      type: "coze_error",
+      code: codeText(error?.["code"]),
+    });
   return {
     event({ event, data }) {
       if (!data || writer.isEnded) return [];

@@ -4,7 +4,12 @@ import { parseObject } from "../../lib/json.ts";
 import { chatMessages, checkChatFields, type ChatMessage } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
 
-const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = { system: "SYSTEM", assistant: "ASSISTANT", user: "USER", tool: "USER" };
+const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = {
+  system: "SYSTEM",
+  assistant: "ASSISTANT",
+  user: "USER",
+  tool: "USER",
+};
 
 /** https://docs.dify.ai: the history travels inside the query, unless the client names a conversation. */
 export const chatBridge: Bridge = {
@@ -19,7 +24,10 @@ export const chatBridge: Bridge = {
     const files = asked.flatMap((message) => message.images.map(fileOf));
     return compact({
       inputs: object(body, "inputs") ?? inputsOf(metadata),
-      query: conversation === undefined ? asked.map((message) => `${HEADINGS[message.role]}: \n${message.text}\n`).join("") : (asked[0]?.text ?? ""),
+      query:
+        conversation === undefined
+          ? asked.map((message) => `${HEADINGS[message.role]}: \n${message.text}\n`).join("")
+          : (asked[0]?.text ?? ""),
       response_mode: body["stream"] === true ? "streaming" : "blocking",
       user: text(body, "user") ?? "api-user",
       auto_generate_name: false,
@@ -44,7 +52,9 @@ export const chatBridge: Bridge = {
 
 /** Inline images are uploaded by the exchange before the call; addresses are read by the vendor. */
 function fileOf(url: string): JsonObject {
-  return url.startsWith("data:") ? { type: "image", data_url: url } : { type: "image", transfer_method: "remote_url", url };
+  return url.startsWith("data:")
+    ? { type: "image", data_url: url }
+    : { type: "image", transfer_method: "remote_url", url };
 }
 
 function inputsOf(metadata: JsonObject | undefined): JsonObject {
@@ -62,7 +72,10 @@ function usageOf(body: JsonObject): ChatUsage | undefined {
 
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
-  const image = (data: JsonObject) => (text(data, "type") === "image" && text(data, "url") ? writer.delta({ content: `![image](${text(data, "url")})` }) : []);
+  const image = (data: JsonObject) =>
+    text(data, "type") === "image" && text(data, "url")
+      ? writer.delta({ content: `![image](${text(data, "url")})` })
+      : [];
   const step = (data: JsonObject) => {
     switch (text(data, "event")) {
       case "message":
@@ -79,7 +92,12 @@ function streamOf(context: BridgeContext): StreamBridge {
         writer.name({ id: text(data, "conversation_id") });
         return writer.end("stop", usageOf(data));
       case "error":
-        return writer.fail({ message: text(data, "message") ?? "The upstream failed.", type: "dify_error", code: text(data, "code"), status: count(data, "status") });
+        return writer.fail({
+          message: text(data, "message") ?? "The upstream failed.",
+          type: "dify_error",
+          code: text(data, "code"),
+          status: count(data, "status"),
+        });
       default:
         return [];
     }

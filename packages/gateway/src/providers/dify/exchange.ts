@@ -13,7 +13,9 @@ export const difyExchange: Exchange = async (call, context) => {
   const body = parseObject(call.body?.toString("utf8") ?? "") ?? {};
   const files = objects(body, "files");
   const hasInline = files.some((file) => file["data_url"] !== undefined);
-  const sent = hasInline ? { ...body, files: await Promise.all(files.map((file) => uploaded(file, body, call, context))) } : body;
+  const sent = hasInline
+    ? { ...body, files: await Promise.all(files.map((file) => uploaded(file, body, call, context))) }
+    : body;
   const first = await context.send(hasInline ? withBody(call, sent) : call);
   if (first.status !== 400 || body["response_mode"] !== "blocking") return first;
   const { answer, bytes } = await readWhole(first);
@@ -21,7 +23,12 @@ export const difyExchange: Exchange = async (call, context) => {
   return context.send(withBody(call, { ...sent, response_mode: "streaming" }));
 };
 
-async function uploaded(file: JsonObject, body: JsonObject, call: UpstreamCall, context: ExchangeContext): Promise<JsonObject> {
+async function uploaded(
+  file: JsonObject,
+  body: JsonObject,
+  call: UpstreamCall,
+  context: ExchangeContext,
+): Promise<JsonObject> {
   const url = text(file, "data_url");
   if (url === undefined) return file;
   const { mediaType, data } = imageData(url);
@@ -42,6 +49,9 @@ async function uploaded(file: JsonObject, body: JsonObject, call: UpstreamCall, 
     }),
   );
   const id = text(parseObject(bytes.toString("utf8")), "id");
-  if (id === undefined) throw new AppError("file_fetch_failed", { cause: new Error(`the upload was answered with status ${answer.status}`) });
+  if (id === undefined)
+    throw new AppError("file_fetch_failed", {
+      cause: new Error(`the upload was answered with status ${answer.status}`),
+    });
   return { type: "image", transfer_method: "local_file", upload_file_id: id };
 }

@@ -11,7 +11,12 @@ export const embedBridge: Bridge = unaryBridge({
     const texts = embeddingTexts(body);
     const model = `models/${context.upstreamModel}`;
     const request = (value: string): JsonObject =>
-      compact({ model, content: { parts: [{ text: value }] }, taskType: text(body, "task_type"), outputDimensionality: body["dimensions"] });
+      compact({
+        model,
+        content: { parts: [{ text: value }] },
+        taskType: text(body, "task_type"),
+        outputDimensionality: body["dimensions"],
+      });
     return texts.length === 1 ? request(texts[0] ?? "") : { requests: texts.map(request) };
   },
   response(body, context) {

@@ -11,16 +11,22 @@ export function readGoogle(answer: FailedAnswer): Verdict | undefined {
   const reasons = details.map((detail) => asText(detail?.["reason"]));
   const { message, retryAfterMs } = general(answer, answer.json);
   const rest = { message, retryAfterMs, status: answer.status };
-  if (reasons.includes("API_KEY_INVALID") || /api key (?:not valid|expired)/i.test(message)) return verdict({ ...rest, class: "bad_key" });
-  if (body.statusWord === "RESOURCE_EXHAUSTED") return verdict({ ...rest, class: isUsedUp(details, message) ? "out_of_credit" : "rate_limit" });
-  if (body.statusWord === "FAILED_PRECONDITION" && /location|billing|free tier/i.test(message)) return verdict({ ...rest, class: "bad_key" });
-  if (answer.status === 403) return verdict({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
+  if (reasons.includes("API_KEY_INVALID") || /api key (?:not valid|expired)/i.test(message))
+    return verdict({ ...rest, class: "bad_key" });
+  if (body.statusWord === "RESOURCE_EXHAUSTED")
+    return verdict({ ...rest, class: isUsedUp(details, message) ? "out_of_credit" : "rate_limit" });
+  if (body.statusWord === "FAILED_PRECONDITION" && /location|billing|free tier/i.test(message))
+    return verdict({ ...rest, class: "bad_key" });
+  if (answer.status === 403)
+    return verdict({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
   return undefined;
 }
 
 /** A daily quota or a prepaid balance ends with the day or the money; a quota per minute comes back by itself. */
 function isUsedUp(details: readonly ReturnType<typeof asObject>[], message: string): boolean {
   if (/prepayment credits/i.test(message)) return true;
-  const quotas = details.flatMap((detail) => asList(detail?.["violations"]).map((entry) => asText(asObject(entry)?.["quotaId"]) ?? ""));
-  return quotas.length > 0 && quotas.some((quota) => /PerDay/i.test(quota)) && !quotas.some((quota) => /PerMinute/i.test(quota));
+  const quotas = details.flatMap((detail) =>
+    asList(detail?.["violations"]).map((entry) => asText(asObject(entry)?.["quotaId"]) ?? ""),
+  );
+  return quotas.some((quota) => /PerDay/i.test(quota)) && !quotas.some((quota) => /PerMinute/i.test(quota));
 }

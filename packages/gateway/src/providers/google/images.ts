@@ -29,24 +29,37 @@ export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",
   upstream: "private:google-images",
   request(body, context) {
-    for (const name of ["style", "background", "user", "quality", "output_format"]) if (body[name] !== undefined) context.dropped(name);
+    for (const name of ["style", "background", "user", "quality", "output_format"])
+      if (body[name] !== undefined) context.dropped(name);
     return isImagen(context.upstreamModel) ? imagenRequest(body) : contentRequest(body);
   },
-  response: (body, context) => (body["predictions"] === undefined ? contentAnswer(body, context) : imagenAnswer(body, context)),
+  response: (body, context) =>
+    body["predictions"] === undefined ? contentAnswer(body, context) : imagenAnswer(body, context),
 });
 
 function imagenRequest(body: JsonObject): JsonObject {
   return {
     instances: [{ prompt: body["prompt"] }],
-    parameters: compact({ sampleCount: count(body, "n") ?? 1, aspectRatio: aspectRatio(body) ?? "1:1", personGeneration: "allow_adult" }),
+    parameters: compact({
+      sampleCount: count(body, "n") ?? 1,
+      aspectRatio: aspectRatio(body) ?? "1:1",
+      personGeneration: "allow_adult",
+    }),
   };
 }
 
 function contentRequest(body: JsonObject): JsonObject {
   if ((count(body, "n") ?? 1) > 1) throw unsupportedParameter("n");
   const ratio = aspectRatio(body);
-  const generationConfig = compact({ responseModalities: ["IMAGE"], imageConfig: ratio === undefined ? undefined : { aspectRatio: ratio } });
-  return { contents: [{ role: "user", parts: [{ text: text(body, "prompt") ?? "" }] }], generationConfig, safetySettings: SAFETY_SETTINGS };
+  const generationConfig = compact({
+    responseModalities: ["IMAGE"],
+    imageConfig: ratio === undefined ? undefined : { aspectRatio: ratio },
+  });
+  return {
+    contents: [{ role: "user", parts: [{ text: text(body, "prompt") ?? "" }] }],
+    generationConfig,
+    safetySettings: SAFETY_SETTINGS,
+  };
 }
 
 /** The nearest ratio that the vendor draws. */
@@ -71,7 +84,8 @@ function contentAnswer(body: JsonObject, context: BridgeContext): JsonObject {
   return {
     created: Math.floor(context.now / 1000),
     data: images.map((b64_json) => ({ b64_json })),
-    ...(input === undefined ? {} : { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }),
+    ...(input === undefined
+      ? {}
+      : { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }),
   };
 }
-

@@ -6,6 +6,10 @@ import { unaryBridge } from "../unary-bridge.ts";
 export const embeddingBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
   upstream: "private:minimax-embeddings",
-  request: (body, context) => ({ model: context.upstreamModel, texts: embeddingTexts(body), type: text(body, "input_type") ?? "db" }),
+  request: (body, context) => ({
+    model: context.upstreamModel,
+    texts: embeddingTexts(body),
+    type: text(body, "input_type") ?? "db",
+  }),
   response: (body, context) => embeddingAnswer(context.ask.model, list(body, "vectors"), count(body, "total_tokens")),
 });

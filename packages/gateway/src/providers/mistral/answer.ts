@@ -8,7 +8,15 @@ const stopNames = finishReasons({ model_length: "length", error: "stop" });
 
 export const mistralAnswer: AnswerRepair = {
   name: "content parts, tool calls and finish reasons of Mistral",
-  marks: ['"model_length"', '"error"', '"content":[', '"content": [', '"tool_calls"', '"num_cached_tokens"', '"prompt_token_details"'],
+  marks: [
+    '"model_length"',
+    '"error"',
+    '"content":[',
+    '"content": [',
+    '"tool_calls"',
+    '"num_cached_tokens"',
+    '"prompt_token_details"',
+  ],
   answer: (body) => edit(body, false),
   stream: () => onEvent((chunk) => edit(chunk, true)),
 };
@@ -22,8 +30,15 @@ function content(message: JsonObject): JsonObject {
   if (!Array.isArray(message["content"])) return message;
   const parts = objects(message, "content");
   const textOf = (entries: readonly JsonObject[]) => entries.map((part) => text(part, "text") ?? "").join("");
-  const thought = parts.filter((part) => part["type"] === "thinking").map((part) => textOf(objects(part, "thinking"))).join("");
-  return { ...message, content: textOf(parts.filter((part) => part["type"] === "text")), ...(thought === "" ? {} : { reasoning_content: thought }) };
+  const thought = parts
+    .filter((part) => part["type"] === "thinking")
+    .map((part) => textOf(objects(part, "thinking")))
+    .join("");
+  return {
+    ...message,
+    content: textOf(parts.filter((part) => part["type"] === "text")),
+    ...(thought === "" ? {} : { reasoning_content: thought }),
+  };
 }
 
 function toolCalls(message: JsonObject, isChunk: boolean): JsonObject {
@@ -38,5 +53,7 @@ function cachedTokens(body: JsonObject): JsonObject {
   const usage = object(body, "usage");
   if (!usage || isObject(usage["prompt_tokens_details"])) return body;
   const cached = count(usage, "num_cached_tokens") ?? count(object(usage, "prompt_token_details"), "cached_tokens");
-  return cached === undefined ? body : { ...body, usage: { ...usage, prompt_tokens_details: { cached_tokens: cached } } };
+  return cached === undefined
+    ? body
+    : { ...body, usage: { ...usage, prompt_tokens_details: { cached_tokens: cached } } };
 }

@@ -26,7 +26,10 @@ const REFUSED = [
 export const mistralParams: Quirk = {
   name: "parameters of Mistral",
   apply(body, _ask, upstreamModel) {
-    const known = without(renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens"), REFUSED);
+    const known = without(
+      renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens"),
+      REFUSED,
+    );
     return messages(toolChoice(effort(clamped(known, "temperature", 0, 1.5), upstreamModel)));
   },
 };
@@ -35,7 +38,8 @@ export const mistralParams: Quirk = {
 function effort(body: JsonObject, model: string): JsonObject {
   const asked = body["reasoning_effort"];
   if (typeof asked !== "string") return body;
-  if (!/^mistral-(?:small-(?:2603|latest)|medium-(?:3|2604|latest))/.test(model)) return without(body, ["reasoning_effort"]);
+  if (!/^mistral-(?:small-(?:2603|latest)|medium-(?:3|2604|latest))/.test(model))
+    return without(body, ["reasoning_effort"]);
   const step = asked === "none" ? "none" : "high";
   return step === asked ? body : { ...body, reasoning_effort: step };
 }
@@ -60,12 +64,16 @@ function messages(body: JsonObject): JsonObject {
 }
 
 function assistant(message: JsonObject, isLast: boolean, names: Map<string, string>): JsonObject {
-  const renumbered = eachObject(without(message, ["reasoning_content", "refusal", "annotations", "audio"]), "tool_calls", (call) => {
-    const id = text(call, "id") ?? "";
-    names.set(id, text(object(call, "function"), "name") ?? "");
-    const known = mistralId(id);
-    return known === id ? call : { ...call, id: known };
-  });
+  const renumbered = eachObject(
+    without(message, ["reasoning_content", "refusal", "annotations", "audio"]),
+    "tool_calls",
+    (call) => {
+      const id = text(call, "id") ?? "";
+      names.set(id, text(object(call, "function"), "name") ?? "");
+      const known = mistralId(id);
+      return known === id ? call : { ...call, id: known };
+    },
+  );
   const isPrefix = isLast && renumbered["tool_calls"] === undefined && renumbered["prefix"] === undefined;
   return isPrefix ? { ...renumbered, prefix: true } : renumbered;
 }

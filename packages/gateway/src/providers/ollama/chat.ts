@@ -1,10 +1,33 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
-import { argumentsOf, chatMessages, checkChatFields, imageData, maxTokens, stopList, toolName, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  argumentsOf,
+  chatMessages,
+  checkChatFields,
+  imageData,
+  maxTokens,
+  stopList,
+  toolName,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 
 const SAME_OPTIONS = ["temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty"];
-const READ = [...SAME_OPTIONS, "max_tokens", "max_completion_tokens", "stop", "options", "keep_alive", "response_format", "reasoning_effort", "think", "tools", "tool_choice", "logprobs", "top_logprobs"];
+const READ = [
+  ...SAME_OPTIONS,
+  "max_tokens",
+  "max_completion_tokens",
+  "stop",
+  "options",
+  "keep_alive",
+  "response_format",
+  "reasoning_effort",
+  "think",
+  "tools",
+  "tool_choice",
+  "logprobs",
+  "top_logprobs",
+];
 const THINK: Readonly<Record<string, string | boolean>> = { none: false, minimal: "low", xhigh: "max" };
 
 /** https://docs.ollama.com/api: options, images and `think` exist only here, not in the compatible layer. */
@@ -49,7 +72,12 @@ export const chatBridge: Bridge = {
 function optionsOf(body: JsonObject): JsonObject {
   const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
   const stop = stopList(body);
-  return compact({ ...same, num_predict: maxTokens(body), stop: stop.length === 0 ? undefined : stop, ...object(body, "options") });
+  return compact({
+    ...same,
+    num_predict: maxTokens(body),
+    stop: stop.length === 0 ? undefined : stop,
+    ...object(body, "options"),
+  });
 }
 
 function formatOf(body: JsonObject): JsonObject | string | undefined {
@@ -61,9 +89,17 @@ function formatOf(body: JsonObject): JsonObject | string | undefined {
 function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
   const { role, toolCallId } = message;
   if (role === "tool") {
-    return compact({ role, content: message.text, tool_name: toolName(all, toolCallId) ?? message.name, tool_call_id: toolCallId });
+    return compact({
+      role,
+      content: message.text,
+      tool_name: toolName(all, toolCallId) ?? message.name,
+      tool_call_id: toolCallId,
+    });
   }
-  const calls = message.toolCalls.map((call) => ({ id: call.id, function: { name: call.name, arguments: argumentsOf(call) } }));
+  const calls = message.toolCalls.map((call) => ({
+    id: call.id,
+    function: { name: call.name, arguments: argumentsOf(call) },
+  }));
   return compact({
     role,
     content: message.text,
@@ -109,7 +145,13 @@ function streamOf(context: BridgeContext): StreamBridge {
         ...writer.start(),
         ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
         ...(said === "" ? [] : writer.delta({ content: said })),
-        ...callsOf(message, context, writer.toolCount).flatMap((call) => writer.toolStart(text(call, "id") ?? "", text(object(call, "function"), "name") ?? "", text(object(call, "function"), "arguments"))),
+        ...callsOf(message, context, writer.toolCount).flatMap((call) =>
+          writer.toolStart(
+            text(call, "id") ?? "",
+            text(object(call, "function"), "name") ?? "",
+            text(object(call, "function"), "arguments"),
+          ),
+        ),
       ];
       if (data["done"] !== true) return events;
       return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), usageOf(data))];

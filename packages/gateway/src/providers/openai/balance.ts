@@ -13,14 +13,18 @@ const DAY_MS = 86_400_000;
 export function dashboardBalance(defaultBase: string): NonNullable<ProviderAdapter["balance"]> {
   return async (channel, key, http, now) => {
     const base = channel.baseUrl || defaultBase;
-    const headers = { ...bearerHeaders(key), ...(channel.organization && { "openai-organization": channel.organization }) };
+    const headers = {
+      ...bearerHeaders(key),
+      ...(channel.organization && { "openai-organization": channel.organization }),
+    };
     const read = async (path: string) => {
       const json = await getJson(http, joinUrl(base, path).href, headers);
       if (!isObject(json)) throw new Error("the upstream's answer is not an object");
       return json;
     };
     const subscription = await read("/v1/dashboard/billing/subscription");
-    const start = flag(subscription, "has_payment_method") === false ? day(now - 100 * DAY_MS) : `${day(now).slice(0, 8)}01`;
+    const start =
+      flag(subscription, "has_payment_method") === false ? day(now - 100 * DAY_MS) : `${day(now).slice(0, 8)}01`;
     const usage = await read(`/v1/dashboard/billing/usage?start_date=${start}&end_date=${day(now + DAY_MS)}`);
     const limit = number(subscription, "hard_limit_usd");
     const used = number(usage, "total_usage") ?? count(usage, "total_usage");

@@ -11,7 +11,6 @@ export interface ReasoningModel {
   /** Generation of a gpt model, 0 for the o series. */
   readonly major: number;
   readonly minor: number;
-  readonly variant: string;
 }
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -21,26 +20,32 @@ export function reasoningModel(model: string): ReasoningModel | undefined {
   const found = /^(?:openai\/)?(?:o([1-9])|gpt-(\d+)(?:\.(\d+))?)((?:-[\w.]+)*)$/.exec(model);
   if (!found) return undefined;
   const [, series, major = "0", minor = "0", tail = ""] = found;
-  if (series === undefined && (Number(major) < 5 || (found[3] === undefined && tail.startsWith("-chat")))) return undefined;
+  if (series === undefined && (Number(major) < 5 || (found[3] === undefined && tail.startsWith("-chat"))))
+    return undefined;
   const suffix = /-(none|minimal|low|medium|high|xhigh)$/.exec(tail)?.[1];
   const name = suffix === undefined ? model : model.slice(0, -suffix.length - 1);
-  return { name, suffix, major: Number(major), minor: Number(minor), variant: tail.slice(1) };
+  return { name, suffix, major: Number(major), minor: Number(minor) };
 }
 
-/** The efforts that a model takes; undefined when they are not known. */
-function effortsOf({ major, minor, variant, name }: ReasoningModel): readonly string[] | undefined {
-  if (major === 0 || /codex/.test(variant)) return minor >= 2 ? ["low", "medium", "high", "xhigh"] : ["low", "medium", "high"];
-  if (/(?:^|-)pro(?:-|$)/.test(variant)) return minor >= 2 ? ["medium", "high", "xhigh"] : ["high"];
-  if (major === 5 && minor === 0) return ["minimal", "low", "medium", "high"];
-  if (major === 5 && minor === 1) return ["none", "low", "medium", "high"];
-  if (major === 5 && minor <= 5) return ["none", "low", "medium", "high", "xhigh"];
-  if (major === 5) return ["none", "low", "medium", "high", "xhigh", "max"];
-  return name.includes("gpt-6-astra") ? ["low", "medium", "high", "xhigh", "max"] : undefined;
-}
+const LOW_TO_HIGH = ["low", "medium", "high"];
+
+/** The efforts that models take; first match wins, models that none matches get what was asked. */
+const EFFORTS_OF: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^o\d|^gpt-5(?:\.1)?-codex/, LOW_TO_HIGH],
+  [/^gpt-5\.\d+-codex/, [...LOW_TO_HIGH, "xhigh"]],
+  [/^gpt-5-pro/, ["high"]],
+  [/^gpt-5\.\d+-pro/, ["medium", "high", "xhigh"]],
+  [/^gpt-5(?:-|$)/, ["minimal", ...LOW_TO_HIGH]],
+  [/^gpt-5\.1/, ["none", ...LOW_TO_HIGH]],
+  [/^gpt-5\.[2-5]/, ["none", ...LOW_TO_HIGH, "xhigh"]],
+  [/^gpt-5\.\d/, ["none", ...LOW_TO_HIGH, "xhigh", "max"]],
+  [/^gpt-6-astra/, [...LOW_TO_HIGH, "xhigh", "max"]],
+];
 
 /** The asked effort, or the nearest lower one that the model takes, or its lowest. */
 export function nearestEffort(asked: string, model: ReasoningModel): string {
-  const allowed = effortsOf(model);
+  const name = model.name.replace(/^openai\//, "");
+  const allowed = EFFORTS_OF.find(([pattern]) => pattern.test(name))?.[1];
   const rank = EFFORTS.indexOf(asked as (typeof EFFORTS)[number]);
   if (!allowed || rank < 0 || allowed.includes(asked)) return asked;
   const lower = EFFORTS.slice(0, rank).findLast((effort) => allowed.includes(effort));
@@ -80,7 +85,9 @@ function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject
 /** `system` is called `developer`; the first o1 previews know neither. */
 function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
   if (/^o1-(?:mini|preview)/.test(model.name)) return body;
-  return eachObject(body, "messages", (message) => (message["role"] === "system" ? { ...message, role: "developer" } : message));
+  return eachObject(body, "messages", (message) =>
+    message["role"] === "system" ? { ...message, role: "developer" } : message,
+  );
 }
 
 /** From gpt-5.4 on, function tools together with reasoning are refused on chat completions; only the effort `none` passes. */

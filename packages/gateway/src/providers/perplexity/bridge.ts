@@ -1,4 +1,4 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, isObject, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { perplexityRequest } from "./request.ts";
@@ -18,7 +18,9 @@ export const agentBridge: Bridge = {
         created: count(body, "created_at"),
         model: text(body, "model"),
         content: content.map((part) => text(part, "text") ?? "").join(""),
-        toolCalls: calls.map((call) => toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")),
+        toolCalls: calls.map((call) =>
+          toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? ""),
+        ),
         finish: finishOf(body, calls.length > 0),
         usage: usageOf(body),
         extra: searchesOf(output),
@@ -54,58 +56,89 @@ function searchesOf(output: readonly JsonObject[]): JsonObject {
   if (results.length === 0) return {};
   return {
     citations: results.flatMap((result) => text(result, "url") ?? []),
-    search_results: results.map(({ title, url, date, last_updated, snippet, source }) => compact({ title, url, date, last_updated, snippet, source })),
+    search_results: results.map(({ title, url, date, last_updated, snippet, source }) =>
+      compact({ title, url, date, last_updated, snippet, source }),
+    ),
   };
 }
 
+type Step = (data: JsonObject) => StreamEvent[];
+
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
+  const steps: Readonly<Record<string, Step>> = { ...textSteps(writer), ...callSteps(writer), ...endSteps(writer) };
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const step = steps[text(data, "type") ?? ""];
+      if (step) return step(data);
+      return isObject(data["error"]) ? writer.fail(failureOf(data)) : [];
+    },
+    end: () => [],
+  };
+}
+
+function textSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
+  return {
+    "response.created"(data) {
+      const response = object(data, "response");
+      writer.name({
+        id: text(response, "id"),
+        created: count(response, "created_at"),
+        model: text(response, "model"),
+      });
+      return writer.start();
+    },
+    "response.output_text.delta": (data) => writer.delta({ content: text(data, "delta") ?? "" }),
+  };
+}
+
+/** Calls begin with their header; some come with all arguments at the end instead of in pieces. */
+function callSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   /** Output index of the calls whose header was sent, and whether arguments came. */
   const calls = new Map<number, boolean>();
-  const callStart = (item: JsonObject, index: number) => {
-    if (item["type"] !== "function_call" || calls.has(index)) return [];
-    calls.set(index, false);
+  const indexOf = (data: JsonObject) => count(data, "output_index") ?? 0;
+  const start = (data: JsonObject): StreamEvent[] => {
+    const item = object(data, "item");
+    if (item?.["type"] !== "function_call" || calls.has(indexOf(data))) return [];
+    calls.set(indexOf(data), false);
     return writer.toolStart(text(item, "call_id") ?? "", text(item, "name") ?? "");
   };
-  const ended = (response: JsonObject) => {
+  return {
+    "response.output_item.added": start,
+    "response.function_call_arguments.delta"(data) {
+      calls.set(indexOf(data), true);
+      return writer.toolArguments(text(data, "delta") ?? "");
+    },
+    "response.output_item.done"(data) {
+      const started = start(data);
+      if (calls.get(indexOf(data)) !== false) return started;
+      return [...started, ...writer.toolArguments(text(object(data, "item"), "arguments") ?? "")];
+    },
+  };
+}
+
+function endSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
+  const ended: Step = (data) => {
+    const response = object(data, "response") ?? {};
     const extra = searchesOf(objects(response, "output"));
     return writer.end(finishOf(response, writer.toolCount > 0), usageOf(response), extra);
   };
-  const step = (data: JsonObject) => {
-    const index = count(data, "output_index") ?? 0;
-    const item = object(data, "item") ?? {};
-    switch (text(data, "type")) {
-      case "response.created": {
-        const response = object(data, "response");
-        writer.name({ id: text(response, "id"), created: count(response, "created_at"), model: text(response, "model") });
-        return writer.start();
-      }
-      case "response.output_item.added":
-        return callStart(item, index);
-      case "response.function_call_arguments.delta":
-        calls.set(index, true);
-        return writer.toolArguments(text(data, "delta") ?? "");
-      case "response.output_item.done": {
-        const started = callStart(item, index);
-        return item["type"] === "function_call" && !calls.get(index) ? [...started, ...writer.toolArguments(text(item, "arguments") ?? "")] : started;
-      }
-      case "response.output_text.delta":
-        return writer.delta({ content: text(data, "delta") ?? "" });
-      case "response.completed":
-      case "response.incomplete":
-        return ended(object(data, "response") ?? {});
-      case "response.failed":
-      case "response.cancelled":
-      case "error":
-        return writer.fail(failureOf(data));
-      default:
-        return isObject(data["error"]) ? writer.fail(failureOf(data)) : [];
-    }
+  const failed: Step = (data) => writer.fail(failureOf(data));
+  return {
+    "response.completed": ended,
+    "response.incomplete": ended,
+    "response.failed": failed,
+    "response.cancelled": failed,
+    error: failed,
   };
-  return { event: ({ data }) => (data && !writer.isEnded ? step(data) : []), end: () => [] };
 }
 
 function failureOf(data: JsonObject): { message: string; type: string | undefined; code: string | undefined } {
   const error = object(data, "error") ?? object(object(data, "response"), "error") ?? data;
-  return { message: text(error, "message") ?? "The upstream failed.", type: text(error, "type"), code: text(error, "code") };
+  return {
+    message: text(error, "message") ?? "The upstream failed.",
+    type: text(error, "type"),
+    code: text(error, "code"),
+  };
 }

@@ -1,7 +1,14 @@
 import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
 import { compact, isSet, list, object, text } from "../../dialects/read.ts";
 import { unsupportedParameter } from "../../lib/app-error.ts";
-import { chatFunctions, chatMessages, chatToolChoice, checkChatFields, maxTokens, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  chatFunctions,
+  chatMessages,
+  chatToolChoice,
+  checkChatFields,
+  maxTokens,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 
 const FILTERS = [
   "search_domain_filter",
@@ -14,7 +21,19 @@ const FILTERS = [
 
 /** Members that the API takes under their own names. */
 const TAKEN = ["temperature", "top_p", "response_format", "metadata", "user"];
-const READ = [...FILTERS, ...TAKEN, "tools", "functions", "tool_choice", "max_tokens", "max_completion_tokens", "reasoning_effort", "web_search_options", "num_search_results", "disable_search"];
+const READ = [
+  ...FILTERS,
+  ...TAKEN,
+  "tools",
+  "functions",
+  "tool_choice",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "web_search_options",
+  "num_search_results",
+  "disable_search",
+];
 
 const PRESETS: Readonly<Record<string, string>> = {
   "sonar-pro": "low",
@@ -55,7 +74,9 @@ function modelOf(model: string): JsonObject {
 }
 
 function toolsOf(body: JsonObject, model: string): JsonObject[] {
-  const functions = chatFunctions(body).map(({ name, description, parameters }) => compact({ type: "function", name, description, parameters }));
+  const functions = chatFunctions(body).map(({ name, description, parameters }) =>
+    compact({ type: "function", name, description, parameters }),
+  );
   const search = searchTool(body, model === "sonar");
   return search ? [search, ...functions] : functions;
 }
@@ -74,8 +95,14 @@ function searchTool(body: JsonObject, searchesAlways: boolean): JsonObject | und
 }
 
 function itemsOf(message: ChatMessage): JsonObject[] {
-  if (message.role === "tool") return [{ type: "function_call_output", call_id: message.toolCallId ?? "", output: message.text }];
-  const calls = message.toolCalls.map((call) => ({ type: "function_call", call_id: call.id, name: call.name, arguments: call.arguments }));
+  if (message.role === "tool")
+    return [{ type: "function_call_output", call_id: message.toolCallId ?? "", output: message.text }];
+  const calls = message.toolCalls.map((call) => ({
+    type: "function_call",
+    call_id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }));
   const content = contentOf(message);
   const said: JsonObject[] = content === "" ? [] : [{ role: text(message.source, "role") ?? message.role, content }];
   return [...said, ...calls];

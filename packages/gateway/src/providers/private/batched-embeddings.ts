@@ -41,7 +41,8 @@ export function batchedEmbeddings(limitOf: (model: string) => number): Exchange 
     const body = call.body && parseObject(call.body.toString("utf8"));
     const input = body?.["input"];
     const limit = limitOf(context.upstreamModel);
-    if (!body || !Array.isArray(input) || input.length <= limit || typeof input[0] === "number") return context.send(call);
+    if (!body || !Array.isArray(input) || input.length <= limit || typeof input[0] === "number")
+      return context.send(call);
     const bodies = chunked(input, limit).map((part) => ({ ...body, input: limit === 1 ? part[0] : part }));
     return fanOut(bodies, (part) => context.send(withBody(call, part)), mergeOpenAi);
   };
@@ -49,7 +50,8 @@ export function batchedEmbeddings(limitOf: (model: string) => number): Exchange 
 
 function mergeOpenAi(answers: readonly JsonObject[]): JsonObject {
   const data = answers.flatMap((answer) => [...objects(answer, "data")]).map((entry, index) => ({ ...entry, index }));
-  const sum = (name: string) => answers.reduce((total, answer) => total + (count(object(answer, "usage"), name) ?? 0), 0);
+  const sum = (name: string) =>
+    answers.reduce((total, answer) => total + (count(object(answer, "usage"), name) ?? 0), 0);
   const usage = { prompt_tokens: sum("prompt_tokens"), total_tokens: sum("total_tokens") };
   return { ...answers[0], data, usage };
 }

@@ -54,7 +54,10 @@ function imageOf(part: JsonObject): string[] {
 }
 
 function callsOf(message: JsonObject): ChatToolCall[] {
-  const calls = objects(message, "tool_calls").map((call) => ({ id: text(call, "id") ?? "", ...named(object(call, "function")) }));
+  const calls = objects(message, "tool_calls").map((call) => ({
+    id: text(call, "id") ?? "",
+    ...named(object(call, "function")),
+  }));
   const legacy = object(message, "function_call");
   return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...named(legacy) }] : calls;
 }
@@ -65,7 +68,9 @@ function named(from: JsonObject | undefined): { name: string; arguments: string 
 
 /** All system messages in order, joined by a blank line; "" when there are none. */
 export function systemText(messages: readonly ChatMessage[]): string {
-  return messages.flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : [])).join("\n\n");
+  return messages
+    .flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : []))
+    .join("\n\n");
 }
 
 /** Name of the function that a tool message answers, found through the call's id. */
@@ -102,7 +107,9 @@ export function chatFunctions(body: JsonObject): ChatFunction[] {
 }
 
 /** `none`, `auto`, `required` or the name of one function. */
-export function chatToolChoice(body: JsonObject): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
+export function chatToolChoice(
+  body: JsonObject,
+): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
   const choice = body["tool_choice"];
   if (choice === "none" || choice === "auto" || choice === "required") return { mode: choice };
   const name = text(object(object(body, "tool_choice"), "function"), "name");
@@ -123,7 +130,11 @@ export function stopList(body: JsonObject): string[] {
 /** Media type and base64 of a data URL; throws for addresses, which the vendor cannot read. */
 export function imageData(url: string): { readonly mediaType: string; readonly data: string } {
   const found = /^data:([\w.+/-]+)(?:;[\w=.-]+)*;base64,(.*)$/s.exec(url);
-  if (!found) throw new AppError("invalid_request", { param: "messages", values: { reason: "Images must be data URLs for this upstream." } });
+  if (!found)
+    throw new AppError("invalid_request", {
+      param: "messages",
+      values: { reason: "Images must be data URLs for this upstream." },
+    });
   return { mediaType: found[1] ?? "", data: found[2] ?? "" };
 }
 
@@ -134,7 +145,8 @@ export function checkChatFields(body: JsonObject, context: BridgeContext, known:
   const audio = body["audio"];
   if (isObject(audio) && list(body, "modalities").includes("audio")) throw unsupportedParameter("modalities");
   for (const name of Object.keys(body)) {
-    if (body[name] !== undefined && body[name] !== null && !known.includes(name) && !ALWAYS_READ.has(name)) context.dropped(name);
+    if (body[name] !== undefined && body[name] !== null && !known.includes(name) && !ALWAYS_READ.has(name))
+      context.dropped(name);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BridgeContext, JsonObject, StreamEvent } from "../../dialects/types.ts";
+import { object, text } from "../../dialects/read.ts";
 
 export interface ChatUsage {
   readonly input: number;
@@ -17,7 +18,12 @@ export function chatUsage(usage: ChatUsage): JsonObject {
     total_tokens: input + output,
     ...(cachedInput + cacheWrite === 0
       ? {}
-      : { prompt_tokens_details: { cached_tokens: cachedInput, ...(cacheWrite === 0 ? {} : { cache_write_tokens: cacheWrite }) } }),
+      : {
+          prompt_tokens_details: {
+            cached_tokens: cachedInput,
+            ...(cacheWrite === 0 ? {} : { cache_write_tokens: cacheWrite }),
+          },
+        }),
     ...(reasoning === 0 ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };
 }
@@ -133,10 +139,19 @@ export class ChunkWriter {
   }
 
   /** A failure in the middle; nothing follows. */
-  fail(error: { message: string; type?: string | undefined; code?: string | undefined; status?: number | undefined }): StreamEvent[] {
+  fail(error: {
+    message: string;
+    type?: string | undefined;
+    code?: string | undefined;
+    status?: number | undefined;
+  }): StreamEvent[] {
     this.#isEnded = true;
     const { message, type, code, status } = error;
-    return [this.#event({ error: { message, ...(type ? { type } : {}), ...(code ? { code } : {}), ...(status ? { status } : {}) } })];
+    return [
+      this.#event({
+        error: { message, ...(type ? { type } : {}), ...(code ? { code } : {}), ...(status ? { status } : {}) },
+      }),
+    ];
   }
 
   #base(): JsonObject {
@@ -154,5 +169,25 @@ export class ChunkWriter {
 
   #event(data: JsonObject): StreamEvent {
     return { event: undefined, data, raw: "" };
+  }
+}
+
+/** Tool calls whose parts share an id: the first part is the header, later ones hold arguments. */
+export class CallParts {
+  readonly #writer: ChunkWriter;
+  #last: string | undefined;
+
+  constructor(writer: ChunkWriter) {
+    this.#writer = writer;
+  }
+
+  /** `call` is a tool call of the OpenAI protocol, whole or in part. */
+  take(call: JsonObject): StreamEvent[] {
+    const named = object(call, "function");
+    const id = text(call, "id") ?? "";
+    const args = text(named, "arguments") ?? "";
+    if (id === "" || id === this.#last) return this.#writer.toolArguments(args);
+    this.#last = id;
+    return this.#writer.toolStart(id, text(named, "name") ?? "", args);
   }
 }

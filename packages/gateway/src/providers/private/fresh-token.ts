@@ -5,7 +5,11 @@ import type { Exchange, ProviderAdapter, UpstreamAnswer } from "../types.ts";
 export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
 
 /** Sends the call; when the upstream says that the token is used up, buys another one and sends the call once more. */
-export function withFreshToken(isStale: IsStale, sign: ProviderAdapter["authorize"], drop: (key: string) => void): Exchange {
+export function withFreshToken(
+  isStale: IsStale,
+  sign: ProviderAdapter["authorize"],
+  drop: (key: string) => void,
+): Exchange {
   return async (call, context) => {
     const first = await context.send(call);
     let answer = first;

@@ -4,7 +4,9 @@ import type { Quirk } from "../types.ts";
 
 /** For servers that know only `system`. */
 export function developerToSystem(body: JsonObject): JsonObject {
-  return eachObject(body, "messages", (message) => (message["role"] === "developer" ? { ...message, role: "system" } : message));
+  return eachObject(body, "messages", (message) =>
+    message["role"] === "developer" ? { ...message, role: "system" } : message,
+  );
 }
 
 export const noDeveloperRole: Quirk = { name: "developer messages as system", apply: developerToSystem };

@@ -24,7 +24,8 @@ export function eachMessage(body: JsonObject, edit: Edit): JsonObject {
 export function finishReasons(names: Readonly<Record<string, string>>): Edit {
   return (body) =>
     eachChoice(body, (choice) => {
-      const known = names[String(choice["finish_reason"])];
+      const reason = choice["finish_reason"];
+      const known = typeof reason === "string" ? names[reason] : undefined;
       return known === undefined ? choice : { ...choice, finish_reason: known };
     });
 }

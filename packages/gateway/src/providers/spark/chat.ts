@@ -2,12 +2,28 @@ import { createHash } from "node:crypto";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../json-edit.ts";
-import { chatFunctions, chatMessages, checkChatFields, maxTokens, toolName, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  chatFunctions,
+  chatMessages,
+  checkChatFields,
+  maxTokens,
+  toolName,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import type { Quirk } from "../types.ts";
 import { sparkVersion } from "./version.ts";
 
-const READ = ["temperature", "top_k", "max_tokens", "max_completion_tokens", "tools", "functions", "tool_choice", "user"];
+const READ = [
+  "temperature",
+  "top_k",
+  "max_tokens",
+  "max_completion_tokens",
+  "tools",
+  "functions",
+  "tool_choice",
+  "user",
+];
 const FILTERED: ReadonlySet<string> = new Set(["10013", "10014", "10019"]);
 
 /** https://www.xfyun.cn/doc/spark/Web.html: one frame out, frames with increments in. */
@@ -21,18 +37,29 @@ export const chatBridge: Bridge = {
     const functions = body["tool_choice"] === "none" ? [] : chatFunctions(body);
     const user = text(body, "user");
     return {
-      header: compact({ uid: user === undefined ? undefined : createHash("sha256").update(user).digest("hex").slice(0, 32) }),
-      parameter: { chat: compact({ temperature: bounded["temperature"], top_k: bounded["top_k"], max_tokens: maxTokens(body) }) },
+      header: compact({
+        uid: user === undefined ? undefined : createHash("sha256").update(user).digest("hex").slice(0, 32),
+      }),
+      parameter: {
+        chat: compact({ temperature: bounded["temperature"], top_k: bounded["top_k"], max_tokens: maxTokens(body) }),
+      },
       payload: compact({
         message: { text: messages.map((message) => lineOf(message, messages)) },
-        functions: functions.length === 0 ? undefined : { text: functions.map(({ name, description, parameters }) => compact({ name, description, parameters })) },
+        functions:
+          functions.length === 0
+            ? undefined
+            : {
+                text: functions.map(({ name, description, parameters }) => compact({ name, description, parameters })),
+              },
       }),
     };
   },
   response(body, context) {
     const [piece] = pieces(body);
     const call = object(piece, "function_call");
-    const calls = call ? [toolCall(`call_${context.requestId}`, text(call, "name") ?? "", text(call, "arguments") ?? "")] : [];
+    const calls = call
+      ? [toolCall(`call_${context.requestId}`, text(call, "name") ?? "", text(call, "arguments") ?? "")]
+      : [];
     return chatAnswer(
       {
         id: text(object(body, "header"), "sid"),
@@ -70,12 +97,21 @@ export const sparkParams: Quirk = {
 };
 
 function withoutSystem(line: JsonObject): JsonObject[] {
-  return line["role"] === "system" ? [{ ...line, role: "user" }, { role: "assistant", content: "Okay" }] : [line];
+  return line["role"] === "system"
+    ? [
+        { ...line, role: "user" },
+        { role: "assistant", content: "Okay" },
+      ]
+    : [line];
 }
 
 /** Text only; calls and their results are told in words. */
 function lineOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
-  if (message.role === "tool") return { role: "user", content: `Result of ${toolName(all, message.toolCallId) ?? message.name ?? "the function"}: ${message.text}` };
+  if (message.role === "tool")
+    return {
+      role: "user",
+      content: `Result of ${toolName(all, message.toolCallId) ?? message.name ?? "the function"}: ${message.text}`,
+    };
   const calls = message.toolCalls.map((call) => `Calling ${call.name} with ${call.arguments}`);
   return { role: message.role, content: [...(message.text === "" ? [] : [message.text]), ...calls].join("\n") };
 }
@@ -110,7 +146,9 @@ function streamOf(context: BridgeContext): StreamBridge {
         return [
           ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
           ...(said === "" ? [] : writer.delta({ content: said })),
-          ...(call ? writer.toolStart(`call_${context.requestId}`, text(call, "name") ?? "", text(call, "arguments")) : []),
+          ...(call
+            ? writer.toolStart(`call_${context.requestId}`, text(call, "name") ?? "", text(call, "arguments"))
+            : []),
         ];
       });
       if (count(object(object(data, "payload"), "choices"), "status") !== 2) return events;

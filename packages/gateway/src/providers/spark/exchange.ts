@@ -21,7 +21,8 @@ export const sparkExchange: Exchange = async (call, context) => {
     socket.close();
     return jsonAnswer(frame);
   }
-  if (context.ask.stream) return { status: 200, headers: { "content-type": "text/event-stream" }, body: events(socket, frame, frames) };
+  if (context.ask.stream)
+    return { status: 200, headers: { "content-type": "text/event-stream" }, body: events(socket, frame, frames) };
   return jsonAnswer(await whole(socket, frame, frames));
 };
 
@@ -33,7 +34,11 @@ function isLast(frame: JsonObject): boolean {
   return codeOf(frame) !== 0 || count(object(object(frame, "payload"), "choices"), "status") === 2;
 }
 
-async function* framesFrom(socket: UpstreamSocket, first: JsonObject, rest: AsyncIterator<string>): AsyncGenerator<JsonObject> {
+async function* framesFrom(
+  socket: UpstreamSocket,
+  first: JsonObject,
+  rest: AsyncIterator<string>,
+): AsyncGenerator<JsonObject> {
   try {
     let frame: JsonObject | undefined = first;
     while (frame) {
@@ -58,7 +63,8 @@ async function whole(socket: UpstreamSocket, first: JsonObject, rest: AsyncItera
   let last = first;
   let call: JsonObject | undefined;
   for await (const frame of framesFrom(socket, first, rest)) {
-    if (codeOf(frame) !== 0) return content === "" ? frame : merged(last, { content, reasoning, call }, "content_filter");
+    if (codeOf(frame) !== 0)
+      return content === "" ? frame : merged(last, { content, reasoning, call }, "content_filter");
     last = frame;
     for (const piece of objects(object(object(frame, "payload"), "choices"), "text")) {
       content += text(piece, "content") ?? "";
@@ -69,8 +75,16 @@ async function whole(socket: UpstreamSocket, first: JsonObject, rest: AsyncItera
   return merged(last, { content, reasoning, call }, "stop");
 }
 
-function merged(last: JsonObject, said: { content: string; reasoning: string; call: JsonObject | undefined }, finish: string): JsonObject {
+function merged(
+  last: JsonObject,
+  said: { content: string; reasoning: string; call: JsonObject | undefined },
+  finish: string,
+): JsonObject {
   const { content, reasoning, call } = said;
-  const piece: JsonObject = { content, ...(reasoning === "" ? {} : { reasoning_content: reasoning }), ...(call ? { function_call: call } : {}) };
+  const piece: JsonObject = {
+    content,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(call ? { function_call: call } : {}),
+  };
   return { ...last, finish, payload: { ...object(last, "payload"), choices: { text: [piece] } } };
 }

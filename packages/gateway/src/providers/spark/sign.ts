@@ -12,7 +12,16 @@ export interface SparkKey {
 export function parseSparkKey(key: string): SparkKey {
   const [appId = "", secret = "", apiKey = "", ...more] = key.split("|").map((part) => part.trim());
   if (appId === "" || secret === "" || apiKey === "" || more.length > 0) {
-    throw new UpstreamRefusal(verdict({ class: "bad_key", status: 400, message: "invalid auth", code: "invalid_auth", param: "", disable: false }));
+    throw new UpstreamRefusal(
+      verdict({
+        class: "bad_key",
+        status: 400,
+        message: "invalid auth",
+        code: "invalid_auth",
+        param: "",
+        disable: false,
+      }),
+    );
   }
   return { appId, secret, apiKey };
 }
@@ -25,7 +34,12 @@ export interface SparkSignature {
 }
 
 /** @param date in RFC 1123 form */
-export function sparkSignature(key: Pick<SparkKey, "secret" | "apiKey">, host: string, path: string, date: string): SparkSignature {
+export function sparkSignature(
+  key: Pick<SparkKey, "secret" | "apiKey">,
+  host: string,
+  path: string,
+  date: string,
+): SparkSignature {
   const signingString = `host: ${host}\ndate: ${date}\nGET ${path} HTTP/1.1`;
   const signature = createHmac("sha256", key.secret).update(signingString).digest("base64");
   const origin = `hmac username="${key.apiKey}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;

@@ -35,7 +35,9 @@ const VERSION = /^v\d+\.\d+(?:-\d+K)?$/;
 /** First hit: the client's `api-version`, the model's name, the channel's `other`, v1.1. */
 export function sparkVersion(model: string, asked: string | undefined, other: string): SparkVersion {
   const suffix = /^[^-]+-([^-]+)$/.exec(model)?.[1];
-  const version = [asked, NAMED[model], suffix, other].find((candidate) => candidate !== undefined && VERSION.test(candidate)) ?? "v1.1";
+  const version =
+    [asked, NAMED[model], suffix, other].find((candidate) => candidate !== undefined && VERSION.test(candidate)) ??
+    "v1.1";
   return {
     path: PATHS[version] ?? `/${version}/chat`,
     domain: DOMAINS[version] ?? `general${version}`,

@@ -1,13 +1,32 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
-import { chatFunctions, chatMessages, chatToolChoice, checkChatFields, stopList, systemText, type ChatMessage } from "../private/chat-reader.ts";
-import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { codeText } from "../error-body.ts";
+import {
+  chatFunctions,
+  chatMessages,
+  chatToolChoice,
+  checkChatFields,
+  stopList,
+  systemText,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
+import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
 /** Members of the vendor that clients may name themselves. */
 const OWN = ["StreamModeration", "EnableEnhancement", "SearchInfo", "Citation", "EnableThinking"];
-const READ = [...OWN, "top_p", "temperature", "stop", "seed", "tools", "functions", "tool_choice", "enable_enhancement"];
+const READ = [
+  ...OWN,
+  "top_p",
+  "temperature",
+  "stop",
+  "seed",
+  "tools",
+  "functions",
+  "tool_choice",
+  "enable_enhancement",
+];
 
 /** https://cloud.tencent.com/document/api/1729/105701 */
 export const chatBridge: Bridge = {
@@ -74,7 +93,8 @@ function turnsOf(messages: readonly ChatMessage[]): JsonObject[] {
     if (message.role === "system") continue;
     const turn = turnOf(message);
     const last = turns.at(-1);
-    if (last && last["Role"] === turn["Role"] && isPlainText(last) && isPlainText(turn)) last["Content"] = `${text(last, "Content")}\n\n${text(turn, "Content")}`;
+    if (last && last["Role"] === turn["Role"] && isPlainText(last) && isPlainText(turn))
+      last["Content"] = `${text(last, "Content")}\n\n${text(turn, "Content")}`;
     else if (!(isPlainText(turn) && turn["Content"] === "")) turns.push(turn);
   }
   return turns;
@@ -88,7 +108,11 @@ function turnOf(message: ChatMessage): JsonObject {
   const { role } = message;
   if (role === "tool") return { Role: role, ToolCallId: message.toolCallId ?? "", Content: message.text };
   if (message.toolCalls.length > 0) {
-    const calls = message.toolCalls.map((call) => ({ Id: call.id, Type: "function", Function: { Name: call.name, Arguments: call.arguments } }));
+    const calls = message.toolCalls.map((call) => ({
+      Id: call.id,
+      Type: "function",
+      Function: { Name: call.name, Arguments: call.arguments },
+    }));
     return { Role: role, Content: message.text, ToolCalls: calls };
   }
   if (message.images.length === 0) return { Role: role, Content: message.text };
@@ -123,20 +147,17 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
-  let lastCall: string | undefined;
-  const callParts = (call: JsonObject) => {
-    const named = object(call, "Function");
-    const id = text(call, "Id") ?? "";
-    const args = text(named, "Arguments") ?? "";
-    if (id === "" || id === lastCall) return writer.toolArguments(args);
-    lastCall = id;
-    return writer.toolStart(id, text(named, "Name") ?? "", args);
-  };
+  const calls = new CallParts(writer);
   return {
     event({ data }) {
       if (!data || writer.isEnded) return [];
       const failure = object(data, "ErrorMsg");
-      if (failure) return writer.fail({ message: text(failure, "Msg") ?? "", type: "tencent_error", code: String(failure["Code"] ?? "") });
+      if (failure)
+        return writer.fail({
+          message: text(failure, "Msg") ?? "",
+          type: "tencent_error",
+          code: codeText(failure["Code"]),
+        });
       writer.name({ id: text(data, "Id"), created: count(data, "Created") });
       const [choice] = objects(data, "Choices");
       const delta = object(choice, "Delta");
@@ -145,7 +166,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       const events = [
         ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
         ...(said === "" ? [] : writer.delta({ content: said })),
-        ...objects(delta, "ToolCalls").flatMap(callParts),
+        ...objects(delta, "ToolCalls").flatMap((call) => calls.take(callOf(call))),
       ];
       const reason = text(choice, "FinishReason") ?? "";
       return reason === "" ? events : [...events, ...writer.end(finishOf(reason), usageOf(object(data, "Usage")))];

@@ -25,9 +25,15 @@ const SERVICE = "hunyuan";
 export function signTc3(parts: Tc3Parts): Tc3Signature {
   const { secretId, secretKey, host, contentType, action, body, timestamp } = parts;
   const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
-  const signed = { "content-type": contentType, host, ...(action === undefined ? {} : { "x-tc-action": action.toLowerCase() }) };
+  const signed = {
+    "content-type": contentType,
+    host,
+    ...(action === undefined ? {} : { "x-tc-action": action.toLowerCase() }),
+  };
   const names = Object.keys(signed).join(";");
-  const headers = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`).join("");
+  const headers = Object.entries(signed)
+    .map(([name, value]) => `${name}:${value}\n`)
+    .join("");
   const canonicalRequest = ["POST", "/", "", headers, names, hash(body)].join("\n");
   const scope = `${date}/${SERVICE}/tc3_request`;
   const stringToSign = ["TC3-HMAC-SHA256", timestamp, scope, hash(canonicalRequest)].join("\n");

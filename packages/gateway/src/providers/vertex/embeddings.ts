@@ -21,7 +21,11 @@ export const embedBridge: Bridge = unaryBridge({
     const found = objects(body, "predictions").map((prediction) => object(prediction, "embeddings"));
     const counts = found.map((entry) => count(object(entry, "statistics"), "token_count"));
     const total = counts.every(isSet) ? counts.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0) : undefined;
-    return embeddingAnswer(context.ask.model, found.map((entry) => entry?.["values"]), total);
+    return embeddingAnswer(
+      context.ask.model,
+      found.map((entry) => entry?.["values"]),
+      total,
+    );
   },
 });
 
@@ -34,9 +38,13 @@ export const embedExchange: Exchange = async (call, context) => {
   const instances = objects(body, "instances");
   if (!body || instances.length <= limit) return context.send(call);
   const bodies = chunked(instances, limit).map((part): JsonObject => ({ ...body, instances: part }));
-  return fanOut(bodies, (part) => context.send(withBody(call, part)), (answers) => ({
-    predictions: answers.flatMap((answer) => [...objects(answer, "predictions")]),
-  }));
+  return fanOut(
+    bodies,
+    (part) => context.send(withBody(call, part)),
+    (answers) => ({
+      predictions: answers.flatMap((answer) => [...objects(answer, "predictions")]),
+    }),
+  );
 };
 
 export function isEmbedding(model: string): boolean {

@@ -52,7 +52,8 @@ export function accessToken(key: string, account: ServiceAccount, now: number, h
     });
     const json = isObject(answer.json) ? answer.json : {};
     const token = text(json, "access_token");
-    if (answer.status === 200 && token !== undefined) return { token, lifeMs: (number(json, "expires_in") ?? LIFE_S) * 1000 };
+    if (answer.status === 200 && token !== undefined)
+      return { token, lifeMs: (number(json, "expires_in") ?? LIFE_S) * 1000 };
     const reason = text(json, "error") ?? `status ${answer.status}`;
     const description = text(json, "error_description");
     const message = `Could not obtain a Google access token: ${reason}${description === undefined ? "" : ` (${description})`}`;

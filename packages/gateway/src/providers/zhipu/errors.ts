@@ -1,7 +1,5 @@
-import { isObject } from "../../dialects/read.ts";
-import { asText } from "../error-body.ts";
-import type { FailedAnswer, Verdict } from "../types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "../verdict-vendor.ts";
+import { asObject, asText, codeText } from "../error-body.ts";
+import { errorOf, vendorReader, type CodeTable } from "../verdict-vendor.ts";
 
 /** https://docs.z.ai/api-reference/api-code */
 const CODES: CodeTable = {
@@ -16,12 +14,14 @@ const CODES: CodeTable = {
 };
 
 /** `{error: {code, message}}` of v4, `{code, msg, success: false}` of v3. */
-export function readZhipu(answer: FailedAnswer): Verdict | undefined {
-  const { json, status } = answer;
-  const error = errorOf(answer);
-  const isThird = isObject(json) && json["success"] === false;
-  if (!isThird && !(error && /^\d+$/.test(error.code))) return undefined;
-  const code = isThird ? String(json["code"] ?? "") : (error?.code ?? "");
-  const message = isThird ? (asText(json["msg"]) ?? "") : (error?.message ?? "");
-  return vendorVerdict(classOfCode(CODES, code) ?? "server", { type: "zhipu_error", code, message, status });
-}
+export const readZhipu = vendorReader({
+  type: "zhipu_error",
+  codes: CODES,
+  unknown: "server",
+  native(answer) {
+    const root = asObject(answer.json);
+    if (root?.["success"] === false) return { code: codeText(root["code"]), message: asText(root["msg"]) ?? "" };
+    const error = errorOf(answer);
+    return error && /^\d+$/.test(error.code) ? { code: error.code, message: error.message } : undefined;
+  },
+});

@@ -19,5 +19,7 @@ export function zhipuToken(key: string, now: number, lifeMs = LIFE_MS): string {
 
 /** A key of the wrong form: known before any call, so another channel may serve, and nobody is to blame. */
 export function refusedKey(message: string): UpstreamRefusal {
-  return new UpstreamRefusal(verdict({ class: "bad_key", status: 400, message, code: "invalid_auth", param: "", disable: false }));
+  return new UpstreamRefusal(
+    verdict({ class: "bad_key", status: 400, message, code: "invalid_auth", param: "", disable: false }),
+  );
 }

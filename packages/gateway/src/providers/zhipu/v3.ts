@@ -16,7 +16,10 @@ export const v3Bridge: Bridge = {
   response(body, context) {
     const data = object(body, "data");
     const parts = objects(data, "choices").map((choice) => unquoted(text(choice, "content") ?? ""));
-    return chatAnswer({ id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: usageOf(object(data, "usage")) }, context);
+    return chatAnswer(
+      { id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: usageOf(object(data, "usage")) },
+      context,
+    );
   },
   stream: (context) => streamOf(context),
 };
@@ -25,7 +28,11 @@ export const v3Bridge: Bridge = {
 function promptOf(body: JsonObject): JsonObject[] {
   return chatMessages(body).flatMap((message) => {
     const content = message.text;
-    if (message.role === "system") return [{ role: "system", content }, { role: "user", content: "Okay" }];
+    if (message.role === "system")
+      return [
+        { role: "system", content },
+        { role: "user", content: "Okay" },
+      ];
     return [{ role: message.role === "assistant" ? "assistant" : "user", content }];
   });
 }
@@ -40,9 +47,16 @@ function streamOf(context: BridgeContext): StreamBridge {
       const said = text(data, "text") ?? "";
       switch (text(data, "event")) {
         case "error":
-          return writer.fail({ message: said === "" ? "The upstream failed." : said, type: "zhipu_error", code: "500" });
+          return writer.fail({
+            message: said === "" ? "The upstream failed." : said,
+            type: "zhipu_error",
+            code: "500",
+          });
         case "finish":
-          return [...(said === "" ? [] : writer.delta({ content: said })), ...writer.end("stop", usageOf(object(meta, "usage")))];
+          return [
+            ...(said === "" ? [] : writer.delta({ content: said })),
+            ...writer.end("stop", usageOf(object(meta, "usage"))),
+          ];
         case "interrupted":
           return writer.end("content_filter", usageOf(object(meta, "usage")));
         default:
@@ -69,4 +83,3 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
   const output = count(usage, "completion_tokens");
   return input === undefined || output === undefined ? undefined : { input, output };
 }
-

@@ -5,7 +5,15 @@ import { eachChoice, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";
 import { openaiRoute } from "../openai-compatible.ts";
 
-const REFUSED = ["frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "top_logprobs", "n", "stream_options"];
+const REFUSED = [
+  "frequency_penalty",
+  "presence_penalty",
+  "logit_bias",
+  "logprobs",
+  "top_logprobs",
+  "n",
+  "stream_options",
+];
 
 export const v4Routes: readonly UpstreamRoute[] = [
   openaiRoute("chat", "/api/paas/v4/chat/completions"),
@@ -48,7 +56,8 @@ const stopNames = finishReasons({ sensitive: "content_filter", network_error: "s
 export const v4Repair: AnswerRepair = {
   name: "shape of GLM answers",
   answer: (body) => complete(body, "chat.completion"),
-  stream: () => onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(chunk, "chat.completion.chunk") : chunk)),
+  stream: () =>
+    onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(chunk, "chat.completion.chunk") : chunk)),
 };
 
 function complete(body: JsonObject, kind: string): JsonObject {
