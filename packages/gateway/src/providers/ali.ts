@@ -12,9 +12,14 @@ import type { ChannelRecord, ProviderAdapter, Quirk, SigningContext, UpstreamCal
 const BASE = "https://dashscope.aliyuncs.com";
 const SERVICES = "/api/v1/services";
 
-/** The native protocol by the channel's setting, and for the suffix that asks for a web search. */
+/** Names of the first generation, which are asked in the protocol that they came with. */
+const FIRST_GENERATION: ReadonlySet<string> = new Set(["qwen-turbo", "qwen-max-longcontext"]);
+
+/** The channel's setting decides (`native` or `compatible`), then the suffix for web searches and the generation. */
 function isNative(model: string, channel: ChannelRecord): boolean {
-  return channel.setting["protocol"] === "native" || searchesWeb(model);
+  const { protocol } = channel.setting;
+  if (protocol === "native" || protocol === "compatible") return protocol === "native";
+  return searchesWeb(model) || FIRST_GENERATION.has(model);
 }
 
 /** Only what the client sent is brought into bounds: without the field the vendor's default holds. */
