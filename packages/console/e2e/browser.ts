@@ -34,6 +34,7 @@ export interface Watched {
 export async function openPage(browser: Browser, baseURL: string): Promise<Watched> {
   const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 }, locale: "en-US", colorScheme: "light" });
   const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {

@@ -1,22 +1,65 @@
-import { Button, Drawer, Flex, Heading, Portal, Text } from "@chakra-ui/react";
+import { Button, Drawer, Flex, Heading, Portal, Spinner, Text } from "@chakra-ui/react";
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
 import { useBlocker } from "react-router";
 import { ask } from "./ask.ts";
+import { LoadFailed } from "./empty.tsx";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { useTexts } from "./texts.ts";
 
 /** Which side each kind of drawer comes from: what the consoles of the family do. */
-export const DRAWER_SIDE = { create: "start", edit: "end" } as const;
+const DRAWER_SIDE = { create: "start", edit: "end" } as const;
 
-interface FormDrawerProps {
+interface DrawerShellProps {
   readonly kind: keyof typeof DRAWER_SIDE;
   readonly title: string;
   readonly mark?: ReactNode;
+  /** Leaves the route of the drawer; a form with unsaved input asks first. */
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
+/** The drawer of every create and edit form: 600 px, full width on phones, route-driven. */
+export function DrawerShell(props: DrawerShellProps) {
+  const t = useTexts();
+  return (
+    <Drawer.Root
+      open
+      placement={DRAWER_SIDE[props.kind]}
+      onOpenChange={(change) => !change.open && props.onClose()}
+      // Only a click beside it and Escape close it: focus also moves when other dialogs come and go.
+      onFocusOutside={(event) => event.preventDefault()}
+    >
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content>
+            <Drawer.Header>
+              <Drawer.Title>{props.title}</Drawer.Title>
+              {props.mark}
+              <IconButton label={t("close")} hasTip={false} onClick={props.onClose}>
+                <Icon name="close" />
+              </IconButton>
+            </Drawer.Header>
+            {props.children}
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}
+
+/** What the drawer shows until its row is there, or when it does not come. */
+export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
+  return (
+    <Drawer.Body>{props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Spinner />}</Drawer.Body>
+  );
+}
+
+interface DrawerFormProps {
   readonly isDirty: boolean;
   readonly isSaving: boolean;
   readonly submitLabel: string;
-  /** Leaves the route of the drawer; called after saving and when the user gives up. */
   onClose(): void;
   /** Saves; true when the drawer may close. */
   onSubmit(): Promise<boolean>;
@@ -33,16 +76,19 @@ function useUnsavedGuard(isDirty: boolean) {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
     return isDirty && !mayLeave.current && currentLocation.pathname !== nextLocation.pathname;
   });
+  const latest = useRef(blocker);
+  latest.current = blocker;
+  const isBlocked = blocker.state === "blocked";
   useEffect(() => {
-    if (blocker.state !== "blocked") return;
+    if (!isBlocked) return;
     void ask({
       title: t("unsavedTitle"),
       body: t("unsavedBody"),
       confirm: t("discard"),
       cancel: t("keepEditing"),
       isDangerous: true,
-    }).then((isConfirmed) => (isConfirmed ? blocker.proceed() : blocker.reset()));
-  }, [blocker, t]);
+    }).then((isConfirmed) => (isConfirmed ? latest.current.proceed?.() : latest.current.reset?.()));
+  }, [isBlocked, t]);
   useEffect(() => {
     if (!isDirty) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -54,11 +100,14 @@ function useUnsavedGuard(isDirty: boolean) {
   };
 }
 
-/** The drawer of every create and edit form: 600 px, full width on phones, route-driven. */
-export function FormDrawer(props: FormDrawerProps) {
+const FOCUSABLE = "input, select, textarea";
+
+/** Body and footer of a drawer that holds a form. */
+export function DrawerForm(props: DrawerFormProps) {
   const t = useTexts();
   const release = useUnsavedGuard(props.isDirty);
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus(), []);
 
   async function submit(event?: FormEvent): Promise<void> {
     event?.preventDefault();
@@ -74,55 +123,36 @@ export function FormDrawer(props: FormDrawerProps) {
   }
 
   return (
-    <Drawer.Root
-      open
-      placement={DRAWER_SIDE[props.kind]}
-      onOpenChange={(change) => !change.open && props.onClose()}
-      initialFocusEl={() => form.current?.querySelector<HTMLElement>("input, select, textarea") ?? null}
-    >
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content>
-            <Drawer.Header>
-              <Drawer.Title>{props.title}</Drawer.Title>
-              {props.mark}
-              <IconButton label={t("close")} hasTip={false} onClick={props.onClose}>
-                <Icon name="close" />
-              </IconButton>
-            </Drawer.Header>
-            <Drawer.Body>
-              <form
-                ref={form}
-                id="drawer-form"
-                noValidate
-                autoComplete="off"
-                onSubmit={(event) => void submit(event)}
-                onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void submit(event)}
-              >
-                <Flex direction="column" gap="5">
-                  {props.children}
-                </Flex>
-              </form>
-            </Drawer.Body>
-            <Drawer.Footer justifyContent="flex-start">
-              <Button type="submit" form="drawer-form" loading={props.isSaving} loadingText={t("saving")}>
-                {props.submitLabel}
-              </Button>
-              {props.extraActions}
-              <Button variant="outline" onClick={props.onClose}>
-                {t("cancel")}
-              </Button>
-              {props.isDirty && (
-                <Text textStyle="xs" color="fg.muted" ms="auto">
-                  {t("unsaved")}
-                </Text>
-              )}
-            </Drawer.Footer>
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
+    <>
+      <Drawer.Body>
+        <form
+          ref={form}
+          id="drawer-form"
+          noValidate
+          autoComplete="off"
+          onSubmit={(event) => void submit(event)}
+          onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void submit(event)}
+        >
+          <Flex direction="column" gap="5">
+            {props.children}
+          </Flex>
+        </form>
+      </Drawer.Body>
+      <Drawer.Footer justifyContent="flex-start">
+        <Button type="submit" form="drawer-form" loading={props.isSaving} loadingText={t("saving")}>
+          {props.submitLabel}
+        </Button>
+        {props.extraActions}
+        <Button variant="outline" onClick={props.onClose}>
+          {t("cancel")}
+        </Button>
+        {props.isDirty && (
+          <Text textStyle="xs" color="fg.muted" ms="auto">
+            {t("unsaved")}
+          </Text>
+        )}
+      </Drawer.Footer>
+    </>
   );
 }
 

@@ -57,7 +57,6 @@ function SearchButton() {
       variant="outline"
       onClick={() => isPaletteOpen.write(true)}
       aria-keyshortcuts="Control+K Meta+K"
-      aria-label={t("search")}
       color="fg.muted"
       fontWeight="normal"
       justifyContent="flex-start"
@@ -69,10 +68,10 @@ function SearchButton() {
     >
       <Flex align="center" gap="2" flex="1" justify={{ base: "center", sm: "flex-start" }}>
         <Icon name="search" />
-        <Text as="span" display={{ base: "none", sm: "inline" }} flex="1" textAlign="start">
+        <Text as="span" className="sr-only-phone" flex="1" textAlign="start">
           {t("search")}
         </Text>
-        <Kbd display={{ base: "none", md: "inline-flex" }} className="kbd">
+        <Kbd aria-hidden="true" display={{ base: "none", md: "inline-flex" }} className="kbd">
           {printKeys("mod+k")}
         </Kbd>
       </Flex>

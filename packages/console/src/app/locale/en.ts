@@ -1,6 +1,5 @@
 export const en = {
   overview: "Overview",
-  playground: "Playground",
   token: "Token",
   log: "Log",
   channel: "Channel",

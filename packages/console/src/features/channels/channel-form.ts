@@ -1,7 +1,7 @@
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
 
 /** What the drawer holds while a channel is edited; numbers are kept as typed. */
-export interface ChannelForm {
+export interface ChannelDraft {
   type: string;
   name: string;
   key: string;
@@ -21,7 +21,7 @@ export interface ChannelForm {
 /** OpenAI. */
 const DEFAULT_TYPE = 1;
 
-export const EMPTY_CHANNEL: ChannelForm = {
+export const EMPTY_CHANNEL: ChannelDraft = {
   type: String(DEFAULT_TYPE),
   name: "",
   key: "",
@@ -38,7 +38,7 @@ export const EMPTY_CHANNEL: ChannelForm = {
   test_model: "",
 };
 
-export function formOfChannel(channel: Channel): ChannelForm {
+export function formOfChannel(channel: Channel): ChannelDraft {
   return {
     type: String(channel.type),
     name: channel.name,
@@ -57,7 +57,7 @@ export function formOfChannel(channel: Channel): ChannelForm {
   };
 }
 
-export function inputOfForm(form: ChannelForm): ChannelInput {
+export function inputOfForm(form: ChannelDraft): ChannelInput {
   return {
     type: Number(form.type),
     name: form.name.trim(),
@@ -85,7 +85,7 @@ type ChannelProblemKey =
   | "badWeight"
   | "oneKey";
 
-export type ChannelProblems = Partial<Record<keyof ChannelForm, ChannelProblemKey>>;
+export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
 
 function isObjectText(text: string): boolean {
   if (text.trim() === "") return true;
@@ -102,7 +102,7 @@ function isWhole(text: string, least: number): boolean {
 }
 
 /** What is wrong with the form, in keys of this feature's texts. */
-export function checkChannel(form: ChannelForm, isNew: boolean): ChannelProblems {
+export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblems {
   const problems: ChannelProblems = {};
   if (isNew && form.name.trim() === "") problems.name = "nameAndKey";
   if (isNew && form.key.trim() === "") problems.key = "nameAndKey";

@@ -4,13 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
-import { FormDrawer } from "../../ui/form-drawer.tsx";
-import { LoadingDrawer } from "../../ui/loading-drawer.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form-drawer.tsx";
 import { MarkShape } from "../../ui/mark.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
-import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, statusInfo, type ChannelForm } from "./channel-form.ts";
+import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, statusInfo, type ChannelDraft } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
 import { Connection, Health, Models, Provider, Rewrites, Routing } from "./sections.tsx";
 import { useTexts } from "./texts.ts";
@@ -21,18 +20,28 @@ export function AddChannel() {
   const close = useClose();
   const { data, isPending } = useQuery(usualModelsQuery);
   const initial = useMemo(() => ({ ...EMPTY_CHANNEL, models: data?.[EMPTY_CHANNEL.type] ?? [] }), [data]);
-  if (isPending) return <LoadingDrawer kind="create" title={t("add")} problem={undefined} onClose={close} />;
-  return <ChannelDrawer initial={initial} channel={undefined} />;
+  return (
+    <DrawerShell kind="create" title={t("add")} onClose={close}>
+      {isPending ? <DrawerLoading problem={undefined} onRetry={close} /> : <ChannelForm initial={initial} channel={undefined} />}
+    </DrawerShell>
+  );
 }
 
 export function EditChannel() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error } = useQuery(channelQuery(id));
+  const { data, error, refetch } = useQuery(channelQuery(id));
   const initial = useMemo(() => data && formOfChannel(data), [data]);
-  if (!data || !initial) return <LoadingDrawer kind="edit" title={t("edit")} problem={error} onClose={close} />;
-  return <ChannelDrawer key={id} initial={initial} channel={data} />;
+  return (
+    <DrawerShell kind="edit" title={t("edit")} mark={data && <StateMark channel={data} />} onClose={close}>
+      {data && initial ? (
+        <ChannelForm key={id} initial={initial} channel={data} />
+      ) : (
+        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+      )}
+    </DrawerShell>
+  );
 }
 
 function useClose(): () => void {
@@ -51,7 +60,7 @@ interface ProbeState {
 function useProbe(id: number | undefined) {
   const t = useTexts();
   const [state, setState] = useState<ProbeState>({ isRunning: false });
-  const run = async (form: ChannelForm) => {
+  const run = async (form: ChannelDraft) => {
     setState({ isRunning: true });
     try {
       const result = await probeChannel(id, inputOfForm(form));
@@ -96,14 +105,14 @@ function SystemReason({ channel }: { readonly channel: Channel }) {
   );
 }
 
-function ChannelDrawer(props: { readonly initial: ChannelForm; readonly channel: Channel | undefined }) {
+function ChannelForm(props: { readonly initial: ChannelDraft; readonly channel: Channel | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
   const close = useClose();
   const { channel, initial } = props;
   const isNew = channel === undefined;
   const probe = useProbe(channel?.id);
-  const form = useForm<ChannelForm>({
+  const form = useForm<ChannelDraft>({
     initial,
     check: (values) =>
       Object.fromEntries(Object.entries(checkChannel(values, isNew)).map(([name, problem]) => [name, t(problem)])),
@@ -116,10 +125,7 @@ function ChannelDrawer(props: { readonly initial: ChannelForm; readonly channel:
   });
   const part = { form, channel };
   return (
-    <FormDrawer
-      kind={isNew ? "create" : "edit"}
-      title={t(isNew ? "add" : "edit")}
-      mark={channel && <StateMark channel={channel} />}
+    <DrawerForm
       isDirty={form.isDirty}
       isSaving={form.isSaving}
       submitLabel={isNew ? t("create") : ui("save")}
@@ -139,6 +145,6 @@ function ChannelDrawer(props: { readonly initial: ChannelForm; readonly channel:
       <Rewrites {...part} />
       <Health {...part} />
       <ProbeResult state={probe.state} />
-    </FormDrawer>
+    </DrawerForm>
   );
 }

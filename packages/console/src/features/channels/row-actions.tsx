@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS, type Channel, type ChannelType } from "@fairway/wire";
 import { Flex } from "@chakra-ui/react";
 import { useLocation, useNavigate } from "react-router";
+import { ApiProblem } from "../../lib/problems.ts";
 import { ask } from "../../ui/ask.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -23,7 +24,10 @@ function useChannelActions() {
   const copy = (channel: Channel) => {
     copyChannel(channel).then(
       (made) => toast("success", t("copied", { name: made.name })),
-      (problem: unknown) => toast("error", t("copyFailed", { message: problemText(problem) })),
+      (problem: unknown) => {
+        const isGone = problem instanceof ApiProblem && problem.code === "CH8";
+        toast("error", isGone ? t("notFound") : t("copyFailed", { message: problemText(problem) }));
+      },
     );
   };
   const remove = async (channel: Channel) => {

@@ -8,11 +8,11 @@ import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { fetchModels, groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
-import { countKeys, inputOfForm, type ChannelForm } from "./channel-form.ts";
+import { countKeys, inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "./texts.ts";
 
 export interface SectionProps {
-  readonly form: Form<ChannelForm>;
+  readonly form: Form<ChannelDraft>;
   /** Undefined while a channel is created. */
   readonly channel: Channel | undefined;
 }

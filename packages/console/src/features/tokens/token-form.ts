@@ -3,7 +3,7 @@ import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 /** What the drawer holds while a token is edited. */
-export interface TokenForm {
+export interface TokenDraft {
   name: string;
   /** Quota units; undefined while the text is no amount. */
   remain_quota: number | undefined;
@@ -21,7 +21,7 @@ export interface TokenForm {
 /** Spending limit of a new token: one dollar. */
 const DEFAULT_QUOTA = 500_000;
 
-export const EMPTY_TOKEN: TokenForm = {
+export const EMPTY_TOKEN: TokenDraft = {
   name: "",
   remain_quota: DEFAULT_QUOTA,
   unlimited_quota: false,
@@ -33,7 +33,7 @@ export const EMPTY_TOKEN: TokenForm = {
   allow_ips: "",
 };
 
-export function formOfToken(token: Token): TokenForm {
+export function formOfToken(token: Token): TokenDraft {
   return {
     name: token.name,
     remain_quota: token.remain_quota,
@@ -47,7 +47,7 @@ export function formOfToken(token: Token): TokenForm {
   };
 }
 
-export function inputOfForm(form: TokenForm): TokenInput {
+export function inputOfForm(form: TokenDraft): TokenInput {
   return {
     name: form.name.trim(),
     remain_quota: form.remain_quota ?? 0,
@@ -63,7 +63,7 @@ export function inputOfForm(form: TokenForm): TokenInput {
 type ProblemKey = "nameMissing" | "badAmount" | "badExpiryCreate" | "badExpiryUpdate" | "badCount";
 
 /** What is wrong with the form, in keys of this feature's texts. */
-export function checkToken(form: TokenForm, isNew: boolean): Partial<Record<keyof TokenForm, ProblemKey>> {
+export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
   const count = Number(form.count);
   return {
     ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
@@ -77,8 +77,8 @@ export function checkToken(form: TokenForm, isNew: boolean): Partial<Record<keyo
 }
 
 export function translateErrors(
-  problems: Partial<Record<keyof TokenForm, ProblemKey>>,
+  problems: Partial<Record<keyof TokenDraft, ProblemKey>>,
   t: (key: ProblemKey) => string,
-): FormErrors<TokenForm> {
+): FormErrors<TokenDraft> {
   return Object.fromEntries(Object.entries(problems).map(([name, key]) => [name, t(key)]));
 }

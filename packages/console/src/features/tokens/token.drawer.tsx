@@ -8,31 +8,39 @@ import { nowSeconds } from "../../lib/now.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ChipsField } from "../../ui/chips-field.tsx";
 import { AreaField, Presets, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { FormDrawer, FormSection } from "../../ui/form-drawer.tsx";
-import { LoadingDrawer } from "../../ui/loading-drawer.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { batchNames, createTokens, groupsQuery, modelsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
-import { checkToken, EMPTY_TOKEN, formOfToken, inputOfForm, translateErrors, type TokenForm } from "./token-form.ts";
+import { checkToken, EMPTY_TOKEN, formOfToken, inputOfForm, translateErrors, type TokenDraft } from "./token-form.ts";
 
 const HOUR = 3_600;
 const COUNTS = [10, 20, 30, 100];
 
 export function AddToken() {
-  return <TokenDrawer initial={EMPTY_TOKEN} id={undefined} />;
+  const t = useTexts();
+  const close = useClose();
+  return (
+    <DrawerShell kind="create" title={t("add")} onClose={close}>
+      <TokenForm initial={EMPTY_TOKEN} id={undefined} />
+    </DrawerShell>
+  );
 }
 
 export function EditToken() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error } = useQuery(tokenQuery(id));
+  const { data, error, refetch } = useQuery(tokenQuery(id));
   const initial = useMemo(() => data && formOfToken(data), [data]);
-  if (!initial) return <LoadingDrawer kind="edit" title={t("edit")} problem={error} onClose={close} />;
-  return <TokenDrawer key={id} initial={initial} id={id} />;
+  return (
+    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
+      {initial ? <TokenForm key={id} initial={initial} id={id} /> : <DrawerLoading problem={error} onRetry={() => void refetch()} />}
+    </DrawerShell>
+  );
 }
 
 function useClose(): () => void {
@@ -41,14 +49,14 @@ function useClose(): () => void {
   return () => void navigate({ pathname: "/token", search });
 }
 
-function TokenDrawer(props: { readonly initial: TokenForm; readonly id: number | undefined }) {
+function TokenForm(props: { readonly initial: TokenDraft; readonly id: number | undefined }) {
   const ui = useUiTexts();
   const t = useTexts();
   const close = useClose();
   const { id, initial } = props;
   const isNew = id === undefined;
   const made = useRef<readonly Token[]>([]);
-  const form = useForm<TokenForm>({
+  const form = useForm<TokenDraft>({
     initial,
     check: (values) => translateErrors(checkToken(values, isNew), t),
     save: async (values) => {
@@ -63,9 +71,7 @@ function TokenDrawer(props: { readonly initial: TokenForm; readonly id: number |
     onProblem: toastProblem,
   });
   return (
-    <FormDrawer
-      kind={isNew ? "create" : "edit"}
-      title={t(isNew ? "add" : "edit")}
+    <DrawerForm
       isDirty={form.isDirty}
       isSaving={form.isSaving}
       submitLabel={isNew ? t("create") : ui("save")}
@@ -76,12 +82,12 @@ function TokenDrawer(props: { readonly initial: TokenForm; readonly id: number |
       <Basics form={form} isNew={isNew} />
       <Limits form={form} />
       <Access form={form} />
-    </FormDrawer>
+    </DrawerForm>
   );
 }
 
 interface PartProps {
-  readonly form: ReturnType<typeof useForm<TokenForm>>;
+  readonly form: ReturnType<typeof useForm<TokenDraft>>;
 }
 
 function Basics({ form, isNew }: PartProps & { readonly isNew: boolean }) {

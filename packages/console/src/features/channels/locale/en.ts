@@ -49,7 +49,6 @@ export const en = {
   isDisabled: "“{name}” is disabled.",
   copyFailed: "Channel replication failed: {message}",
   notFound: "Channel not found, please refresh the page and try again.",
-  selectFirst: "Please select the channel you want to delete first!",
   removeManyTitle: "Delete {count} channels?",
   removedMany: "{count} channels are deleted.",
   changedMany: "{count} channels are changed.",

@@ -52,7 +52,6 @@ export const zh: Translation<typeof en> = {
   isDisabled: "“{name}”已禁用。",
   copyFailed: "渠道复制失败：{message}",
   notFound: "渠道未找到，请刷新页面后重试。",
-  selectFirst: "请先选择要删除的渠道！",
   removeManyTitle: "删除 {count} 个渠道？",
   removedMany: "已删除 {count} 个渠道。",
   changedMany: "已更改 {count} 个渠道。",

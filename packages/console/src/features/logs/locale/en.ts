@@ -40,7 +40,6 @@ export const en = {
   input: "Input",
   output: "Output",
   cost: "Cost",
-  detail: "Detail",
   retried: "{count} retries: {chain}",
   emptyTitle: "No requests yet today",
   emptyBody: "Every call through this gateway appears here, with its tokens, its time and what it cost. Send the first one with a token.",

@@ -43,7 +43,6 @@ export const zh: Translation<typeof en> = {
   input: "输入",
   output: "输出",
   cost: "花费",
-  detail: "详情",
   retried: "重试 {count} 次：{chain}",
   emptyTitle: "今天还没有请求",
   emptyBody: "经过本网关的每次调用都会出现在这里，包括 Token 数、用时和花费。请用令牌发出第一个请求。",
