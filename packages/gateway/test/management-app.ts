@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createSqlLedger } from "../src/billing/ledger-sql.ts";
 import { createHttpServer, type HttpServer } from "../src/http/server.ts";
 import type { Route } from "../src/http/endpoint.ts";
-import { createIdentity, type Identity } from "../src/identity/identity.ts";
+import { createIdentity, type Identity, type SignInServices } from "../src/identity/identity.ts";
 import { firstStart } from "../src/identity/first-start.ts";
 import { createPasswords } from "../src/identity/passwords.ts";
 import { Secret } from "../src/lib/secret.ts";
@@ -39,6 +39,7 @@ export interface ManagementAppSettings {
   readonly operations?: Partial<OperationsDeps>;
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
+  readonly services?: Partial<SignInServices>;
 }
 
 export interface ManagementApp {
@@ -75,7 +76,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...parts,
     routes: [...accountRoutes(parts), ...operations.routes, ...(settings.routes ?? [])],
     credentials: identity.credentials,
-    humanCheck: () => Promise.resolve(),
+    humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },
     webRule: settings.rules?.web,
     trustedProxies: settings.trustedProxies ?? [],
@@ -93,6 +94,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     for (const runnable of operations.runnables) await runnable.stop();
     await http.close();
     await closeUpstreams();
+    await identity.outbound.close();
     await settled();
     await snapshots.stop();
     await database.close();
@@ -125,7 +127,8 @@ async function createParts(settings: ManagementAppSettings) {
   await snapshots.start();
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");
-  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, passwords });
+  const services = { githubUrl: "", githubApiUrl: "", turnstileUrl: "", ...settings.services };
+  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, passwords, services });
   const setupState = createSetupState(database);
   await setupState.refresh();
   const pending = new Set<Promise<void>>();
@@ -166,12 +169,11 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
   const operations = createOperations({
     ...parts,
     logDatabase: database,
-    changeBalance: async (work) => void (await ledger.changeWith(work)),
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, newId(), calls),
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),
-    imageUrl: (serverAddress, mjId) => `${serverAddress || "http://localhost:3000"}/mj/image/${mjId}`,
+    imageUrl: (serverAddress, mjId) => `${serverAddress}/mj/image/${mjId}`,
     maxUserTokens: 1000,
     pollingSeconds: 0,
     ...settings.operations,

@@ -60,6 +60,15 @@ describe("pass-through", () => {
     expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain("upstream-secret");
   });
 
+  it("bills speech by its characters", async () => {
+    await gateway.channel("tts-1");
+    const response = await gateway.post("/v1/audio/speech", { model: "tts-1", input: "Grüße!", voice: "alloy" }, key);
+    expect(response.headers.get("content-type")).toContain("audio");
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
+    const [row] = await consumeRows(gateway, response.headers.get("x-request-id") ?? "");
+    expect(row?.quota).toBe(45);
+  });
+
   it.each([
     ["/v1/completions", { model: "legacy", prompt: "once" }],
     ["/v1/embeddings", { model: "legacy", input: ["a", "b"] }],
@@ -172,6 +181,18 @@ describe("streams", () => {
     expect(await gateway.upstream.requests[0]?.ended).toBe("left");
     await gateway.settled();
     expect((await books(gateway)).quota).toBe(before.quota);
+  });
+
+  it("ends when the key's quota does, billed for what was delivered", async () => {
+    await gateway.channel("slow-1+long-9000");
+    const poor = await gateway.token({ unlimited_quota: false, remain_quota: 2_500 });
+    const response = await gateway.post("/v1/chat/completions", chat("slow-1+long-9000", { stream: true }), poor);
+    const blocks = events(await response.text());
+    expect(JSON.parse((blocks.at(-1) ?? "").slice("data: ".length))).toMatchObject({ error: { code: "insufficient_quota" } });
+    const [row] = await consumeRows(gateway, response.headers.get("x-request-id") ?? "");
+    expect(row?.other["end_reason"]).toBe("quota_exhausted");
+    expect(row?.quota).toBeGreaterThan(1_000);
+    expect(row?.quota).toBeLessThan(2_600);
   });
 
   it("passes 20,000 chunks without losing one", async () => {

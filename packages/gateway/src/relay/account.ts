@@ -21,8 +21,12 @@ export interface AccountDeps {
   readonly now: () => number;
 }
 
-/** Tokens by which a running stream's reservation grows. */
-const EXTEND_BY = 1000;
+/** Tokens by which a running stream's reservation grows: much, or what a nearly empty balance still carries. */
+const EXTEND_BY = [1000, 250] as const;
+/** Tokens before the end of the reservation at which it is extended. */
+const LOOK_AHEAD = 500;
+/** Tokens that may come between two looks. */
+const LAST_TOKENS = 200;
 
 /**
  * The money of one request: reserved before the first upstream byte, settled or released exactly once.
@@ -39,6 +43,8 @@ export class Account {
   readonly #hold: Hold;
   #reserved: number;
   #isExtending = false;
+  /** Counted at most once, and only where the upstream does not say. */
+  #countedInput: Promise<number> | undefined;
   #isClosed = false;
   /** Called when the balance cannot carry what the stream goes on to cost. */
   onExhausted: (() => void) | undefined;
@@ -97,29 +103,46 @@ export class Account {
   /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
   async renew(attempt: Attempt | undefined, tried: readonly Attempt[]): Promise<void> {
     if (this.#isClosed || !attempt) return;
-    const outputBound = attempt.outputBound();
-    const usage: Usage = { ...NO_USAGE, input: this.#request.ask.promptEstimate, output: outputBound, source: "counted" };
-    const quota = outputBound === 0 ? ZERO : this.#charge(usage, this.#groupRatio);
-    const ending: Ending = { reason: "server_shutdown", usage, countOutput: () => Promise.resolve(outputBound), firstContentAt: undefined };
-    const isAlive = await this.#deps.ledger.renew(this.#hold, this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }));
-    if (!isAlive && !this.#isClosed) this.onExhausted?.();
+    const seen = await this.#seen(attempt, tried);
+    if (this.#isClosed) return;
+    await this.#deps.ledger.renew(this.#hold, seen?.settlement ?? { hold: this.#hold, quota: ZERO, channelId: 0, at: this.#deps.now() });
   }
 
-  /** Extends the reservation before the output reaches it. */
-  progress(outputBound: number): void {
-    if (this.#isExtending || this.#isClosed || outputBound < this.#reserved - EXTEND_BY / 2 || this.#request.ask.outputCap !== undefined) return;
-    if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+  /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
+  progress(outputBound: number, attempt: Attempt, tried: readonly Attempt[]): void {
+    if (this.#isExtending || this.#isClosed || this.#request.ask.outputCap !== undefined) return;
+    if (outputBound < this.#reserved - LOOK_AHEAD || !isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
     this.#isExtending = true;
-    const target = outputBound + EXTEND_BY;
-    const { ask } = this.#request;
-    const amount = estimateOf({ ...this.#request, ask: { ...ask, outputCap: target } }, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
-    const usage: Usage = { ...NO_USAGE, input: ask.promptEstimate, output: outputBound, source: "counted" };
-    const seen: Settlement = { hold: this.#hold, quota: this.#charge(usage, this.#groupRatio), channelId: 0, at: this.#deps.now() };
-    void this.#deps.ledger.renew(this.#hold, seen, amount).then((isExtended) => {
+    void this.#extend(attempt, tried).finally(() => {
       this.#isExtending = false;
-      if (isExtended) this.#reserved = target;
-      else if (!this.#isClosed && this.#snapshot.options.StopStreamsOnEmptyBalance) this.onExhausted?.();
     });
+  }
+
+  /** A refused extension ends the stream, when the operator wants that, shortly before the reservation is used up. */
+  async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
+    const seen = await this.#seen(attempt, tried);
+    if (!seen || seen.output < this.#reserved - LOOK_AHEAD) return;
+    for (const more of EXTEND_BY) {
+      if (this.#isClosed) return;
+      const target = seen.output + more;
+      const ask = { ...this.#request.ask, outputCap: target };
+      const amount = estimateOf({ ...this.#request, ask }, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
+      if (await this.#deps.ledger.renew(this.#hold, seen.settlement, amount)) {
+        this.#reserved = Math.max(this.#reserved, target);
+        return;
+      }
+    }
+    const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
+    if (isUsedUp && !this.#isClosed && this.#snapshot.options.StopStreamsOnEmptyBalance) this.onExhausted?.();
+  }
+
+  /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
+  async #seen(attempt: Attempt, tried: readonly Attempt[]): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
+    const ending = attempt.soFar();
+    if (!ending) return undefined;
+    const usage = await this.#usageOf(ending);
+    const quota = this.#charge(usage, this.#ratioOf(attempt));
+    return { settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }), output: usage.output };
   }
 
   #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
@@ -146,7 +169,8 @@ export class Account {
     const { ask, body, dialect } = this.#request;
     if (usage?.units !== undefined && usage.input + usage.output === 0) return usage;
     const counted = await ending.countOutput();
-    const input = usage && usage.input > 0 ? usage.input : await countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    this.#countedInput ??= usage && usage.input > 0 ? undefined : countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    const input = (usage && usage.input > 0 ? usage.input : await this.#countedInput) ?? 0;
     const output = Math.max(usage?.output ?? 0, counted);
     const source = usage && usage.input > 0 ? (output === usage.output ? "upstream" : "mixed") : "counted";
     return { ...(usage ?? NO_USAGE), input, output, source };
@@ -168,8 +192,12 @@ function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly str
 }
 
 function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
-  const { PreConsumedQuota, DefaultOutputTokens } = snapshot.options;
-  return estimate(request.ask, terms.price, terms.groupRatio, { preConsumedQuota: PreConsumedQuota, defaultOutputTokens: DefaultOutputTokens });
+  const { PreConsumedQuota, DefaultOutputTokens, QuotaPerUnit } = snapshot.options;
+  return estimate(request.ask, terms.price, terms.groupRatio, {
+    preConsumedQuota: PreConsumedQuota,
+    defaultOutputTokens: DefaultOutputTokens,
+    quotaPerUnit: ratio(QuotaPerUnit),
+  });
 }
 
 function isPriced(terms: Terms): boolean {

@@ -43,7 +43,7 @@ const BYTES_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.speech", "audio
 export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(ending: Ending, built: BuiltCall, attempt: Attempt): Promise<Usage>;
-  progress(outputBound: number): void;
+  progress(outputBound: number, attempt: Attempt): void;
 }
 
 /** One upstream call of a request. */
@@ -104,9 +104,9 @@ export class Attempt implements Flow {
     else this.controller?.abort(error);
   }
 
-  /** Upper estimate of the output tokens delivered so far. */
-  outputBound(): number {
-    return this.#sink?.outputBound() ?? 0;
+  /** What would be charged if the answer ended now. */
+  soFar(): Ending | undefined {
+    return this.#sink?.soFar();
   }
 
   settle(ending: Ending): Promise<Usage> {
@@ -114,7 +114,7 @@ export class Attempt implements Flow {
   }
 
   progress(outputBound: number): void {
-    this.#hooks.progress(outputBound);
+    this.#hooks.progress(outputBound, this);
   }
 
   finish(result: AttemptResult): void {

@@ -1,6 +1,7 @@
+import { NO_USAGE } from "../dialects/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import { brokenStream } from "./failure.ts";
-import type { EndReason, Flow, Sink } from "./sink.ts";
+import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 
 /**
  * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,
@@ -54,8 +55,8 @@ export class BytesSink implements Sink {
     });
   }
 
-  outputBound(): number {
-    return 0;
+  soFar(): Ending | undefined {
+    return this.#flow.delivery.isHeadSent ? this.#ending("server_shutdown") : undefined;
   }
 
   stop(error: AppError): void {
@@ -64,6 +65,12 @@ export class BytesSink implements Sink {
   }
 
   #settle(reason: EndReason) {
-    return this.#flow.settle({ reason, usage: undefined, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt });
+    return this.#flow.settle(this.#ending(reason));
+  }
+
+  /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */
+  #ending(reason: EndReason): Ending {
+    const usage = { ...NO_USAGE, units: this.#flow.request.ask.units };
+    return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };
   }
 }

@@ -45,8 +45,8 @@ export class FailureSink implements Sink {
     }
   }
 
-  outputBound(): number {
-    return 0;
+  soFar(): undefined {
+    return undefined;
   }
 
   stop(error: Error): void {

@@ -72,7 +72,7 @@ async function attemptUntilDelivered(request: RelayRequest, first: Choice | unde
     const attempt = new Attempt(request, choice, {
       delivery,
       settle: (ending, built, current) => account.settle(ending, built, current, tried),
-      progress: (outputBound) => account.progress(outputBound),
+      progress: (outputBound, current) => account.progress(outputBound, current, tried),
     }, deps);
     tried.push(attempt);
     account.onExhausted = () => attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");

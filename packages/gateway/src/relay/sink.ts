@@ -53,8 +53,8 @@ export interface Sink {
   end(): void;
   /** The upstream's connection broke, timed out, or was aborted from this side. */
   fail(error: Error): void;
-  /** Upper estimate of the output tokens that reached the client so far. */
-  outputBound(): number;
+  /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
+  soFar(): Ending | undefined;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: EndReason): void;
 }

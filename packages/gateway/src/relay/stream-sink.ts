@@ -6,7 +6,7 @@ import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
 import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
-import type { EndReason, Flow, Sink } from "./sink.ts";
+import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
 import type { TokenCounter } from "../billing/count.ts";
@@ -88,8 +88,8 @@ export class StreamSink implements Sink {
     else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
   }
 
-  outputBound(): number {
-    return this.#firstContentAt === undefined ? 0 : this.#tally.bound();
+  soFar(): Ending | undefined {
+    return this.#firstContentAt === undefined ? undefined : this.#ending("server_shutdown");
   }
 
   stop(error: AppError, reason: EndReason): void {
@@ -197,12 +197,11 @@ export class StreamSink implements Sink {
   }
 
   #settle(reason: EndReason) {
-    return this.#flow.settle({
-      reason,
-      usage: this.#meter.usage,
-      countOutput: () => this.#tally.count(),
-      firstContentAt: this.#firstContentAt,
-    });
+    return this.#flow.settle(this.#ending(reason));
+  }
+
+  #ending(reason: EndReason): Ending {
+    return { reason, usage: this.#meter.usage, countOutput: () => this.#tally.count(), firstContentAt: this.#firstContentAt };
   }
 }
 

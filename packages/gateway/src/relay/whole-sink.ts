@@ -63,9 +63,10 @@ export class WholeSink implements Sink {
     this.#isOver = true;
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
-    const verdict = this.#isEventStream ? undefined : this.#intake.refusal(bytes);
-    if (verdict) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(verdict) });
     const parsed = this.#isEventStream ? undefined : parseAnswer(bytes);
+    const mayBeFailure = !this.#isEventStream && (parsed === undefined || "error" in parsed || this.#flow.choice.plan.provider.classify !== undefined);
+    const verdict = mayBeFailure ? this.#intake.refusal(bytes) : undefined;
+    if (verdict) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(verdict) });
     const answer = this.#isEventStream ? this.#aggregate(bytes) : parsed && this.#intake.answer(parsed);
     if (!answer) return this.#flow.finish({ kind: "failed", failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) });
     const error = this.#upstream.errorIn(answer);
@@ -79,8 +80,8 @@ export class WholeSink implements Sink {
     this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
   }
 
-  outputBound(): number {
-    return 0;
+  soFar(): undefined {
+    return undefined;
   }
 
   stop(error: AppError, _reason: EndReason): void {
