@@ -136,7 +136,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     for (const runnable of runnables.toReversed()) await runnable.stop();
     await ledger.flush();
     http.server.closeAllConnections();
-    await Promise.all([closed, snapshots.stop(), counter.stop(), pipeline.upstreams.close(), demo.stop(), closeServer(admin)]);
+    await Promise.all([closed, snapshots.stop(), counter.stop(), pipeline.upstreams.close(), core.identity.outbound.close(), demo.stop(), closeServer(admin)]);
     await storage.close();
   };
 
@@ -153,7 +153,7 @@ async function createCore(env: Env, log: Logger): Promise<Core> {
   const ledger = createSqlLedger({ database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}), clock, log });
   const limiter = createMemoryLimiter(clock);
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const identity = createIdentity({ database, clock, limiter, options: () => snapshots.current().options, sessionSecret });
+  const identity = createIdentity({ database, clock, limiter, options: () => snapshots.current().options, sessionSecret, services: env });
   return { env, log, clock, metrics, storage, tokens, snapshots, ledger, limiter, identity };
 }
 
@@ -193,7 +193,7 @@ function httpOf(core: Core, { routes }: Management, relay: RelayHandler): Promis
     rules,
     webRule: rules.web,
     credentials: identity.credentials,
-    humanCheck: () => Promise.resolve(),
+    humanCheck: identity.humanCheck,
     trustedProxies: env.trustedProxies,
     console: { dir: consoleFolder(), policy },
   });

@@ -12,6 +12,7 @@ export * from "./lists.ts";
 export * from "./logs.ts";
 export * from "./messages.ts";
 export * from "./models.ts";
+export * from "./oauth.ts";
 export * from "./options-api.ts";
 export * from "./options.ts";
 export * from "./paging.ts";

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "@fairway/wire";
 import type { Credentials } from "../identity/credentials.ts";
 import { ANONYMOUS, type Identified, type Principal } from "../identity/principal.ts";
+import type { HumanCheck } from "../identity/turnstile.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
@@ -18,7 +19,7 @@ export interface MountDeps {
   readonly routes: readonly Route[];
   readonly credentials: Credentials;
   /** Throws T1 to T3 when the human check is on and not passed. */
-  readonly humanCheck: (request: IncomingMessage, response: ServerResponse, token: string) => Promise<void>;
+  readonly humanCheck: HumanCheck;
   readonly limiter: Limiter;
   readonly rules: ApiRules;
   readonly log: Logger;
@@ -91,7 +92,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   const principal = principalOf(identified);
   await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
   const query = queryObject(exchange.search);
-  if (route.endpoint.humanCheck) await deps.humanCheck(request, response, firstText(query["turnstile"]));
+  if (route.endpoint.humanCheck) await deps.humanCheck(request, response, firstText(query["turnstile"]), context);
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);

@@ -8,6 +8,7 @@ import { clientAddress, type Network } from "../lib/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
+import { answerBrokenRequests } from "./broken-requests.ts";
 import { contextOf, setContext } from "./context.ts";
 import { sendJson } from "./envelope.ts";
 import { failureOf, unknownUrl } from "./errors.ts";
@@ -38,6 +39,8 @@ export interface HttpServer {
 /** Longer than the idle time of common load balancers (60 s), so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** For the head alone; bodies are watched by their pace, so that a long upload is not cut. */
+const HEADERS_MS = 60_000;
 
 /** The edge: context, relay, management API, console, in this order. */
 export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
@@ -62,6 +65,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
       app(request, response);
     },
   );
+  answerBrokenRequests(server);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     openContext(request);
     if (deps.upgrade) deps.upgrade(request, socket, head);

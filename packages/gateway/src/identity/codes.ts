@@ -9,6 +9,9 @@ import type { Schema } from "../storage/schema.ts";
 /** What a code proves: that a mailbox is read, or that its owner wants a new password. */
 export type CodePurpose = "email" | "reset";
 
+/** Signed messages of other services that are accepted once. */
+type ClaimPurpose = "telegram";
+
 export const CODE_SECONDS = 600;
 const RESEND_SECONDS = 30;
 const MAX_WRONG_TRIES = 5;
@@ -31,6 +34,8 @@ export interface Codes {
   consume(purpose: CodePurpose, subject: string, code: string, trx: Db): Promise<boolean>;
   /** Takes a code back that could not be delivered. */
   withdraw(purpose: CodePurpose, subject: string): Promise<void>;
+  /** True for the first caller with this subject; it is remembered until `expiresAt` (epoch seconds). */
+  claim(purpose: ClaimPurpose, subject: string, expiresAt: number): Promise<boolean>;
   /** Deletes what has expired; answers how many. */
   prune(): Promise<number>;
 }
@@ -78,6 +83,16 @@ export function createCodes(deps: CodesDeps): Codes {
         .where("purpose", "=", purpose)
         .where("subject", "=", subject.toLowerCase())
         .execute();
+    },
+    async claim(purpose, subject, expiresAt) {
+      const row = { purpose, subject, code_hash: "", created_at: seconds(clock), expires_at: expiresAt };
+      try {
+        await db.insertInto("one_time_codes").values(row).execute();
+        return true;
+      } catch (cause) {
+        if (isDuplicate(cause)) return false;
+        throw cause;
+      }
     },
     async prune() {
       const answer = await db.deleteFrom("one_time_codes").where("expires_at", "<=", seconds(clock)).executeTakeFirst();

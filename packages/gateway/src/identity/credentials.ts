@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessTokens } from "./access-token.ts";
 import { clearCookie, readCookie, setCookie } from "./cookies.ts";
 import { ANONYMOUS, type Identified } from "./principal.ts";
-import { SESSION_COOKIE, SESSION_SECONDS, type NewSession, type Session, type Sessions } from "./sessions.ts";
+import {
+  SESSION_COOKIE,
+  SESSION_SECONDS,
+  type NewSession,
+  type Session,
+  type SessionData,
+  type Sessions,
+} from "./sessions.ts";
 
 /** Reads and writes the credentials of HTTP requests. */
 export interface Credentials {
@@ -12,8 +19,16 @@ export interface Credentials {
   session(request: IncomingMessage): Promise<Session | undefined>;
   /** Opens a session under a new name and ends the one that the request came with. */
   signIn(request: IncomingMessage, response: ServerResponse, session: NewSession, isSecure: boolean): Promise<void>;
+  /** Adds to what the request's session remembers; opens an anonymous one when there is none. */
+  remember(request: IncomingMessage, response: ServerResponse, data: SessionData, visit: Visit): Promise<void>;
   /** Ends the request's session and clears the cookie. */
   signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<void>;
+}
+
+/** Where a request comes from. */
+export interface Visit {
+  readonly ip: string;
+  readonly isSecure: boolean;
 }
 
 export function createCredentials({
@@ -45,6 +60,12 @@ export function createCredentials({
       const old = await session(request);
       writeCookie(response, await sessions.open(next), isSecure);
       if (old) await sessions.end(old.hash);
+    },
+    async remember(request, response, data, { ip, isSecure }) {
+      const known = await session(request);
+      if (known) return sessions.setData(known.hash, { ...known.data, ...data });
+      const userAgent = request.headers["user-agent"] ?? "";
+      writeCookie(response, await sessions.open({ userId: 0, ip, userAgent, data }), isSecure);
     },
     async signOut(request, response, isSecure) {
       const old = await session(request);

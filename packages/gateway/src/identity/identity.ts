@@ -1,4 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
+import type { Env } from "../config/env.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Limiter } from "../limits/limiter.ts";
@@ -8,8 +9,10 @@ import { createCodes, type Codes } from "./codes.ts";
 import { createCredentials, type Credentials } from "./credentials.ts";
 import { createLoginGuard, type LoginGuard } from "./login-guard.ts";
 import { createMailer, type Mailer } from "./mail.ts";
+import { createOutbound, type Outbound } from "./outbound.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createHumanCheck, type HumanCheck } from "./turnstile.ts";
 
 /** Everything that knows who somebody is. */
 export interface Identity {
@@ -20,7 +23,14 @@ export interface Identity {
   readonly codes: Codes;
   readonly guard: LoginGuard;
   readonly mailer: Mailer;
+  readonly humanCheck: HumanCheck;
+  /** Calls to the services below; closed when the server stops. */
+  readonly outbound: Outbound;
+  readonly services: SignInServices;
 }
+
+/** Addresses of the services that people sign in with. */
+export type SignInServices = Pick<Env, "githubUrl" | "githubApiUrl" | "turnstileUrl">;
 
 export interface IdentityDeps {
   readonly database: Database;
@@ -28,25 +38,25 @@ export interface IdentityDeps {
   readonly limiter: Limiter;
   readonly options: () => OptionValues;
   readonly sessionSecret: Secret;
+  readonly services: SignInServices;
   readonly passwords?: Passwords;
 }
 
-export function createIdentity({
-  database,
-  clock,
-  limiter,
-  options,
-  sessionSecret,
-  passwords,
-}: IdentityDeps): Identity {
+export function createIdentity(deps: IdentityDeps): Identity {
+  const { database, clock, limiter, options, sessionSecret, services } = deps;
   const { db } = database;
   const sessions = createSessions({ db, clock });
   const accessTokens = createAccessTokens({ db, clock });
+  const credentials = createCredentials({ sessions, accessTokens });
+  const outbound = createOutbound();
   return {
-    passwords: passwords ?? createPasswords(),
+    passwords: deps.passwords ?? createPasswords(),
     sessions,
     accessTokens,
-    credentials: createCredentials({ sessions, accessTokens }),
+    credentials,
+    outbound,
+    services,
+    humanCheck: createHumanCheck({ credentials, outbound, options, clock, turnstileUrl: services.turnstileUrl }),
     codes: createCodes({ db, clock, secret: sessionSecret }),
     guard: createLoginGuard(limiter),
     mailer: createMailer(options),

@@ -1,6 +1,7 @@
 import { login, logout, logoutByPost, register } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
+import { oauthRoutes, type OauthRoutesDeps } from "./oauth-routes.ts";
 import { registerAccount, type RegisterDeps } from "./register.ts";
 import { signInByPassword, type SignInDeps } from "./sign-in.ts";
 
@@ -8,6 +9,7 @@ export interface AuthRoutesDeps {
   readonly signIn: SignInDeps;
   readonly register: RegisterDeps;
   readonly email: EmailRoutesDeps;
+  readonly oauth: OauthRoutesDeps;
 }
 
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
@@ -20,5 +22,6 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     ),
     implement(register, (call) => registerAccount(deps.register, call)),
     ...emailRoutes(deps.email),
+    ...oauthRoutes(deps.oauth),
   ];
 }

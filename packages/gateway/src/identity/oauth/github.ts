@@ -1,0 +1,54 @@
+import type { OptionValues } from "@fairway/wire";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Outbound } from "../outbound.ts";
+
+export interface GithubDeps {
+  readonly outbound: Outbound;
+  readonly options: () => Pick<OptionValues, "GitHubClientId" | "GitHubClientSecret">;
+  readonly githubUrl: string;
+  readonly githubApiUrl: string;
+}
+
+export interface GithubProfile {
+  /** The identity: names can be changed and taken over, the number cannot. */
+  readonly uid: number;
+  readonly login: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+const provider = { provider: "GitHub" };
+
+/** Exchanges a code for the profile of its owner; O3 and O4. */
+export async function readGithubProfile(deps: GithubDeps, code: string): Promise<GithubProfile> {
+  const { GitHubClientId, GitHubClientSecret } = deps.options();
+  const granted = await ask(deps, {
+    method: "POST",
+    url: `${deps.githubUrl}/login/oauth/access_token`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client_id: GitHubClientId, client_secret: GitHubClientSecret, code }),
+  });
+  const token = granted["access_token"];
+  if (typeof token !== "string" || token === "") throw new Refusal("O4", { values: provider });
+  const user = await ask(deps, {
+    method: "GET",
+    url: `${deps.githubApiUrl}/user`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { id, login, name, email } = user;
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || typeof login !== "string" || login === "") {
+    throw new Refusal("O4", { values: provider });
+  }
+  return { uid: id, login, name: typeof name === "string" ? name : "", email: typeof email === "string" ? email : "" };
+}
+
+async function ask(
+  { outbound }: GithubDeps,
+  call: Parameters<Outbound["json"]>[0],
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await outbound.json(call).catch((cause: unknown) => {
+    throw new Refusal("O3", { values: provider, cause });
+  });
+  if (!answer) throw new Refusal("O4", { values: provider });
+  return answer;
+}

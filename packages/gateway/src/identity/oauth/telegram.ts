@@ -1,0 +1,37 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+const MAX_AGE_SECONDS = 86_400;
+const MAX_AHEAD_SECONDS = 300;
+
+export interface TelegramLogin {
+  readonly id: string;
+  /** Names this very login, so that it is accepted once. */
+  readonly hash: string;
+  /** Epoch seconds after which it is too old by itself. */
+  readonly expiresAt: number;
+}
+
+type Query = Readonly<Record<string, string | readonly string[]>>;
+
+/** The login that Telegram signed; undefined when anything about it is wrong. `now` is epoch seconds. */
+export function readTelegramLogin(query: Query, botToken: string, now: number): TelegramLogin | undefined {
+  const fields = Object.entries(query);
+  if (fields.some(([, value]) => typeof value !== "string")) return undefined;
+  const { id, hash, auth_date: date } = query as Readonly<Record<string, string>>;
+  if (!/^\d{1,20}$/.test(id ?? "") || !/^\d{1,12}$/.test(date ?? "") || !/^[0-9a-f]{64}$/.test(hash ?? ""))
+    return undefined;
+  const age = now - Number(date);
+  if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return undefined;
+  if (!isSigned(fields as [string, string][], botToken, hash ?? "")) return undefined;
+  return { id: id ?? "", hash: hash ?? "", expiresAt: Number(date) + MAX_AGE_SECONDS };
+}
+
+function isSigned(fields: readonly [string, string][], botToken: string, hash: string): boolean {
+  const checked = fields
+    .filter(([name]) => name !== "hash")
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
+  const secret = createHash("sha256").update(botToken).digest();
+  return timingSafeEqual(createHmac("sha256", secret).update(checked).digest(), Buffer.from(hash, "hex"));
+}

@@ -1,0 +1,25 @@
+import type { OptionValues } from "@fairway/wire";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Outbound } from "../outbound.ts";
+
+export interface WechatDeps {
+  readonly outbound: Outbound;
+  readonly options: () => Pick<OptionValues, "WeChatServerAddress" | "WeChatServerToken">;
+}
+
+/** Exchanges a code for the WeChat id of its owner; O3 and R6. What the server says about a refusal is not passed on. */
+export async function readWechatId({ outbound, options }: WechatDeps, code: string): Promise<string> {
+  const { WeChatServerAddress, WeChatServerToken } = options();
+  const call = {
+    method: "GET",
+    url: `${WeChatServerAddress}/api/wechat/user?code=${encodeURIComponent(code)}`,
+    headers: { authorization: WeChatServerToken },
+  } as const;
+  const answer = await outbound.json(call).catch((cause: unknown) => {
+    throw new Refusal("O3", { values: { provider: "WeChat" }, cause });
+  });
+  if (!answer) throw new Refusal("O4", { values: { provider: "WeChat" } });
+  const id = answer["data"];
+  if (answer["success"] !== true || typeof id !== "string" || id === "") throw new Refusal("R6");
+  return id;
+}

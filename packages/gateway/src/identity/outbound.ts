@@ -1,0 +1,80 @@
+import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent, request } from "undici";
+import { parseNetwork } from "../lib/ip.ts";
+
+export interface OutboundCall {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Calls to sign-in and check services. */
+export interface Outbound {
+  /** The JSON object of an answer; undefined when the answer is none. Rejects when there is no answer in time. */
+  json(call: OutboundCall): Promise<Readonly<Record<string, unknown>> | undefined>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+/** Addresses that no service of an operator has: they hand out the credentials of the machine. */
+const FORBIDDEN = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254"].flatMap((text) => parseNetwork(text) ?? []);
+
+/** Five seconds per call, no redirects, no link-local addresses, also not behind a name. */
+export function createOutbound(): Outbound {
+  const agent = new Agent({ connect: { lookup: guardedLookup, timeout: TIMEOUT_MS } });
+  return {
+    async json({ method, url, headers, body }) {
+      refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+      const answer = await request(url, {
+        method,
+        headers: { accept: "application/json", "user-agent": "fairway", ...headers },
+        ...(body === undefined ? {} : { body }),
+        dispatcher: agent,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return objectOf(await readLimited(answer.body));
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const guardedLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, options, (error, address, family) => {
+    if (error) return callback(error, address, family);
+    const addresses = typeof address === "string" ? [address] : address.map((one) => one.address);
+    try {
+      addresses.forEach(refuseForbidden);
+    } catch (refused) {
+      return callback(refused as NodeJS.ErrnoException, "", 0);
+    }
+    callback(null, address, family);
+  });
+};
+
+function refuseForbidden(address: string): void {
+  if (FORBIDDEN.some((network) => network.contains(address))) throw new Error(`the address ${address} is not allowed`);
+}

@@ -1,0 +1,124 @@
+import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
+import { parseEmail } from "../../identity/email.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { createAccount, type CreateAccountDeps } from "../users/create.ts";
+import type { UserStore } from "../users/store.ts";
+import { openSession, type Exchange, type SignInDeps } from "./sign-in.ts";
+
+export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "credentials"> {
+  readonly users: UserStore;
+}
+
+export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id";
+
+interface Identity {
+  readonly column: BindingColumn;
+  readonly value: string | number;
+  /** Columns that only show something. */
+  readonly more?: { readonly github_id: string };
+}
+
+export interface Newcomer extends Identity {
+  /** Names of accounts that a sign-in makes: `github_7`. */
+  readonly prefix: string;
+  readonly displayName: string;
+  /** Used only when it is valid and nobody has it. */
+  readonly email?: string;
+  readonly affCode?: string;
+}
+
+const NAME_ATTEMPTS = 50;
+
+interface Found {
+  readonly id: number;
+  readonly username: string;
+  readonly display_name: string;
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+  readonly deleted_at: number | null;
+}
+
+const COLUMNS = ["id", "username", "display_name", "role", "status", "group", "deleted_at"] as const;
+
+export function findByIdentity(
+  { database }: Pick<BindingDeps, "database">,
+  column: BindingColumn,
+  value: string | number,
+): Promise<Found | undefined> {
+  return database.db.selectFrom("users").select(COLUMNS).where(column, "=", value).executeTakeFirst();
+}
+
+/** Signs the owner of an identity in; makes his account first when there is none and registration is open. */
+export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: Newcomer): Promise<SignedInUser> {
+  const known = await findByIdentity(deps, newcomer.column, newcomer.value);
+  if (known) {
+    if (known.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
+    if (known.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
+    await refresh(deps, known.id, newcomer);
+    return openSession(deps, exchange, known);
+  }
+  if (!deps.options().RegisterEnabled) throw new Refusal("R1");
+  await makeAccount(deps, newcomer);
+  const made = await findByIdentity(deps, newcomer.column, newcomer.value);
+  if (!made) throw new Error("the account that was made is not there");
+  return openSession(deps, exchange, made);
+}
+
+async function refresh({ users }: BindingDeps, userId: number, { more }: Identity): Promise<void> {
+  if (more) await users.write(userId, (trx) => users.update(trx, userId, more));
+}
+
+/** Takes the next free number for the name, whoever else signs in at the same time. */
+async function makeAccount(deps: BindingDeps, newcomer: Newcomer): Promise<void> {
+  const { database, users } = deps;
+  const email = newcomer.email === undefined ? undefined : parseEmail(newcomer.email);
+  const isFree = email !== undefined && !(await users.isEmailTaken(email));
+  const last = await database.db
+    .selectFrom("users")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  const first = Number(last?.id ?? 0) + 1;
+  for (let number = first; number < first + NAME_ATTEMPTS; number += 1) {
+    try {
+      await createAccount(deps, {
+        username: `${newcomer.prefix}_${number}`,
+        // No password opens it until one is set.
+        passwordHash: "",
+        displayName: cut(newcomer.displayName),
+        isRegistration: true,
+        affCode: newcomer.affCode ?? "",
+        bindings: { [newcomer.column]: newcomer.value, ...newcomer.more },
+        ...(isFree && email !== undefined ? { email } : {}),
+      });
+      return;
+    } catch (cause) {
+      if (isDuplicate(cause)) return;
+      if (!(cause instanceof Refusal) || cause.code !== "R7") throw cause;
+    }
+  }
+  throw new Error("no free name was found for a new account");
+}
+
+function cut(text: string): string {
+  return Array.from(text).slice(0, DISPLAY_NAME_MAX).join("");
+}
+
+/** Writes an identity to an account; O5 when some account has it. */
+export async function bindIdentity(
+  { users }: Pick<BindingDeps, "users">,
+  userId: number,
+  { column, value, more, provider }: Identity & { readonly provider: string },
+): Promise<void> {
+  try {
+    await users.write(userId, async (trx) => {
+      const taken = await trx.selectFrom("users").select("id").where(column, "=", value).executeTakeFirst();
+      if (taken) throw new Refusal("O5", { values: { provider } });
+      await users.update(trx, userId, { [column]: value, ...more });
+    });
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("O5", { values: { provider }, cause });
+    throw cause;
+  }
+}

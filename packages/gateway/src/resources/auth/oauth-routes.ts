@@ -1,0 +1,114 @@
+import { timingSafeEqual } from "node:crypto";
+import {
+  oauthGithub,
+  oauthState,
+  oauthTelegram,
+  oauthTelegramBind,
+  oauthWechat,
+  oauthWechatBind,
+  type OptionValues,
+} from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import type { Codes } from "../../identity/codes.ts";
+import type { Credentials } from "../../identity/credentials.ts";
+import { readGithubProfile, type GithubDeps } from "../../identity/oauth/github.ts";
+import { readTelegramLogin, type TelegramLogin } from "../../identity/oauth/telegram.ts";
+import { readWechatId } from "../../identity/oauth/wechat.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { bindIdentity, enter, findByIdentity, type BindingDeps } from "./bindings.ts";
+
+export interface OauthRoutesDeps extends BindingDeps, Omit<GithubDeps, "options"> {
+  readonly credentials: Credentials;
+  readonly codes: Codes;
+  readonly options: () => OptionValues;
+  readonly clock: Clock;
+}
+
+const STATE_CHARS = 32;
+const STATE_SECONDS = 600;
+const AFTER_BINDING = "/setting";
+
+export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
+  const { credentials, options, clock } = deps;
+  return [
+    implement(oauthState, async ({ query, request, response, context }) => {
+      const oauthStateText = randomText(STATE_CHARS);
+      const data = { oauthState: oauthStateText, oauthStateAt: seconds(clock), aff: query.aff };
+      await credentials.remember(request, response, data, context);
+      return oauthStateText;
+    }),
+    implement(oauthGithub, (call) => github(deps, call)),
+    implement(oauthWechat, async (call) => {
+      const id = await wechatId(deps, call.query.code);
+      return enter(deps, call, { column: "wechat_id", value: id, prefix: "wechat", displayName: "WeChat User" });
+    }),
+    implement(oauthWechatBind, async (call) => {
+      const id = await wechatId(deps, call.query.code);
+      await bindIdentity(deps, call.caller.userId, { column: "wechat_id", value: id, provider: "WeChat" });
+    }),
+    implement(oauthTelegram, async (call) => {
+      const login = telegramLogin(options(), call.query, seconds(clock));
+      if (!(await deps.codes.claim("telegram", login.hash, login.expiresAt))) throw new Refusal("O7");
+      if (!(await findByIdentity(deps, "telegram_id", login.id))) throw new Refusal("O6");
+      return enter(deps, call, { column: "telegram_id", value: login.id, prefix: "telegram", displayName: "" });
+    }),
+    implement(oauthTelegramBind, async ({ query, caller, request, response }) => {
+      const login = telegramLogin(options(), query, seconds(clock));
+      await bindIdentity(deps, caller.userId, { column: "telegram_id", value: login.id, provider: "Telegram" });
+      if (String(request.headers.accept ?? "").includes("text/html")) {
+        response.writeHead(302, { Location: AFTER_BINDING }).end();
+      }
+    }),
+  ];
+}
+
+async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
+  const { query, caller } = call;
+  const aff = await takeState(deps, call);
+  if (!deps.options().GitHubOAuthEnabled) throw new Refusal("O2", { values: { provider: "GitHub" } });
+  if (query.code === "") throw new Refusal("G1", { field: "code" });
+  const profile = await readGithubProfile(deps, query.code);
+  const identity = { column: "github_uid", value: profile.uid, more: { github_id: profile.login } } as const;
+  if (caller?.via === "session") {
+    await bindIdentity(deps, caller.userId, { ...identity, provider: "GitHub" });
+    call.message("bind");
+    return undefined;
+  }
+  const displayName = profile.name === "" ? "GitHub User" : profile.name;
+  return enter(deps, call, { ...identity, prefix: "github", displayName, email: profile.email, affCode: aff });
+}
+
+/** The state is used up by any try; answers the invitation code that was remembered with it. */
+async function takeState({ credentials, clock }: OauthRoutesDeps, call: Call<typeof oauthGithub>): Promise<string> {
+  const { request, response, context, query } = call;
+  const session = await credentials.session(request);
+  const { oauthState: expected = "", oauthStateAt = 0, aff = "" } = session?.data ?? {};
+  if (expected !== "") await credentials.remember(request, response, { oauthState: "" }, context);
+  const isFresh = seconds(clock) - oauthStateAt <= STATE_SECONDS;
+  if (expected === "" || !isFresh || !isSame(expected, query.state)) throw new Refusal("O1");
+  return aff;
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+async function wechatId(deps: OauthRoutesDeps, code: string): Promise<string> {
+  if (!deps.options().WeChatAuthEnabled) throw new Refusal("O2", { values: { provider: "WeChat" } });
+  if (code === "") throw new Refusal("G1", { field: "code" });
+  return readWechatId(deps, code);
+}
+
+function telegramLogin(
+  options: OptionValues,
+  query: Parameters<typeof readTelegramLogin>[0],
+  now: number,
+): TelegramLogin {
+  if (!options.TelegramOAuthEnabled) throw new Refusal("O2", { values: { provider: "Telegram" } });
+  const login = readTelegramLogin(query, options.TelegramBotToken, now);
+  if (!login) throw new Refusal("O7");
+  return login;
+}
