@@ -161,7 +161,7 @@ async function createParts(settings: ManagementAppSettings) {
 
 /** The day-to-day side, with real calls to upstreams. */
 function createDaily(parts: Parts, settings: ManagementAppSettings) {
-  const { database, clock, ledger } = parts;
+  const { database, clock } = parts;
   const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
   const notices: string[] = [];
   const newId = createIds(clock);

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { books, consumeRows, startRelayApp, type RelayApp } from "./relay-app.ts";
 
@@ -380,6 +381,21 @@ describe("bad input", () => {
   it("refuses headers that are too large", async () => {
     const answer = await raw("/v1/chat/completions", "{}", { "x-bomb": "a".repeat(20_000) });
     expect(answer.status).toBe(431);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "headers_too_large", type: "invalid_request_error" } });
+  });
+
+  it("refuses a request with two lengths", async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1", () => {
+        socket.write("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+      });
+      let text = "";
+      socket.on("data", (part) => (text += part.toString()));
+      socket.on("close", () => resolve(text));
+      socket.on("error", reject);
+    });
+    expect(answer).toContain("400 Bad Request");
+    expect(answer).toContain("malformed_request");
   });
 
   it("keeps prompts and keys out of the log", async () => {

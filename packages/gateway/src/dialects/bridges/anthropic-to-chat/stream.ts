@@ -8,6 +8,12 @@ import { citationOf, stopReason } from "./answer.ts";
 
 type Kind = "text" | "thinking";
 
+/**
+ * Part of the prompt's upper bound that stands for its real size at the start of a stream. A gateway behind this one
+ * keeps the largest count it sees, so the estimate stays low.
+ */
+const SHARE_OF_BOUND = 1 / 3;
+
 /** Events of a message from the chunks of a chat stream; one block is open at a time. */
 export class ChunksToMessage implements StreamBridge {
   readonly #context: BridgeContext;
@@ -73,7 +79,7 @@ export class ChunksToMessage implements StreamBridge {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: anthropicUsage(this.#usage ?? usageOf({ input: ask.promptEstimate })),
+      usage: anthropicUsage(this.#usage ?? usageOf({ input: Math.ceil(ask.promptEstimate * SHARE_OF_BOUND) })),
     };
     return [named({ type: "message_start", message })];
   }

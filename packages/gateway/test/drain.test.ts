@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from "vitest";
+import { books, consumeRows, startRelayApp, type RelayApp } from "./relay-app.ts";
+
+let gateway: RelayApp | undefined;
+afterEach(() => gateway?.close());
+
+const body = (model: string) => ({ model, stream: true, messages: [{ role: "user", content: "hi" }] });
+
+it("lets a running stream end, refuses new connections, and settles before it is gone", async () => {
+  gateway = await startRelayApp();
+  await gateway.channel("slow-50+long-20");
+  const key = await gateway.token();
+  const response = await gateway.post("/v1/chat/completions", body("slow-50+long-20"), key);
+  const stopped = gateway.app.stop();
+  expect((await fetch(`${gateway.adminUrl}/readyz`)).status).toBe(503);
+  expect((await fetch(`${gateway.adminUrl}/livez`)).status).toBe(200);
+  await expect(fetch(gateway.url)).rejects.toThrow();
+  expect((await response.text()).trimEnd().endsWith("data: [DONE]")).toBe(true);
+  await stopped;
+  const { quota, held, ledger, holds } = await books(gateway);
+  expect({ held, holds }).toEqual({ held: 0, holds: 0 });
+  expect(ledger).toBe(quota);
+  expect(quota).toBeLessThan(0);
+});
+
+it("cuts off what outlives the drain with an error event, billed for what was delivered", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  await gateway.channel("slow-50+long-2000");
+  const key = await gateway.token();
+  const response = await gateway.post("/v1/chat/completions", body("slow-50+long-2000"), key);
+  await gateway.app.stop();
+  const text = await response.text();
+  expect(text).not.toContain("[DONE]");
+  expect(text).toContain("server_shutdown");
+  const [row] = await consumeRows(gateway);
+  expect(row).toMatchObject({ other: { end_reason: "server_shutdown" } });
+  expect(row?.completion_tokens).toBeGreaterThan(5);
+  expect((await books(gateway)).holds).toBe(0);
+});
