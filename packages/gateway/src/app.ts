@@ -16,6 +16,8 @@ import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { createAuthenticator } from "./identity/authenticator.ts";
 import { firstStart } from "./identity/first-start.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
+import { rememberHashes } from "./identity/key-hashes.ts";
+import { createQuotaReminder } from "./identity/quota-reminder.ts";
 import { loadSessionSecret } from "./identity/session-secret.ts";
 import { createSchedule, reaperJob } from "./jobs/schedule.ts";
 import { AppError } from "./lib/app-error.ts";
@@ -150,10 +152,11 @@ async function createCore(env: Env, log: Logger): Promise<Core> {
   const { database, logDatabase, isLogSeparate, vault } = storage;
   const tokens = createTokenCache({ raw: database.raw, clock, onFind: (isHit) => metrics.cacheAsked("tokens", isHit) });
   const snapshots = createSnapshotStore({ database, vault, log, onAccountsChanged: () => tokens.clear() });
-  const ledger = createSqlLedger({ database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}), clock, log });
   const limiter = createMemoryLimiter(clock);
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const identity = createIdentity({ database, clock, limiter, options: () => snapshots.current().options, sessionSecret, services: env });
+  const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options: () => snapshots.current().options, log });
+  const ledger = createSqlLedger({ database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}), clock, log, onBalance });
   return { env, log, clock, metrics, storage, tokens, snapshots, ledger, limiter, identity };
 }
 
@@ -168,7 +171,7 @@ function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health:
   return createRelay({
     ...pipeline,
     arrivalOf: contextOf,
-    authenticator: createAuthenticator({ ...core, ...storage, hashKey: storage.vault.hashKey, options, sessions: identity.sessions }),
+    authenticator: createAuthenticator({ ...core, ...storage, hashKey: rememberHashes(storage.vault.hashKey), options, sessions: identity.sessions }),
     bodyLimits: { maxBytes: env.maxBodyBytes, maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes, minBytesPerSecond: SLOWEST_BYTES_PER_SECOND },
     reporter,
     limiter,

@@ -56,7 +56,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
 
   const openContext = contexts(deps);
   const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0 },
     (request, response) => {
       openContext(request);
       const { requestId } = contextOf(request);
