@@ -10,7 +10,6 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   FAIRWAY_HOST: "127.0.0.1",
   FAIRWAY_PORT: "3000",
   FAIRWAY_DATA_DIR: join(ROOT, ".fairway"),
-  FAIRWAY_DEMO: "true",
   FAIRWAY_LOG_FORMAT: "text",
   // Compiled sources of the last start: a third of a second less on the next one.
   NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),

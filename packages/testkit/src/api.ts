@@ -53,10 +53,13 @@ export async function signIn(url: string, username = "root", password = ROOT_PAS
   return sessionOf(url, answer.data.id, { cookie, "New-Api-User": String(answer.data.id) });
 }
 
+/** The key that upstreams see unless a test names another. */
+export const UPSTREAM_KEY = "sk-fake-0123456789abcdef";
+
 /** Creates a channel and answers its id. */
 export async function createChannel(session: Session, input: ChannelInput): Promise<number> {
   const name = input.name ?? `channel-${Math.random().toString(36).slice(2)}`;
-  await session.must("POST", "/api/channel/", { type: 1, key: "upstream-key", group: "default", ...input, name });
+  await session.must("POST", "/api/channel/", { type: 1, key: UPSTREAM_KEY, group: "default", ...input, name });
   const found = await session.must<{ id: number; name: string }[]>(
     "GET",
     `/api/channel/search?keyword=${encodeURIComponent(name)}`,

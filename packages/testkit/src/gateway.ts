@@ -45,6 +45,9 @@ const START_TIMEOUT_MS = 60_000;
 /** Password of the super administrator `root` in gateways that a test starts. */
 export const ROOT_PASSWORD = "test-root-password";
 
+/** The same for every process, so that replicas and restarts read what others sealed. */
+const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
+
 export async function startGateway(settings: GatewaySettings = {}): Promise<GatewayProcess> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-gateway-"));
   const child = spawn(process.execPath, [...(settings.nodeArgs ?? []), settings.program ?? PROGRAM], {
@@ -101,6 +104,8 @@ function defaults(folder: string, settings: GatewaySettings): Record<string, str
     FAIRWAY_DATA_DIR: join(folder, "data"),
     FAIRWAY_DATABASE_URL: settings.database ?? `sqlite:${join(folder, "fairway.db")}`,
     FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD,
+    FAIRWAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    FAIRWAY_DEMO: "off",
     FAIRWAY_LIMIT_API: "off",
     FAIRWAY_LIMIT_WEB: "off",
     FAIRWAY_LIMIT_CRITICAL: "off",

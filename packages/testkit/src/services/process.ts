@@ -78,6 +78,7 @@ function manage({ spec, folder, guard, port, child: first }: Managed): Service {
 
   const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
     const gone = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
     await gone;

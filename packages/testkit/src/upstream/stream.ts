@@ -19,8 +19,8 @@ export async function writeStream(
   response.flushHeaders();
   let written = 0;
   for (const event of events) {
-    if (written === behaviour.stopAfter) return finishEarly(response, behaviour, format);
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
+    if (written === behaviour.stopAfter) return finishEarly(response, behaviour, format);
     if (response.destroyed) return;
     if (behaviour.hasComments) await write(response, `: keep-alive${behaviour.lineEnd}${behaviour.lineEnd}`, 0);
     await write(response, frame(event, behaviour.lineEnd), behaviour.splitBytes);
