@@ -9,7 +9,11 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     rolldownOptions: {
-      output: { entryFileNames: "fairway.mjs", chunkFileNames: "[name].mjs", banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : "") },
+      output: {
+        entryFileNames: "fairway.mjs",
+        chunkFileNames: "[name].mjs",
+        banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : ""),
+      },
     },
   },
   ssr: { noExternal: true },

@@ -15,7 +15,11 @@ beforeAll(() => {
 afterAll(() => remove());
 
 interface Container {
-  readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } } }[];
+  readonly env: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+  }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly securityContext: Record<string, unknown>;
   readonly [probe: string]: unknown;
@@ -28,7 +32,13 @@ interface PodSpec {
   readonly automountServiceAccountToken: boolean;
 }
 
-function deploymentOf(objects: readonly Rendered[]): { readonly spec: { readonly replicas: number; readonly strategy: { readonly type: string }; readonly template: { readonly metadata: { readonly labels: Record<string, string> }; readonly spec: PodSpec } } } {
+function deploymentOf(objects: readonly Rendered[]): {
+  readonly spec: {
+    readonly replicas: number;
+    readonly strategy: { readonly type: string };
+    readonly template: { readonly metadata: { readonly labels: Record<string, string> }; readonly spec: PodSpec };
+  };
+} {
   const found = objects.find(({ kind }) => kind === "Deployment");
   if (!found) throw new Error("no Deployment was rendered");
   return found as never;
@@ -39,7 +49,9 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
     const { code, output } = await template(helm, values, [], version);
     expect(code, output).toBe(0);
     const objects = objectsOf(output);
-    expect(objects.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["Deployment", "Service", "ServiceAccount"]));
+    expect(objects.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(["Deployment", "Service", "ServiceAccount"]),
+    );
     expect(objects.every(({ metadata }) => metadata.namespace === "models")).toBe(true);
     expect(new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).size).toBe(objects.length);
   });
@@ -59,8 +71,16 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
       terminationGracePeriodSeconds: 280,
       securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
     });
-    expect(gateway.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } });
-    for (const [probe, path] of [["startupProbe", "/startupz"], ["readinessProbe", "/readyz"], ["livenessProbe", "/livez"]] as const) {
+    expect(gateway.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    for (const [probe, path] of [
+      ["startupProbe", "/startupz"],
+      ["readinessProbe", "/readyz"],
+      ["livenessProbe", "/livez"],
+    ] as const) {
       expect(gateway[probe]).toMatchObject({ httpGet: { path, port: "admin" } });
       expect(JSON.stringify(gateway[probe])).not.toContain('"host"');
     }
@@ -78,7 +98,11 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
       expect(labels).toMatchObject(spec.selector);
       expect(gateway.ports.map(({ name }) => name)).toContain(spec.ports[0]?.targetPort);
     }
-    const secrets = new Map(objects.filter(({ kind }) => kind === "Secret").map((secret) => [secret.metadata.name, secret["data"] as Record<string, string>]));
+    const secrets = new Map(
+      objects
+        .filter(({ kind }) => kind === "Secret")
+        .map((secret) => [secret.metadata.name, secret["data"] as Record<string, string>]),
+    );
     const external = /^fairway-(database|redis|secrets)$/;
     for (const { name, valueFrom } of gateway.env) {
       const ref = valueFrom?.secretKeyRef;
@@ -91,11 +115,18 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
 describe("Deployment", () => {
   it("does not restart pods for a new chart version", async () => {
     const { spec } = deploymentOf(objectsOf((await template(helm, "mysql")).output));
-    expect(Object.keys(spec.template.metadata.labels).sort()).toEqual(["app.kubernetes.io/component", "app.kubernetes.io/instance", "app.kubernetes.io/name"]);
+    expect(Object.keys(spec.template.metadata.labels).sort()).toEqual([
+      "app.kubernetes.io/component",
+      "app.kubernetes.io/instance",
+      "app.kubernetes.io/name",
+    ]);
   });
 
   it("recreates its one pod with SQLite and rolls without a gap otherwise", async () => {
-    expect(deploymentOf(objectsOf((await template(helm, "sqlite")).output)).spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+    expect(deploymentOf(objectsOf((await template(helm, "sqlite")).output)).spec).toMatchObject({
+      replicas: 1,
+      strategy: { type: "Recreate" },
+    });
     expect(deploymentOf(objectsOf((await template(helm, "mysql")).output)).spec).toMatchObject({
       replicas: 2,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
@@ -113,8 +144,22 @@ describe("secrets", () => {
   it("stand in Secrets and nowhere else", async () => {
     const objects = objectsOf((await template(helm, "mysql")).output);
     const others = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));
-    const held = JSON.stringify(objects.filter(({ kind }) => kind === "Secret").map((secret) => Object.values(secret["data"] as Record<string, string>).map((value) => Buffer.from(value, "base64").toString())));
-    for (const canary of ["canary-db-password", "canary-redis-password", "canary-session-secret-0123", "canary-encryption-key-0123", "canary-root-password"]) {
+    const held = JSON.stringify(
+      objects
+        .filter(({ kind }) => kind === "Secret")
+        .map((secret) =>
+          Object.values(secret["data"] as Record<string, string>).map((value) =>
+            Buffer.from(value, "base64").toString(),
+          ),
+        ),
+    );
+    for (const canary of [
+      "canary-db-password",
+      "canary-redis-password",
+      "canary-session-secret-0123",
+      "canary-encryption-key-0123",
+      "canary-root-password",
+    ]) {
       expect(others).not.toContain(canary);
       expect(held).toContain(canary);
     }
@@ -122,8 +167,13 @@ describe("secrets", () => {
 
   it("escape a password inside the database URL", async () => {
     const objects = objectsOf((await template(helm, "mysql", ["database.password=p@ss:w/rd"])).output);
-    const connections = objects.find(({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-connections"));
-    const url = Buffer.from((connections?.["data"] as Record<string, string>)["database-url"] ?? "", "base64").toString();
+    const connections = objects.find(
+      ({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-connections"),
+    );
+    const url = Buffer.from(
+      (connections?.["data"] as Record<string, string>)["database-url"] ?? "",
+      "base64",
+    ).toString();
     expect(decodeURIComponent(new URL(url).password)).toBe("p@ss:w/rd");
   });
 });
@@ -150,8 +200,14 @@ describe("values that cannot work", () => {
 
 describe("values.yaml", () => {
   it("and its schema name the same top-level values", () => {
-    const schema = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as { properties: Record<string, unknown> };
+    const schema = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as {
+      properties: Record<string, unknown>;
+    };
     const named = readFileSync(join(CHART, "values.yaml"), "utf8").match(/^[A-Za-z]+(?=:)/gm) ?? [];
-    expect(Object.keys(schema.properties).filter((name) => name !== "global").sort()).toEqual([...named].sort());
+    expect(
+      Object.keys(schema.properties)
+        .filter((name) => name !== "global")
+        .sort(),
+    ).toEqual([...named].sort());
   });
 });

@@ -39,8 +39,23 @@ export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
   });
 }
 
-export async function template(helm: string, values: string, sets: readonly string[] = [], kubeVersion = "1.33.0"): Promise<HelmRun> {
-  const args = ["template", "demo", CHART, "--namespace", "models", "--kube-version", kubeVersion, "-f", join(CHART, "ci", `${values}.yaml`)];
+export async function template(
+  helm: string,
+  values: string,
+  sets: readonly string[] = [],
+  kubeVersion = "1.33.0",
+): Promise<HelmRun> {
+  const args = [
+    "template",
+    "demo",
+    CHART,
+    "--namespace",
+    "models",
+    "--kube-version",
+    kubeVersion,
+    "-f",
+    join(CHART, "ci", `${values}.yaml`),
+  ];
   return run(helm, [...args, ...sets.flatMap((set) => ["--set", set])]);
 }
 

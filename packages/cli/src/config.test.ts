@@ -18,7 +18,11 @@ describe("profiles", () => {
   it("give way to the environment", () => {
     const env = fresh();
     writeProfile(env, profile);
-    expect(readProfile({ ...env, FAIRWAY_SERVER: "http://127.0.0.1:3000/", FAIRWAY_TOKEN: "other" })).toEqual({ server: "http://127.0.0.1:3000", userId: 1, token: "other" });
+    expect(readProfile({ ...env, FAIRWAY_SERVER: "http://127.0.0.1:3000/", FAIRWAY_TOKEN: "other" })).toEqual({
+      server: "http://127.0.0.1:3000",
+      userId: 1,
+      token: "other",
+    });
   });
 
   it("are refused when others can read them", () => {

@@ -44,9 +44,11 @@ function readFile(path: string): Profile | undefined {
     return undefined;
   }
   const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) !== 0) throw new CliError(`${path} can be read by others (mode ${mode.toString(8)})`, EXIT.failure, `chmod 600 ${path}`);
+  if ((mode & 0o077) !== 0)
+    throw new CliError(`${path} can be read by others (mode ${mode.toString(8)})`, EXIT.failure, `chmod 600 ${path}`);
   const parsed = z.safeParse(Stored, parse(text));
-  if (!parsed.success) throw new CliError(`${path} does not hold a profile`, EXIT.failure, "sign in again with `fairway login`");
+  if (!parsed.success)
+    throw new CliError(`${path} does not hold a profile`, EXIT.failure, "sign in again with `fairway login`");
   return parsed.data;
 }
 

@@ -52,8 +52,10 @@ export function exitCodeOf(thrown: unknown): number {
 export function hintOf(thrown: unknown): string | undefined {
   if (thrown instanceof CliError) return thrown.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
-  if (thrown.status === 0) return "check the address with `fairway status`, or sign in to another server with `fairway login URL`";
+  if (thrown.status === 0)
+    return "check the address with `fairway status`, or sign in to another server with `fairway login URL`";
   if (thrown.status === 401) return "sign in with `fairway login`";
-  if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined) return `try again in ${thrown.retryAfterSeconds} s`;
+  if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined)
+    return `try again in ${thrown.retryAfterSeconds} s`;
   return thrown.code === "AU7" ? "this command needs a user with a higher role" : undefined;
 }

@@ -32,7 +32,8 @@ function fail(thrown: unknown): number {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const hint = hintOf(thrown);
   const isJson = program.opts<{ output: string }>().output !== "table";
-  if (isJson) process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
+  if (isJson)
+    process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
   else process.stderr.write(`error: ${message}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
   return exitCodeOf(thrown);
 }

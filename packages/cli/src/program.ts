@@ -15,9 +15,19 @@ export interface Io {
 
 /** The command tree. Each action loads its module when it runs, so that `--version` loads none. */
 export function createProgram(version: string, io: Io): Command {
-  const program = new Command("fairway").description("Operate a Fairway gateway from the terminal.").version(version).showHelpAfterError("(try --help)");
-  program.addOption(new Option("-o, --output <format>", "how data is printed").choices(["table", "json", "jsonl"]).default("table"));
-  const output = (): Output => ({ format: program.opts<{ output: Format }>().output, width: io.width, out: io.out, note: io.note });
+  const program = new Command("fairway")
+    .description("Operate a Fairway gateway from the terminal.")
+    .version(version)
+    .showHelpAfterError("(try --help)");
+  program.addOption(
+    new Option("-o, --output <format>", "how data is printed").choices(["table", "json", "jsonl"]).default("table"),
+  );
+  const output = (): Output => ({
+    format: program.opts<{ output: Format }>().output,
+    width: io.width,
+    out: io.out,
+    note: io.note,
+  });
   const client = () => openSession(io.env).client;
 
   program
@@ -27,7 +37,9 @@ export function createProgram(version: string, io: Io): Command {
     .option("-u, --username <name>", "asked when absent; the password always is")
     .option("--token-stdin", "read an access token from standard input instead")
     .option("--insecure-http", "allow plain http beyond this machine")
-    .action(async (server: string, options: object) => (await import("./commands/login.ts")).runLogin(server, options, output(), io.env));
+    .action(async (server: string, options: object) =>
+      (await import("./commands/login.ts")).runLogin(server, options, output(), io.env),
+    );
 
   program
     .command("status")
@@ -48,20 +60,29 @@ export function createProgram(version: string, io: Io): Command {
     .option("--models <list>", "comma list of the only models that it may use")
     .option("--group <name>", "group whose channels and prices it uses")
     .option("--allow-ip <network...>", "addresses or networks that may use it")
-    .action(async (options) => (await import("./commands/token.ts")).createToken(client(), options, output(), io.nowSeconds()));
+    .action(async (options) =>
+      (await import("./commands/token.ts")).createToken(client(), options, output(), io.nowSeconds()),
+    );
 
-  const option = program.command("option").alias("options").description("settings of the gateway (super administrator)");
+  const option = program
+    .command("option")
+    .alias("options")
+    .description("settings of the gateway (super administrator)");
   option
     .command("get")
     .argument("[key]", "all when absent")
     .description("print one setting or all")
-    .action(async (key: string | undefined) => (await import("./commands/option.ts")).getOptions(client(), key, output()));
+    .action(async (key: string | undefined) =>
+      (await import("./commands/option.ts")).getOptions(client(), key, output()),
+    );
   option
     .command("set")
     .argument("<key>")
     .argument("<value>", "text, @file, or - for standard input")
     .description("change a setting")
-    .action(async (key: string, value: string) => (await import("./commands/option.ts")).setOption(client(), key, value, output()));
+    .action(async (key: string, value: string) =>
+      (await import("./commands/option.ts")).setOption(client(), key, value, output()),
+    );
 
   const log = program.command("log").alias("logs").description("what happened");
   log
@@ -73,13 +94,23 @@ export function createProgram(version: string, io: Io): Command {
     .option("--model <name>", "% is a wildcard")
     .option("--since <span>", "15m, 1h, 7d")
     .option("--limit <count>", "rows at most", positive, 100)
-    .action(async (options) => (await import("./commands/log.ts")).listLogs(client(), options, output(), io.nowSeconds()));
+    .action(async (options) =>
+      (await import("./commands/log.ts")).listLogs(client(), options, output(), io.nowSeconds()),
+    );
   return program;
 }
 
-function channelCommands(program: Command, client: () => ReturnType<typeof openSession>["client"], output: () => Output): void {
+function channelCommands(
+  program: Command,
+  client: () => ReturnType<typeof openSession>["client"],
+  output: () => Output,
+): void {
   const load = () => import("./commands/channel.ts");
-  const channel = program.command("channel").alias("channels").alias("ch").description("upstream providers (administrators)");
+  const channel = program
+    .command("channel")
+    .alias("channels")
+    .alias("ch")
+    .description("upstream providers (administrators)");
   channel
     .command("list")
     .description("best priority first")
@@ -106,14 +137,21 @@ function channelCommands(program: Command, client: () => ReturnType<typeof openS
     .argument("<id...>")
     .description("send one small request through each channel")
     .option("--model <name>", "instead of the channel's test model")
-    .action(async (ids: string[], options: { model?: string }) => (await load()).testChannels(client(), ids.map(positive), options.model, output()));
+    .action(async (ids: string[], options: { model?: string }) =>
+      (await load()).testChannels(client(), ids.map(positive), options.model, output()),
+    );
 }
 
 async function showStatus(options: { watch?: boolean; interval: number }, output: Output, io: Io): Promise<void> {
   const { client, profile } = openSession(io.env);
   if (options.watch) {
-    if (!io.isTerminal) throw new CliError("--watch needs a terminal", EXIT.usage, "use `fairway status -o json` in scripts");
-    return (await import("./ui/status-screen.tsx")).showStatus({ client, server: profile.server, intervalMs: options.interval * 1000 });
+    if (!io.isTerminal)
+      throw new CliError("--watch needs a terminal", EXIT.usage, "use `fairway status -o json` in scripts");
+    return (await import("./ui/status-screen.tsx")).showStatus({
+      client,
+      server: profile.server,
+      intervalMs: options.interval * 1000,
+    });
   }
   const overview = await (await import("./commands/status.ts")).overviewOf(client, profile.server);
   if (output.format !== "table") return printOne(output, { ...overview });
@@ -122,7 +160,11 @@ async function showStatus(options: { watch?: boolean; interval: number }, output
     server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
     user: `${overview.user}, balance ${overview.balance}`,
     "last minute": `${overview.rpm} requests, ${overview.tpm} tokens`,
-    ...(channels ? { channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled` } : {}),
+    ...(channels
+      ? {
+          channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled`,
+        }
+      : {}),
   });
 }
 

@@ -16,13 +16,19 @@ export const fetchJson: Fetch = (url, init) => {
 const TIMEOUT_MS = 60_000;
 
 /** A client for the signed-in profile; fails with exit 4 when there is none. */
-export function openSession(env: Readonly<Record<string, string | undefined>>): { readonly client: Client; readonly profile: Profile } {
+export function openSession(env: Readonly<Record<string, string | undefined>>): {
+  readonly client: Client;
+  readonly profile: Profile;
+} {
   const profile = readProfile(env);
   if (!profile) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
   return { client: clientOf(profile), profile };
 }
 
 export function clientOf(profile: Profile): Client {
-  const headers = { Authorization: `Bearer ${profile.token}`, ...(profile.userId > 0 ? { "New-Api-User": String(profile.userId) } : {}) };
+  const headers = {
+    Authorization: `Bearer ${profile.token}`,
+    ...(profile.userId > 0 ? { "New-Api-User": String(profile.userId) } : {}),
+  };
   return createClient({ baseUrl: profile.server, fetch: fetchJson, headers: () => headers });
 }

@@ -50,7 +50,6 @@ export function createManagement(deps: ManagementDeps): Management {
   const shared = { ...deps, ...storage, announce: snapshots.announce, writeLog: createLogWriter(isLogSeparate) };
   const operations = createOperations({
     ...shared,
-    changeBalance: async (work) => void (await ledger.changeWith(work)),
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
     http: pipeline.http,
@@ -88,7 +87,9 @@ function createBackground(log: Logger): Background {
       await Promise.all(running);
     },
     add(work) {
-      const watched: Promise<void> = work.catch((error: unknown) => log.error("background work failed", { error })).finally(() => running.delete(watched));
+      const watched: Promise<void> = work
+        .catch((error: unknown) => log.error("background work failed", { error }))
+        .finally(() => running.delete(watched));
       running.add(watched);
     },
   };

@@ -31,7 +31,10 @@ const KEEP_ALIVE_MS = 60_000;
 const STUCK_MS = 120_000;
 
 /** Everything between the edge and the upstreams. */
-export function createRelayParts(deps: RelayPartsDeps): { readonly pipeline: PipelineDeps; readonly reporter: Reporter } {
+export function createRelayParts(deps: RelayPartsDeps): {
+  readonly pipeline: PipelineDeps;
+  readonly reporter: Reporter;
+} {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const cooldowns = createCooldowns(clock);
   const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
@@ -43,7 +46,14 @@ export function createRelayParts(deps: RelayPartsDeps): { readonly pipeline: Pip
     onAttempt: ({ choice: { channel }, startedAt }, result) =>
       metrics.attempted({
         channel: { id: channel.id, name: channel.name, type: providerByType(channel.type)?.id ?? String(channel.type) },
-        outcome: result.kind === "delivered" ? (result.reason === "stop" ? "ok" : result.reason) : result.kind === "failed" ? result.failure.outcome : "client_abort",
+        outcome:
+          result.kind === "delivered"
+            ? result.reason === "stop"
+              ? "ok"
+              : result.reason
+            : result.kind === "failed"
+              ? result.failure.outcome
+              : "client_abort",
         seconds: (performance.now() - startedAt) / 1000,
       }),
   });

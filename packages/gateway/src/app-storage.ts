@@ -30,7 +30,9 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
   const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
   await migrate(database, settings);
-  const logDatabase = env.logDatabaseUrl ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log) : database;
+  const logDatabase = env.logDatabaseUrl
+    ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log)
+    : database;
   const isLogSeparate = logDatabase !== database;
   if (isLogSeparate) await migrateLogs(logDatabase, settings);
   await verifyVault(database, vault);
@@ -49,18 +51,33 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
 function keysOf(env: Env): ReturnType<typeof keysFromFile> {
   if (env.encryptionKeys) return [...env.encryptionKeys];
   if (env.isEmbedded) return keysFromFile(env.dataDir);
-  throw new StartError("FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`");
+  throw new StartError(
+    "FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`",
+  );
 }
 
 async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
   makeFolder(url.reveal());
   try {
-    const database = openDatabase({ url: url.reveal(), log, connections: env.databaseConnections, sqliteSync: env.sqliteSync });
+    const database = openDatabase({
+      url: url.reveal(),
+      log,
+      connections: env.databaseConnections,
+      sqliteSync: env.sqliteSync,
+    });
     await database.ping();
     return database;
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : cause instanceof Error ? cause.message : String(cause);
-    throw new StartError(`the database of ${variable} cannot be reached (${reason}): start it, or correct the variable`, { cause });
+    const reason =
+      cause instanceof Error && "code" in cause
+        ? String(cause.code)
+        : cause instanceof Error
+          ? cause.message
+          : String(cause);
+    throw new StartError(
+      `the database of ${variable} cannot be reached (${reason}): start it, or correct the variable`,
+      { cause },
+    );
   }
 }
 

@@ -87,7 +87,11 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const { metrics, ledger, snapshots, storage } = core;
   const counter = createTokenCounter();
-  const { pipeline, reporter } = createRelayParts({ ...core, counter, disable: (id, reason) => management.operations.channels.store.switchBySystem(id, 1, 3, reason) });
+  const { pipeline, reporter } = createRelayParts({
+    ...core,
+    counter,
+    disable: (id, reason) => management.operations.channels.store.switchBySystem(id, 1, 3, reason),
+  });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
   const health = createHealth({
@@ -103,12 +107,27 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const schedule = scheduleOf(core, management);
   watch(core, pipeline, health);
 
-  const runnables: readonly Runnable[] = [loopDelay, health, pipeline.running, ...management.operations.runnables, management.background, schedule];
+  const runnables: readonly Runnable[] = [
+    loopDelay,
+    health,
+    pipeline.running,
+    ...management.operations.runnables,
+    management.background,
+    schedule,
+  ];
   const demo = createDemo(core, management);
   let stopping: Promise<void> | undefined;
 
   const start = async (): Promise<StartedApp> => {
-    const first = await firstStart({ ...storage, ...core, passwords: core.identity.passwords, version: VERSION, host: env.host, rootPassword: env.rootPassword, hasWizard: env.setupWizard });
+    const first = await firstStart({
+      ...storage,
+      ...core,
+      passwords: core.identity.passwords,
+      version: VERSION,
+      host: env.host,
+      rootPassword: env.rootPassword,
+      hasWizard: env.setupWizard,
+    });
     await management.setupState.refresh();
     health.done("database");
     await ledger.reap();
@@ -117,7 +136,10 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     for (const runnable of runnables) await runnable.start();
     const demoKey = await demo.start();
     const url = await listening("FAIRWAY_PORT", env.host, http.listen(env.port, env.host));
-    const adminUrl = env.adminPort === undefined ? undefined : await listening("FAIRWAY_ADMIN_PORT", env.adminHost, listen(admin, env.adminPort, env.adminHost));
+    const adminUrl =
+      env.adminPort === undefined
+        ? undefined
+        : await listening("FAIRWAY_ADMIN_PORT", env.adminHost, listen(admin, env.adminPort, env.adminHost));
     health.done("listener");
     return { ...first, url, adminUrl, demoKey };
   };
@@ -138,7 +160,15 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     for (const runnable of runnables.toReversed()) await runnable.stop();
     await ledger.flush();
     http.server.closeAllConnections();
-    await Promise.all([closed, snapshots.stop(), counter.stop(), pipeline.upstreams.close(), core.identity.outbound.close(), demo.stop(), closeServer(admin)]);
+    await Promise.all([
+      closed,
+      snapshots.stop(),
+      counter.stop(),
+      pipeline.upstreams.close(),
+      core.identity.outbound.close(),
+      demo.stop(),
+      closeServer(admin),
+    ]);
     await storage.close();
   };
 
@@ -154,9 +184,28 @@ async function createCore(env: Env, log: Logger): Promise<Core> {
   const snapshots = createSnapshotStore({ database, vault, log, onAccountsChanged: () => tokens.clear() });
   const limiter = createMemoryLimiter(clock);
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const identity = createIdentity({ database, clock, limiter, options: () => snapshots.current().options, sessionSecret, services: env });
-  const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options: () => snapshots.current().options, log });
-  const ledger = createSqlLedger({ database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}), clock, log, onBalance });
+  const identity = createIdentity({
+    database,
+    clock,
+    limiter,
+    options: () => snapshots.current().options,
+    sessionSecret,
+    services: env,
+  });
+  const onBalance = createQuotaReminder({
+    database,
+    mailer: identity.mailer,
+    limiter,
+    options: () => snapshots.current().options,
+    log,
+  });
+  const ledger = createSqlLedger({
+    database: database.raw,
+    ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
+    clock,
+    log,
+    onBalance,
+  });
   return { env, log, clock, metrics, storage, tokens, snapshots, ledger, limiter, identity };
 }
 
@@ -171,8 +220,18 @@ function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health:
   return createRelay({
     ...pipeline,
     arrivalOf: contextOf,
-    authenticator: createAuthenticator({ ...core, ...storage, hashKey: rememberHashes(storage.vault.hashKey), options, sessions: identity.sessions }),
-    bodyLimits: { maxBytes: env.maxBodyBytes, maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes, minBytesPerSecond: SLOWEST_BYTES_PER_SECOND },
+    authenticator: createAuthenticator({
+      ...core,
+      ...storage,
+      hashKey: rememberHashes(storage.vault.hashKey),
+      options,
+      sessions: identity.sessions,
+    }),
+    bodyLimits: {
+      maxBytes: env.maxBodyBytes,
+      maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
+      minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
+    },
     reporter,
     limiter,
     requestRule: () => requestRule(options()),
@@ -209,8 +268,16 @@ function scheduleOf(core: Core, { operations }: Management): Runnable {
     ...core,
     jobs: [
       reaperJob(ledger),
-      { name: "usage-rollup", everyMs: MINUTE_MS, run: (signal) => rollUpUsage({ database: storage.database, logs: storage.logDatabase, isEnabled }, signal) },
-      { name: "housekeeping", everyMs: MINUTE_MS, run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders()]) },
+      {
+        name: "usage-rollup",
+        everyMs: MINUTE_MS,
+        run: (signal) => rollUpUsage({ database: storage.database, logs: storage.logDatabase, isEnabled }, signal),
+      },
+      {
+        name: "housekeeping",
+        everyMs: MINUTE_MS,
+        run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders()]),
+      },
     ],
   });
 }
@@ -224,13 +291,23 @@ function watch({ metrics, snapshots, ledger, env }: Core, { running }: PipelineD
     isDraining: () => health.isDraining,
     isLeader: () => true,
   });
-  snapshots.subscribe(({ listed }) => metrics.setModels(new Set([...listed.values()].flatMap((models) => [...models]))));
+  snapshots.subscribe(({ listed }) =>
+    metrics.setModels(new Set([...listed.values()].flatMap((models) => [...models]))),
+  );
 }
 
 /** The echo that answers before any provider is connected; answers its key while it is wanted. */
-function createDemo(core: Core, { operations }: Management): { start(): Promise<string | undefined>; stop(): Promise<void> } {
+function createDemo(
+  core: Core,
+  { operations }: Management,
+): { start(): Promise<string | undefined>; stop(): Promise<void> } {
   const { env, storage, snapshots } = core;
-  const deps: DemoDeps = { ...storage, ...core, channels: operations.channels.store, tokens: createTokenStore({ ...storage, ...core, announce: snapshots.announce }) };
+  const deps: DemoDeps = {
+    ...storage,
+    ...core,
+    channels: operations.channels.store,
+    tokens: createTokenStore({ ...storage, ...core, announce: snapshots.announce }),
+  };
   const isWanted = env.demo === "on" || (env.demo === "auto" && env.isEmbedded && isLoopback(env.host));
   let upstream: DemoUpstream | undefined;
   return {
@@ -260,7 +337,8 @@ async function listening(variable: string, host: string, port: Promise<number>):
     return `http://${host.includes(":") ? `[${host}]` : host}:${await port}`;
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    if (code === "EADDRINUSE") throw new StartError(`the port of ${variable} is in use: stop what uses it, or choose another`, { cause });
+    if (code === "EADDRINUSE")
+      throw new StartError(`the port of ${variable} is in use: stop what uses it, or choose another`, { cause });
     throw new StartError(`${variable} cannot be listened on (${code}): correct it`, { cause });
   }
 }

@@ -20,7 +20,12 @@ async function main(): Promise<void> {
   const app = await createApp(env, log);
   stopOnSignals(app, log);
   const started = await app.start();
-  log.info("listening", { url: started.url, adminUrl: started.adminUrl, version: VERSION, database: env.databaseUrl.reveal().split(":", 1)[0] });
+  log.info("listening", {
+    url: started.url,
+    adminUrl: started.adminUrl,
+    version: VERSION,
+    database: env.databaseUrl.reveal().split(":", 1)[0],
+  });
   log.flush();
   if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
 }
@@ -53,10 +58,23 @@ function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp,
   const lines = [`\nFairway ${VERSION} is ready.\n`, `  Console   ${url}`, `  Sign in   root / ${password}`];
   if (madePassword !== undefined) lines.push("            (made up just now and told this once)");
   if (demoKey !== undefined) {
-    const body = JSON.stringify({ model: DEMO_MODEL, stream: true, messages: [{ role: "user", content: "Hello, fairway!" }] });
-    lines.push("", "  Try it:", `  curl -N ${url}/v1/chat/completions -H "Authorization: Bearer sk-${demoKey}" -H "Content-Type: application/json" -d '${body}'`);
+    const body = JSON.stringify({
+      model: DEMO_MODEL,
+      stream: true,
+      messages: [{ role: "user", content: "Hello, fairway!" }],
+    });
+    lines.push(
+      "",
+      "  Try it:",
+      `  curl -N ${url}/v1/chat/completions -H "Authorization: Bearer sk-${demoKey}" -H "Content-Type: application/json" -d '${body}'`,
+    );
   }
-  lines.push("", `  Next      connect a provider: ${url}/channel`, `  Data      ${env.isEmbedded ? env.dataDir : "in the database"}`, "");
+  lines.push(
+    "",
+    `  Next      connect a provider: ${url}/channel`,
+    `  Data      ${env.isEmbedded ? env.dataDir : "in the database"}`,
+    "",
+  );
   return `${lines.join("\n")}\n`;
 }
 

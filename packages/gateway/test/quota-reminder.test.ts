@@ -12,7 +12,11 @@ beforeAll(async () => {
   await gateway.option("SMTPPort", smtp.port);
   await gateway.option("SMTPAccount", "gate@example.com");
   await gateway.option("QuotaRemindThreshold", 100_000_000 - 100);
-  await gateway.database.db.updateTable("users").set({ email: "owner@example.com" }).where("username", "=", "root").execute();
+  await gateway.database.db
+    .updateTable("users")
+    .set({ email: "owner@example.com" })
+    .where("username", "=", "root")
+    .execute();
 });
 afterAll(async () => {
   await gateway?.close();
@@ -22,7 +26,8 @@ afterAll(async () => {
 it("mails an owner once when a charge takes the balance below the threshold (R-Q-24)", async () => {
   await gateway.channel("usage-60-10");
   const key = await gateway.token();
-  const ask = () => gateway.post("/v1/chat/completions", { model: "usage-60-10", messages: [{ role: "user", content: "hi" }] }, key);
+  const ask = () =>
+    gateway.post("/v1/chat/completions", { model: "usage-60-10", messages: [{ role: "user", content: "hi" }] }, key);
   await ask();
   await gateway.settled();
   expect(smtp.mails).toEqual([]);

@@ -1,7 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChannel, createToken, signIn, startUpstream, type ChannelInput, type Session, type TokenInput, type Upstream } from "@fairway/testkit";
+import {
+  createChannel,
+  createToken,
+  signIn,
+  startUpstream,
+  type ChannelInput,
+  type Session,
+  type TokenInput,
+  type Upstream,
+} from "@fairway/testkit";
 import { createApp, type App, type StartedApp } from "../src/app.ts";
 import { loadEnv } from "../src/config/env.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
@@ -79,7 +88,8 @@ export async function startRelayApp(env: Readonly<Record<string, string>> = {}):
     async settled() {
       for (let turn = 0; turn < 200; turn++) {
         const metrics = await (await fetch(`${started.adminUrl}/metrics`)).text();
-        const isIdle = /^fairway_inflight_requests 0$/m.test(metrics) && /^fairway_settlement_queue_depth 0$/m.test(metrics);
+        const isIdle =
+          /^fairway_inflight_requests 0$/m.test(metrics) && /^fairway_settlement_queue_depth 0$/m.test(metrics);
         if (isIdle) return;
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
@@ -102,7 +112,9 @@ export interface ConsumeRow {
   readonly is_stream: number;
   readonly request_id: string;
   readonly model_name: string;
-  readonly other: Readonly<Record<string, unknown>> & { readonly admin_info: { readonly use_channel: readonly string[] } };
+  readonly other: Readonly<Record<string, unknown>> & {
+    readonly admin_info: { readonly use_channel: readonly string[] };
+  };
 }
 
 /** The consumption rows of a request id, or all of them. */
@@ -123,7 +135,10 @@ export interface Books {
 
 /** The super administrator's money from every side; `quota` counts from the gift of the first start. */
 export async function books({ database }: RelayApp): Promise<Books> {
-  const [user] = await database.raw.rows<{ quota: number; held: number }>("select quota, held from users where username = ?", ["root"]);
+  const [user] = await database.raw.rows<{ quota: number; held: number }>(
+    "select quota, held from users where username = ?",
+    ["root"],
+  );
   const sum = async (sql: string) => Number((await database.raw.rows<{ sum: number | null }>(sql, []))[0]?.sum ?? 0);
   return {
     quota: (user?.quota ?? 0) - 100_000_000,

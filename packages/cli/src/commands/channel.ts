@@ -41,7 +41,13 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
     rows.push(...data);
     if (data.length < PAGE || (total !== undefined && rows.length >= total)) break;
   }
-  printList(output, "Channel", COLUMNS, rows.slice(0, options.limit), "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin");
+  printList(
+    output,
+    "Channel",
+    COLUMNS,
+    rows.slice(0, options.limit),
+    "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
+  );
 }
 
 export interface ChannelCreateOptions {
@@ -70,22 +76,37 @@ export async function createChannel(client: Client, options: ChannelCreateOption
       ...(options.weight === undefined ? {} : { weight: options.weight }),
     },
   });
-  output.note(`Created ${options.name}. Test it: fairway channel list --search ${JSON.stringify(options.name)}, then fairway channel test ID`);
+  output.note(
+    `Created ${options.name}. Test it: fairway channel list --search ${JSON.stringify(options.name)}, then fairway channel test ID`,
+  );
 }
 
 async function keyOf({ keyFile, keyStdin }: ChannelCreateOptions): Promise<string> {
   if (keyStdin) return readStdin();
   if (keyFile !== undefined) return readFileSync(keyFile, "utf8").trim();
-  throw new CliError("a key is needed", EXIT.usage, "give it with --key-stdin or --key-file; never as an argument, where others can read it");
+  throw new CliError(
+    "a key is needed",
+    EXIT.usage,
+    "give it with --key-stdin or --key-file; never as an argument, where others can read it",
+  );
 }
 
 /** Tests each channel in turn; exit 8 when some failed. */
-export async function testChannels(client: Client, ids: readonly number[], model: string | undefined, output: Output): Promise<void> {
+export async function testChannels(
+  client: Client,
+  ids: readonly number[],
+  model: string | undefined,
+  output: Output,
+): Promise<void> {
   let failures = 0;
   for (const id of ids) {
     const line = await testOne(client, id, model);
     if (!line.ok) failures++;
-    output.out(output.format === "table" ? `${line.ok ? "ok  " : "FAIL"}  channel ${id}  ${line.seconds.toFixed(2)} s${line.ok ? "" : `  ${line.message}`}` : JSON.stringify(line));
+    output.out(
+      output.format === "table"
+        ? `${line.ok ? "ok  " : "FAIL"}  channel ${id}  ${line.seconds.toFixed(2)} s${line.ok ? "" : `  ${line.message}`}`
+        : JSON.stringify(line),
+    );
   }
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} channels failed their test`, EXIT.partial);
 }

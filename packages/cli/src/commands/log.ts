@@ -3,7 +3,12 @@ import { CliError, EXIT } from "../exit.ts";
 import { printList, type Output } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
 
-const TYPE_NUMBER: Readonly<Record<string, number>> = { topup: LOG_TYPE.topup, consume: LOG_TYPE.consume, manage: LOG_TYPE.manage, system: LOG_TYPE.system };
+const TYPE_NUMBER: Readonly<Record<string, number>> = {
+  topup: LOG_TYPE.topup,
+  consume: LOG_TYPE.consume,
+  manage: LOG_TYPE.manage,
+  system: LOG_TYPE.system,
+};
 const TYPE_WORD = new Map(Object.entries(TYPE_NUMBER).map(([word, number]) => [number, word]));
 const PAGE = 100;
 
@@ -30,7 +35,12 @@ export interface LogListOptions {
 }
 
 /** Administrators see all rows, everybody else their own. */
-export async function listLogs(client: Client, options: LogListOptions, output: Output, nowSeconds: number): Promise<void> {
+export async function listLogs(
+  client: Client,
+  options: LogListOptions,
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
   const filter = {
@@ -42,7 +52,9 @@ export async function listLogs(client: Client, options: LogListOptions, output: 
   const rows: LogRow[] = [];
   for (let p = 1; rows.length < options.limit; p++) {
     const query = { ...filter, p, page_size: Math.min(PAGE, options.limit) };
-    const { data } = isAdmin ? await client.call(logList, { query: { ...query, username: options.user } }) : await client.call(logListSelf, { query });
+    const { data } = isAdmin
+      ? await client.call(logList, { query: { ...query, username: options.user } })
+      : await client.call(logListSelf, { query });
     rows.push(...data.items);
     if (data.items.length === 0 || rows.length >= data.total) break;
   }
@@ -52,7 +64,8 @@ export async function listLogs(client: Client, options: LogListOptions, output: 
 function typeOf(word: string | undefined): number {
   if (word === undefined) return 0;
   const number = TYPE_NUMBER[word];
-  if (number === undefined) throw new CliError(`--type ${word} is unknown`, EXIT.usage, `write one of ${Object.keys(TYPE_NUMBER).join(", ")}`);
+  if (number === undefined)
+    throw new CliError(`--type ${word} is unknown`, EXIT.usage, `write one of ${Object.keys(TYPE_NUMBER).join(", ")}`);
   return number;
 }
 

@@ -15,13 +15,19 @@ export async function getOptions(client: Client, key: string | undefined, output
     return printList(output, "Option", columns, data, "No options.");
   }
   const found = data.find((row) => row.key === key);
-  if (!found) throw new CliError(`there is no option ${key} that can be read`, EXIT.notFound, "list them with `fairway option get`; secrets are never shown");
+  if (!found)
+    throw new CliError(
+      `there is no option ${key} that can be read`,
+      EXIT.notFound,
+      "list them with `fairway option get`; secrets are never shown",
+    );
   output.out(output.format === "table" ? found.value : JSON.stringify(found));
 }
 
 /** `value` may be `@file` or `-` for standard input. */
 export async function setOption(client: Client, key: string, value: string, output: Output): Promise<void> {
-  const text = value === "-" ? await readStdin() : value.startsWith("@") ? readFileSync(value.slice(1), "utf8").trim() : value;
+  const text =
+    value === "-" ? await readStdin() : value.startsWith("@") ? readFileSync(value.slice(1), "utf8").trim() : value;
   await client.call(optionUpdate, { body: { key, value: text } });
   output.note(`${key} is set.`);
 }

@@ -1,4 +1,14 @@
-import { CHANNEL_STATUS, channelList, logStat, logStatSelf, ROLE, selfGet, showQuota, status, type Client } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  channelList,
+  logStat,
+  logStatSelf,
+  ROLE,
+  selfGet,
+  showQuota,
+  status,
+  type Client,
+} from "@fairway/wire";
 
 /** One look at a server, as `status` prints it and the live screen draws it. */
 export interface Overview {
@@ -20,7 +30,9 @@ export interface Overview {
 export async function overviewOf(client: Client, server: string): Promise<Overview> {
   const [{ data: info }, { data: self }] = await Promise.all([client.call(status, {}), client.call(selfGet, {})]);
   const isAdmin = self.role >= ROLE.admin;
-  const { data: rates } = isAdmin ? await client.call(logStat, { query: {} }) : await client.call(logStatSelf, { query: {} });
+  const { data: rates } = isAdmin
+    ? await client.call(logStat, { query: {} })
+    : await client.call(logStatSelf, { query: {} });
   const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
   return {
     server,
@@ -37,7 +49,12 @@ export async function overviewOf(client: Client, server: string): Promise<Overvi
 }
 
 async function channelCounts(client: Client): Promise<NonNullable<Overview["channels"]>> {
-  const count = async (state: number) => (await client.call(channelList, { query: { status: String(state), page_size: 1 } })).total ?? 0;
-  const [enabled, disabled, autoDisabled] = await Promise.all([count(CHANNEL_STATUS.enabled), count(CHANNEL_STATUS.disabledByHand), count(CHANNEL_STATUS.disabledBySystem)]);
+  const count = async (state: number) =>
+    (await client.call(channelList, { query: { status: String(state), page_size: 1 } })).total ?? 0;
+  const [enabled, disabled, autoDisabled] = await Promise.all([
+    count(CHANNEL_STATUS.enabled),
+    count(CHANNEL_STATUS.disabledByHand),
+    count(CHANNEL_STATUS.disabledBySystem),
+  ]);
   return { enabled, disabled, autoDisabled };
 }

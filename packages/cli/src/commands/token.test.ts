@@ -9,7 +9,9 @@ describe("quotaOf", () => {
     ["0", 0],
   ])("%s", (text, quota) => expect(quotaOf(text)).toBe(quota));
 
-  it.each(["5eur", "-1", "1.5", "", "usd"])("refuses %j", (text) => expect(() => quotaOf(text)).toThrow(/is no amount/));
+  it.each(["5eur", "-1", "1.5", "", "usd"])("refuses %j", (text) =>
+    expect(() => quotaOf(text)).toThrow(/is no amount/),
+  );
 });
 
 describe("expiryOf", () => {

@@ -13,7 +13,12 @@ export interface TokenCreateOptions {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
-export async function createToken(client: Client, options: TokenCreateOptions, output: Output, nowSeconds: number): Promise<void> {
+export async function createToken(
+  client: Client,
+  options: TokenCreateOptions,
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
   const isUnlimited = options.quota === "unlimited";
   const { data } = await client.call(tokenCreate, {
     body: {
@@ -35,8 +40,10 @@ export async function createToken(client: Client, options: TokenCreateOptions, o
 export function quotaOf(text: string): number {
   const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text);
   const isMoney = /^\$|usd$/i.test(text);
-  const quota = isMoney && money?.[1] !== undefined ? quotaOfDollars(money[1]) : /^\d+$/.test(text) ? Number(text) : undefined;
-  if (quota === undefined || !Number.isSafeInteger(quota)) throw new CliError(`--quota ${text} is no amount`, EXIT.usage, "write 5usd, 500000 or unlimited");
+  const quota =
+    isMoney && money?.[1] !== undefined ? quotaOfDollars(money[1]) : /^\d+$/.test(text) ? Number(text) : undefined;
+  if (quota === undefined || !Number.isSafeInteger(quota))
+    throw new CliError(`--quota ${text} is no amount`, EXIT.usage, "write 5usd, 500000 or unlimited");
   return quota;
 }
 
@@ -46,6 +53,7 @@ export function expiryOf(text: string, nowSeconds: number): number {
   const span = /^(\d+)([mhd])$/.exec(text);
   if (span) return nowSeconds + Number(span[1]) * (UNITS[span[2] ?? ""] ?? 0);
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new CliError(`--expires ${text} is no time`, EXIT.usage, "write never, 30d, 12h or 2027-01-31");
+  if (Number.isNaN(at))
+    throw new CliError(`--expires ${text} is no time`, EXIT.usage, "write never, 30d, 12h or 2027-01-31");
   return Math.floor(at / 1000);
 }

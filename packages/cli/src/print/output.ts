@@ -12,7 +12,13 @@ export interface Output {
 }
 
 /** A list in the chosen format; the empty list says what to do about it. */
-export function printList<Row>(output: Output, kind: string, columns: readonly Column<Row>[], rows: readonly Row[], empty: string): void {
+export function printList<Row>(
+  output: Output,
+  kind: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  empty: string,
+): void {
   if (output.format === "json") output.out(JSON.stringify({ kind: `${kind}List`, items: rows }, undefined, 2));
   else if (output.format === "jsonl") for (const row of rows) output.out(JSON.stringify(row));
   else if (rows.length === 0) output.note(empty);
@@ -21,7 +27,8 @@ export function printList<Row>(output: Output, kind: string, columns: readonly C
 
 /** One object: JSON as it is, or lines of names and values. */
 export function printOne(output: Output, value: Readonly<Record<string, unknown>>): void {
-  if (output.format !== "table") return output.out(JSON.stringify(value, undefined, output.format === "json" ? 2 : undefined));
+  if (output.format !== "table")
+    return output.out(JSON.stringify(value, undefined, output.format === "json" ? 2 : undefined));
   const longest = Math.max(...Object.keys(value).map((name) => name.length));
   for (const [name, one] of Object.entries(value)) output.out(`${name.padEnd(longest)}  ${String(one)}`);
 }

@@ -7,7 +7,16 @@ const columns = [
 ];
 
 it("aligns numbers right and texts left", () => {
-  expect(table(columns, [{ id: 7, name: "a" }, { id: 123, name: "bcd" }], undefined)).toBe(" ID  NAME\n  7  a\n123  bcd");
+  expect(
+    table(
+      columns,
+      [
+        { id: 7, name: "a" },
+        { id: 123, name: "bcd" },
+      ],
+      undefined,
+    ),
+  ).toBe(" ID  NAME\n  7  a\n123  bcd");
 });
 
 it("cuts only for a narrow terminal, and keeps control characters out of it", () => {

@@ -7,7 +7,9 @@ export interface Column<Row> {
 /** Aligned columns; cells are cut only when a terminal is too narrow for them. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
-  const widths = columns.map((column, at) => Math.max(column.title.length, ...cells.map((line) => line[at]?.length ?? 0)));
+  const widths = columns.map((column, at) =>
+    Math.max(column.title.length, ...cells.map((line) => line[at]?.length ?? 0)),
+  );
   const total = widths.reduce((sum, one) => sum + one + 2, -2);
   const last = widths.length - 1;
   if (width !== undefined && total > width) widths[last] = Math.max(8, (widths[last] ?? 0) - (total - width));

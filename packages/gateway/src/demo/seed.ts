@@ -42,14 +42,18 @@ export async function removeDemo(deps: DemoDeps): Promise<void> {
   const tokenId = known.get(TOKEN);
   const root = await rootId(deps);
   if (channelId !== undefined && (await deps.channels.get(channelId))) await deps.channels.remove([channelId]);
-  if (tokenId !== undefined && root !== undefined && (await deps.tokens.get(root, tokenId))) await deps.tokens.remove(root, tokenId);
+  if (tokenId !== undefined && root !== undefined && (await deps.tokens.get(root, tokenId)))
+    await deps.tokens.remove(root, tokenId);
 }
 
 async function createDemo(upstreamUrl: string, deps: DemoDeps): Promise<string | undefined> {
   const root = await rootId(deps);
   const [first] = await deps.database.db.selectFrom("channels").select("id").limit(1).execute();
   if (root === undefined || first) return undefined;
-  const fields = newFields({ name: NAME, type: CHANNEL_TYPE, models: DEMO_MODEL, base_url: upstreamUrl, test_model: DEMO_MODEL, tag: "demo" }, () => true);
+  const fields = newFields(
+    { name: NAME, type: CHANNEL_TYPE, models: DEMO_MODEL, base_url: upstreamUrl, test_model: DEMO_MODEL, tag: "demo" },
+    () => true,
+  );
   const [channelId = 0] = await deps.channels.create(fields, ["demo"]);
   const token = await deps.tokens.create(root, {
     name: "demo",
@@ -73,11 +77,20 @@ async function createDemo(upstreamUrl: string, deps: DemoDeps): Promise<string |
 }
 
 async function remembered({ database }: DemoDeps): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.db.selectFrom("managed_resources").select(["name", "resource_id"]).where("kind", "=", KIND).execute();
+  const rows = await database.db
+    .selectFrom("managed_resources")
+    .select(["name", "resource_id"])
+    .where("kind", "=", KIND)
+    .execute();
   return new Map(rows.map((row) => [row.name, row.resource_id]));
 }
 
 async function rootId({ database }: DemoDeps): Promise<number | undefined> {
-  const row = await database.db.selectFrom("users").select("id").where("role", "=", ROLE.root).orderBy("id").executeTakeFirst();
+  const row = await database.db
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", ROLE.root)
+    .orderBy("id")
+    .executeTakeFirst();
   return row?.id;
 }

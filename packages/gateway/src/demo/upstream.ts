@@ -30,23 +30,40 @@ export async function startDemoUpstream(): Promise<DemoUpstream> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (request.url ?? "").split("?")[0];
-  if (path === "/v1/models") return sendJson(response, 200, { object: "list", data: [{ id: DEMO_MODEL, object: "model", created: CREATED, owned_by: "fairway" }] });
+  if (path === "/v1/models")
+    return sendJson(response, 200, {
+      object: "list",
+      data: [{ id: DEMO_MODEL, object: "model", created: CREATED, owned_by: "fairway" }],
+    });
   const body = parseObject(await read(request)) ?? {};
   if (path === "/v1/chat/completions") return chat(body, response);
   if (path === "/v1/embeddings") return embed(body, response);
-  sendJson(response, 404, { error: { message: `The demo upstream has no ${path ?? ""}.`, type: "invalid_request_error", param: null, code: "unknown_url" } });
+  sendJson(response, 404, {
+    error: {
+      message: `The demo upstream has no ${path ?? ""}.`,
+      type: "invalid_request_error",
+      param: null,
+      code: "unknown_url",
+    },
+  });
 }
 
 async function chat(body: JsonObject, response: ServerResponse): Promise<void> {
   const words = `You said: ${lastText(body)}`.split(/(?<= )/);
-  const usage = { prompt_tokens: tokensIn(body), completion_tokens: words.length, total_tokens: tokensIn(body) + words.length };
+  const usage = {
+    prompt_tokens: tokensIn(body),
+    completion_tokens: words.length,
+    total_tokens: tokensIn(body) + words.length,
+  };
   const base = { id: "chatcmpl-demo", created: CREATED, model: DEMO_MODEL };
   if (body["stream"] !== true) {
     const choice = { index: 0, message: { role: "assistant", content: words.join("") }, finish_reason: "stop" };
     return sendJson(response, 200, { ...base, object: "chat.completion", choices: [choice], usage });
   }
   const chunk = (delta: JsonObject, finish: string | null) =>
-    response.write(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+    response.write(
+      `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+    );
   response.writeHead(200, { "content-type": "text/event-stream" });
   chunk({ role: "assistant", content: "" }, null);
   for (const word of words) {
@@ -64,9 +81,18 @@ async function chat(body: JsonObject, response: ServerResponse): Promise<void> {
 
 function embed(body: JsonObject, response: ServerResponse): void {
   const inputs = Array.isArray(body["input"]) ? body["input"] : [body["input"] ?? ""];
-  const data = inputs.map((input, index) => ({ object: "embedding", index, embedding: vectorOf(String(input), body["encoding_format"] === "base64") }));
+  const data = inputs.map((input, index) => ({
+    object: "embedding",
+    index,
+    embedding: vectorOf(String(input), body["encoding_format"] === "base64"),
+  }));
   const tokens = inputs.reduce<number>((sum, input) => sum + wordsIn(String(input)), 0);
-  sendJson(response, 200, { object: "list", model: DEMO_MODEL, data, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+  sendJson(response, 200, {
+    object: "list",
+    model: DEMO_MODEL,
+    data,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  });
 }
 
 /** Eight numbers that depend on the text alone. */

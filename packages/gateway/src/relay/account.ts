@@ -61,12 +61,23 @@ export class Account {
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(request: RelayRequest, snapshot: Snapshot, groups: readonly string[], deps: AccountDeps): Promise<Account> {
+  static async open(
+    request: RelayRequest,
+    snapshot: Snapshot,
+    groups: readonly string[],
+    deps: AccountDeps,
+  ): Promise<Account> {
     const terms = termsOf(request, snapshot, groups);
     const amount = estimateOf(request, terms, snapshot);
     const isCharged = isPriced(terms);
     const { caller } = request;
-    const hold = await deps.ledger.hold({ requestId: request.id, userId: caller.userId, tokenId: caller.tokenId, amount, isCharged });
+    const hold = await deps.ledger.hold({
+      requestId: request.id,
+      userId: caller.userId,
+      tokenId: caller.tokenId,
+      amount,
+      isCharged,
+    });
     if (isRefusal(hold)) {
       throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
         values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
@@ -105,13 +116,17 @@ export class Account {
     if (this.#isClosed || !attempt) return;
     const seen = await this.#seen(attempt, tried);
     if (this.#isClosed) return;
-    await this.#deps.ledger.renew(this.#hold, seen?.settlement ?? { hold: this.#hold, quota: ZERO, channelId: 0, at: this.#deps.now() });
+    await this.#deps.ledger.renew(
+      this.#hold,
+      seen?.settlement ?? { hold: this.#hold, quota: ZERO, channelId: 0, at: this.#deps.now() },
+    );
   }
 
   /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
   progress(outputBound: number, attempt: Attempt, tried: readonly Attempt[]): void {
     if (this.#isExtending || this.#isClosed || this.#request.ask.outputCap !== undefined) return;
-    if (outputBound < this.#reserved - LOOK_AHEAD || !isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+    if (outputBound < this.#reserved - LOOK_AHEAD || !isPriced({ price: this.#price, groupRatio: this.#groupRatio }))
+      return;
     this.#isExtending = true;
     void this.#extend(attempt, tried).finally(() => {
       this.#isExtending = false;
@@ -126,7 +141,11 @@ export class Account {
       if (this.#isClosed) return;
       const target = seen.output + more;
       const ask = { ...this.#request.ask, outputCap: target };
-      const amount = estimateOf({ ...this.#request, ask }, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
+      const amount = estimateOf(
+        { ...this.#request, ask },
+        { price: this.#price, groupRatio: this.#groupRatio },
+        this.#snapshot,
+      );
       if (await this.#deps.ledger.renew(this.#hold, seen.settlement, amount)) {
         this.#reserved = Math.max(this.#reserved, target);
         return;
@@ -137,19 +156,30 @@ export class Account {
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
-  async #seen(attempt: Attempt, tried: readonly Attempt[]): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
+  async #seen(
+    attempt: Attempt,
+    tried: readonly Attempt[],
+  ): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
     const ending = attempt.soFar();
     if (!ending) return undefined;
     const usage = await this.#usageOf(ending);
     const quota = this.#charge(usage, this.#ratioOf(attempt));
-    return { settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }), output: usage.output };
+    return {
+      settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }),
+      output: usage.output,
+    };
   }
 
   #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
     const at = this.#deps.now();
     const settlement = { hold: this.#hold, quota, channelId: charged.attempt.choice.channel.id, at };
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
-    const log: LogDetail = consumptionLog(this.#request, { ...charged, quota, price: this.#price, groupRatio: this.#ratioOf(charged.attempt) });
+    const log: LogDetail = consumptionLog(this.#request, {
+      ...charged,
+      quota,
+      price: this.#price,
+      groupRatio: this.#ratioOf(charged.attempt),
+    });
     return { ...settlement, log };
   }
 
@@ -169,7 +199,8 @@ export class Account {
     const { ask, body, dialect } = this.#request;
     if (usage?.units !== undefined && usage.input + usage.output === 0) return usage;
     const counted = await ending.countOutput();
-    this.#countedInput ??= usage && usage.input > 0 ? undefined : countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    this.#countedInput ??=
+      usage && usage.input > 0 ? undefined : countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
     const input = (usage && usage.input > 0 ? usage.input : await this.#countedInput) ?? 0;
     const output = Math.max(usage?.output ?? 0, counted);
     const source = usage && usage.input > 0 ? (output === usage.output ? "upstream" : "mixed") : "counted";
@@ -185,7 +216,8 @@ interface Terms {
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
 function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = request.ask;
-  const price = snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
+  const price =
+    snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
   return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };

@@ -23,7 +23,10 @@ export function sendCall(upstreams: Upstreams, call: UpstreamCall, settings: Sen
     upstreams.dispatch(call, settings.proxy, settings.timeouts, {
       onRequestStart(controller) {
         if (settings.signal.aborted) controller.abort(settings.signal.reason as Error);
-        else settings.signal.addEventListener("abort", () => controller.abort(settings.signal.reason as Error), { once: true });
+        else
+          settings.signal.addEventListener("abort", () => controller.abort(settings.signal.reason as Error), {
+            once: true,
+          });
       },
       onResponseStart(controller, status, headers) {
         const body = new ReadableStream<Buffer>(

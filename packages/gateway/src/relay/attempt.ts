@@ -37,7 +37,11 @@ export interface AttemptDeps extends CallDeps {
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
 /** Operations whose answers may be something else than JSON. */
-const BYTES_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.speech", "audio.transcriptions", "audio.translations"]);
+const BYTES_OPERATIONS: ReadonlySet<Operation> = new Set([
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+]);
 
 /** What the pipeline lends to one attempt. */
 export interface AttemptHooks {
@@ -123,12 +127,17 @@ export class Attempt implements Flow {
   }
 
   failureOf(status: number, body: Buffer): Failure {
-    return this.refused(readFailure(this.choice.plan.provider, { status, headers: this.#headers, body }, this.#reading()));
+    return this.refused(
+      readFailure(this.choice.plan.provider, { status, headers: this.#headers, body }, this.#reading()),
+    );
   }
 
   refused(verdict: Verdict): Failure {
     const { channel, keyIndex, plan } = this.choice;
-    const message = mask(verdict.message, { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl });
+    const message = mask(verdict.message, {
+      key: channel.keys[keyIndex] ?? "",
+      baseUrl: channel.baseUrl || plan.provider.baseUrl,
+    });
     return refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
   }
 
@@ -137,7 +146,12 @@ export class Attempt implements Flow {
   }
 
   /** Routes of several steps answer as if they had been one call. */
-  #converse(exchange: Exchange, built: BuiltCall, proxy: string | undefined, timeouts: UpstreamTimeouts): Promise<void> {
+  #converse(
+    exchange: Exchange,
+    built: BuiltCall,
+    proxy: string | undefined,
+    timeouts: UpstreamTimeouts,
+  ): Promise<void> {
     const { ask } = this.request;
     const { channel, upstreamModel } = this.choice;
     const talk = (signal: AbortSignal) =>
@@ -151,7 +165,9 @@ export class Attempt implements Flow {
         connect: (call) => openSocket(call, signal, timeouts.headersMs),
         sleep: (ms) => sleep(ms, undefined, { signal }),
       });
-    return feedHandler(talk, this.#handler(), (error) => this.finish({ kind: "failed", failure: this.#notSent(error) }));
+    return feedHandler(talk, this.#handler(), (error) =>
+      this.finish({ kind: "failed", failure: this.#notSent(error) }),
+    );
   }
 
   #handler(): Dispatcher.DispatchHandler {
@@ -182,7 +198,8 @@ export class Attempt implements Flow {
     const type = headers["content-type"] ?? "";
     const { ask } = this.request;
     const isJsonAnswer = isJson(type);
-    if (!isJsonAnswer && BYTES_OPERATIONS.has(ask.operation) && !type.startsWith(EVENT_STREAM)) return new BytesSink(this, bytesHead(headers));
+    if (!isJsonAnswer && BYTES_OPERATIONS.has(ask.operation) && !type.startsWith(EVENT_STREAM))
+      return new BytesSink(this, bytesHead(headers));
     const isFramed = (this.choice.plan.route.framing ?? "sse") !== "sse";
     const isEventStream = type.startsWith(EVENT_STREAM) || (isFramed && !isJsonAnswer);
     if (!isEventStream && !isJsonAnswer) {
@@ -191,13 +208,27 @@ export class Attempt implements Flow {
     }
     const { provider, route, bridges } = this.choice.plan;
     const { context } = this.#built as BuiltCall;
-    const intake = createIntake({ provider, route, bridges, context, channel: this.choice.channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+    const intake = createIntake({
+      provider,
+      route,
+      bridges,
+      context,
+      channel: this.choice.channel,
+      headers,
+      maxEventBytes: MAX_EVENT_BYTES,
+    });
     const upstream = dialectById(intake.dialect) ?? this.dialect;
     const isSame = intake.bridges.length === 0;
     if (isEventStream && ask.stream) {
-      return new StreamSink(this, { intake, upstream, translation: isSame ? undefined : createStreamTranslation(intake.bridges, context) }, this.#deps.counter);
+      return new StreamSink(
+        this,
+        { intake, upstream, translation: isSame ? undefined : createStreamTranslation(intake.bridges, context) },
+        this.#deps.counter,
+      );
     }
-    const translate: AnswerTranslation = isSame ? undefined : (answer) => translateAnswer(intake.bridges, answer, context);
+    const translate: AnswerTranslation = isSame
+      ? undefined
+      : (answer) => translateAnswer(intake.bridges, answer, context);
     return new WholeSink(this, { intake, upstream, translate, isEventStream }, this.#deps.counter);
   }
 

@@ -43,7 +43,8 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
       const { channel, keyIndex } = attempt.choice;
       const { restMs, disable: reason } = result.failure;
       if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.ask.model, restMs);
-      const mayDisable = reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
+      const mayDisable =
+        reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
       if (mayDisable) void disable(channel.id, channel.name, reason.slice(0, REASON_LENGTH));
     },
   };

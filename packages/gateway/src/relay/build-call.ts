@@ -60,7 +60,8 @@ function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
   const { provider, route } = plan;
   const path = typeof route.path === "string" ? route.path : route.path(request.ask, upstreamModel, channel, key);
   const base = channel.baseUrl || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
-  if (base === "" && !/^[a-z]+:\/\//.test(path)) throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
+  if (base === "" && !/^[a-z]+:\/\//.test(path))
+    throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
   const url = joinUrl(base, path, provider.gatewayDrops);
   copyQuery(url, request, choice);
   return url;
@@ -100,8 +101,13 @@ function retargeted(bytes: Buffer, request: RelayRequest, choice: Choice, askUsa
 /** Undefined when no repair changes anything, so that the bytes stay. */
 function repair(choice: Choice, request: RelayRequest, bytes: Buffer): JsonObject | undefined {
   const { channel, plan } = choice;
-  if (channel.paramOverride === undefined && !plan.provider.quirks?.some((quirk) => appliesTo(quirk.on, plan.route.dialect))) return undefined;
-  const before = bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
+  if (
+    channel.paramOverride === undefined &&
+    !plan.provider.quirks?.some((quirk) => appliesTo(quirk.on, plan.route.dialect))
+  )
+    return undefined;
+  const before =
+    bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
   const after = repairJson(choice, request, before);
   return after === before ? undefined : after;
 }

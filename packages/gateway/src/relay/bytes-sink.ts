@@ -47,7 +47,8 @@ export class BytesSink implements Sink {
     if (this.#isOver) return;
     this.#isOver = true;
     const { delivery } = this.#flow;
-    if (!delivery.isHeadSent) return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+    if (!delivery.isHeadSent)
+      return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
     const reason: EndReason = delivery.isGone ? "client_abort" : "upstream_cut";
     void this.#settle(reason).then(() => {
       delivery.destroy();

@@ -25,7 +25,10 @@ export function createCooldowns(clock: Clock): Cooldowns {
     },
     rest(channelId, keyIndex, model, forMs) {
       if (resting.size >= MAX_ENTRIES) dropExpired(resting, clock.now());
-      resting.set(`${channelId} ${keyIndex} ${model}`, clock.now() + Math.min(LONGEST_MS, Math.max(SHORTEST_MS, forMs)));
+      resting.set(
+        `${channelId} ${keyIndex} ${model}`,
+        clock.now() + Math.min(LONGEST_MS, Math.max(SHORTEST_MS, forMs)),
+      );
     },
   };
 }

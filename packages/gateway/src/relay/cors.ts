@@ -15,7 +15,9 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   response.writeHead(204, {
     "access-control-allow-origin": "*",
     "access-control-allow-methods": METHODS,
-    ...(asked === undefined || !/^[\w\-, ]{1,4096}$/.test(asked) ? undefined : { "access-control-allow-headers": asked }),
+    ...(asked === undefined || !/^[\w\-, ]{1,4096}$/.test(asked)
+      ? undefined
+      : { "access-control-allow-headers": asked }),
     "access-control-max-age": "86400",
   });
   response.end();

@@ -12,7 +12,7 @@ describe("event blocks", () => {
   });
 
   it("takes out comments and keeps the events around them", () => {
-    expect(text(stripComments(Buffer.from(': ping\n\ndata: 1\n\n: more\ndata: 2\n\n')))).toBe("data: 1\n\ndata: 2\n\n");
+    expect(text(stripComments(Buffer.from(": ping\n\ndata: 1\n\n: more\ndata: 2\n\n")))).toBe("data: 1\n\ndata: 2\n\n");
     expect(stripComments(Buffer.from(": only\n\n"))).toHaveLength(0);
   });
 

@@ -21,7 +21,9 @@ export function stripComments(blocks: Buffer): Buffer {
 /** Event blocks without those whose JSON matches; the same buffer when none does. */
 export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
-  const kept = all.filter((block) => !parseEvents(block).some((event) => event.data !== undefined && matches(event.data)));
+  const kept = all.filter(
+    (block) => !parseEvents(block).some((event) => event.data !== undefined && matches(event.data)),
+  );
   return kept.length === all.length ? blocks : Buffer.concat(kept);
 }
 

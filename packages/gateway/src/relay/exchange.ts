@@ -26,7 +26,11 @@ export async function feedHandler(
     handler.onResponseEnd?.(controller, {});
   } catch (error) {
     if (error instanceof UpstreamRefusal) onRefusal(error);
-    else handler.onResponseError?.(controller, controller.reason ?? (error instanceof Error ? error : new Error(String(error))));
+    else
+      handler.onResponseError?.(
+        controller,
+        controller.reason ?? (error instanceof Error ? error : new Error(String(error))),
+      );
   }
 }
 

@@ -39,7 +39,8 @@ export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defa
 
 /** An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. */
 function clientError(verdict: Verdict, status: number, isMapped: boolean): AppError {
-  if (!isMapped && (verdict.class === "bad_key" || status === 401 || status === 403)) return new AppError("upstream_auth_error");
+  if (!isMapped && (verdict.class === "bad_key" || status === 401 || status === 403))
+    return new AppError("upstream_auth_error");
   if (!isMapped && status === 402) return new AppError("upstream_billing_error");
   return AppError.upstream({
     status: status >= 400 && status <= 599 ? status : 502,
@@ -58,30 +59,68 @@ function retriesStatus(status: number): boolean {
 
 /** No status line arrived: refused, reset, name or TLS failure, or no answer in time. */
 export function unreachable(error: Error): Failure {
-  if (isTimeout(error)) return { ...NOT_BLAMED, error: new AppError("upstream_timeout", { cause: error }), outcome: "timeout", retry: isConnectTimeout(error), isTransient: true };
-  return { ...NOT_BLAMED, error: new AppError("upstream_connect_failed", { cause: error }), outcome: "upstream_error", retry: true, isTransient: true };
+  if (isTimeout(error))
+    return {
+      ...NOT_BLAMED,
+      error: new AppError("upstream_timeout", { cause: error }),
+      outcome: "timeout",
+      retry: isConnectTimeout(error),
+      isTransient: true,
+    };
+  return {
+    ...NOT_BLAMED,
+    error: new AppError("upstream_connect_failed", { cause: error }),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+  };
 }
 
 /** Status 200 with a body that no client of the protocol could read. */
 export function unreadable(cause: unknown): Failure {
-  return { ...NOT_BLAMED, error: new AppError("upstream_invalid_response", { cause }), outcome: "upstream_error", retry: true, isTransient: true };
+  return {
+    ...NOT_BLAMED,
+    error: new AppError("upstream_invalid_response", { cause }),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+  };
 }
 
 /** The stream ended before any content. */
 export function emptyStream(): Failure {
-  return { ...NOT_BLAMED, error: new AppError("upstream_stream_interrupted"), outcome: "upstream_error", retry: true, isTransient: true, retryOnce: true };
+  return {
+    ...NOT_BLAMED,
+    error: new AppError("upstream_stream_interrupted"),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+    retryOnce: true,
+  };
 }
 
 /** The connection broke after the status line and before any content. */
 export function brokenStream(error: Error): Failure {
   const isLate = isIdleTimeout(error);
-  return { ...NOT_BLAMED, error: new AppError(isLate ? "upstream_timeout" : "upstream_stream_interrupted", { cause: error }), outcome: isLate ? "timeout" : "upstream_error", retry: !isLate, isTransient: true };
+  return {
+    ...NOT_BLAMED,
+    error: new AppError(isLate ? "upstream_timeout" : "upstream_stream_interrupted", { cause: error }),
+    outcome: isLate ? "timeout" : "upstream_error",
+    retry: !isLate,
+    isTransient: true,
+  };
 }
 
 /** Building the request failed here: nothing was sent, another kind of channel may still do. */
 export function notBuilt(error: AppError): Failure {
   const isUnsupported = error.code === "unsupported_parameter" || error.code === "unsupported_by_channel";
-  return { ...NOT_BLAMED, error, outcome: error.origin === "client" ? "client_error" : "internal", retry: isUnsupported || error.origin === "upstream", isTransient: false };
+  return {
+    ...NOT_BLAMED,
+    error,
+    outcome: error.origin === "client" ? "client_error" : "internal",
+    retry: isUnsupported || error.origin === "upstream",
+    isTransient: false,
+  };
 }
 
 export function isIdleTimeout(error: Error): boolean {

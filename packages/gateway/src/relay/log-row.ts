@@ -45,7 +45,10 @@ export function consumptionLog(request: RelayRequest, charged: Charged): LogDeta
 
 function contentOf({ price, groupRatio, usage, ending }: Charged): string {
   const group = Number(groupRatio);
-  const how = price.kind === "call" ? `Model price ${price.modelPrice}, group ratio ${group}` : ratioText(ratesFor(price, usage.input), group);
+  const how =
+    price.kind === "call"
+      ? `Model price ${price.modelPrice}, group ratio ${group}`
+      : ratioText(ratesFor(price, usage.input), group);
   if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
   return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
 }
@@ -60,7 +63,8 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
   const { choice } = attempt;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   const isMapped = choice.upstreamModel !== ask.model;
-  const frt = ask.stream && ending.firstContentAt !== undefined ? Math.round(ending.firstContentAt - startedAt) : NO_FIRST_TOKEN;
+  const frt =
+    ask.stream && ending.firstContentAt !== undefined ? Math.round(ending.firstContentAt - startedAt) : NO_FIRST_TOKEN;
   return {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
@@ -90,8 +94,15 @@ function cacheDetail(usage: Usage, rates: TokenRates): Record<string, number> | 
   if (usage.cachedInput === 0 && usage.cacheWrite === 0) return undefined;
   return {
     ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: rates.cacheRatio } : undefined),
-    ...(usage.cacheWrite > 0 ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: rates.cacheWriteRatio } : undefined),
-    ...(usage.cacheWrite1h > 0 ? { cache_creation_tokens_1h: usage.cacheWrite1h, cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h } : undefined),
+    ...(usage.cacheWrite > 0
+      ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: rates.cacheWriteRatio }
+      : undefined),
+    ...(usage.cacheWrite1h > 0
+      ? {
+          cache_creation_tokens_1h: usage.cacheWrite1h,
+          cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h,
+        }
+      : undefined),
   };
 }
 

@@ -14,7 +14,15 @@ describe("mapModel (R-MAP-2)", () => {
   });
 
   it("refuses a cycle and a chain of more than ten steps", () => {
-    expect(() => mapModel(new Map([["a", "b"], ["b", "a"]]), "a")).toThrow(expect.objectContaining({ code: "model_mapping_cycle" }));
+    expect(() =>
+      mapModel(
+        new Map([
+          ["a", "b"],
+          ["b", "a"],
+        ]),
+        "a",
+      ),
+    ).toThrow(expect.objectContaining({ code: "model_mapping_cycle" }));
     const long = new Map(Array.from({ length: 11 }, (_, i) => [`m${i}`, `m${i + 1}`]));
     expect(() => mapModel(long, "m0")).toThrow(expect.objectContaining({ code: "model_mapping_cycle" }));
   });

@@ -7,7 +7,12 @@ import { servingGroups } from "./admit.ts";
 import type { Caller } from "./types.ts";
 
 /** The protocol of a model list: the only GET whose shape depends on headers. */
-export function listDialect(prefix: "v1" | "v1beta", path: string, headers: IncomingHttpHeaders, query: URLSearchParams): ErrorDialect {
+export function listDialect(
+  prefix: "v1" | "v1beta",
+  path: string,
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+): ErrorDialect {
   if (path.startsWith("/v1beta/openai/")) return "openai";
   if (prefix === "v1beta") return "gemini";
   if (headers["anthropic-version"] !== undefined) return "anthropic";
@@ -35,7 +40,8 @@ export function modelList(dialect: ErrorDialect, models: readonly string[], quer
 /** One element of the list; throws `model_not_found`. */
 export function oneModel(dialect: ErrorDialect, models: readonly string[], name: string, caller: Caller): unknown {
   const model = decoded(name);
-  if (!models.includes(model)) throw new AppError("model_not_found", { param: "model", values: { model, group: caller.group } });
+  if (!models.includes(model))
+    throw new AppError("model_not_found", { param: "model", values: { model, group: caller.group } });
   if (dialect === "gemini") return geminiModel(model);
   return dialect === "anthropic" ? anthropicModel(model) : openAiModel(model);
 }

@@ -24,7 +24,11 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 ]);
 
 /** The outcome of a request that ended with an error of `code` and `status`. */
-export function outcomeOf(error: { readonly code: string | undefined; readonly status: number; readonly origin: string }): Outcome {
+export function outcomeOf(error: {
+  readonly code: string | undefined;
+  readonly status: number;
+  readonly origin: string;
+}): Outcome {
   const known = error.code === undefined ? undefined : BY_CODE.get(error.code);
   if (known) return known;
   if (error.origin === "upstream") return "upstream_error";

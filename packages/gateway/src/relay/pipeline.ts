@@ -33,7 +33,11 @@ export interface RelayReport {
  * One relayed request from a parsed body to its charge. Every failure before the first byte leaves as an AppError
  * with the reservation given back; after it, the attempt itself has told the client.
  */
-export async function runPipeline(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<RelayReport> {
+export async function runPipeline(
+  request: RelayRequest,
+  response: ServerResponse,
+  deps: PipelineDeps,
+): Promise<RelayReport> {
   const snapshot = deps.snapshots.current();
   admitModel(request.caller, request.ask);
   const groups = servingGroups(request.caller, snapshot);
@@ -65,15 +69,25 @@ interface Course {
 }
 
 /** Tries channels until one delivers; throws the last failure when none is left. */
-async function attemptUntilDelivered(request: RelayRequest, first: Choice | undefined, selection: Selection, course: Course): Promise<AttemptResult> {
+async function attemptUntilDelivered(
+  request: RelayRequest,
+  first: Choice | undefined,
+  selection: Selection,
+  course: Course,
+): Promise<AttemptResult> {
   const { account, delivery, deps, tried } = course;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   for (let choice = first; choice; choice = retries.next()) {
-    const attempt = new Attempt(request, choice, {
-      delivery,
-      settle: (ending, built, current) => account.settle(ending, built, current, tried),
-      progress: (outputBound, current) => account.progress(outputBound, current, tried),
-    }, deps);
+    const attempt = new Attempt(
+      request,
+      choice,
+      {
+        delivery,
+        settle: (ending, built, current) => account.settle(ending, built, current, tried),
+        progress: (outputBound, current) => account.progress(outputBound, current, tried),
+      },
+      deps,
+    );
     tried.push(attempt);
     account.onExhausted = () => attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
     const result = await attempt.start();
@@ -88,7 +102,13 @@ function selectionFor(request: RelayRequest, groups: readonly string[], deps: Pi
   const snapshot = deps.snapshots.current();
   const { pinnedChannel } = request.caller;
   if (pinnedChannel === undefined) return createSelection(snapshot, groups, request.ask, deps.selection);
-  let choice: Choice | undefined = pinnedChoice(snapshot, pinnedChannel, groups[0] ?? "default", request.ask, deps.selection);
+  let choice: Choice | undefined = pinnedChoice(
+    snapshot,
+    pinnedChannel,
+    groups[0] ?? "default",
+    request.ask,
+    deps.selection,
+  );
   return {
     next: () => {
       const once = choice;

@@ -55,7 +55,12 @@ const TESTER: Caller = {
 };
 
 /** Sends one small request through the same path as client traffic, without reservation and charge. */
-export async function probeChannel(channel: ChannelRecord, wanted: string | undefined, requestId: string, deps: ProbeDeps): Promise<ProbeResult> {
+export async function probeChannel(
+  channel: ChannelRecord,
+  wanted: string | undefined,
+  requestId: string,
+  deps: ProbeDeps,
+): Promise<ProbeResult> {
   const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
   const startedAt = performance.now();
   const result = (message: string, more: Partial<ProbeResult> = {}): ProbeResult => ({
@@ -73,13 +78,17 @@ export async function probeChannel(channel: ChannelRecord, wanted: string | unde
     const { request, choice } = probeRequest(channel, model, requestId, startedAt);
     const built = await buildCall(request, choice, deps);
     const answer = await collect(await exchange(choice, built, deps), MAX_ANSWER_BYTES);
-    const verdict = answer.status >= 200 && answer.status < 300 ? failureIn200(choice.plan.provider, answer) : readFailure(choice.plan.provider, answer, { now: deps.now() });
+    const verdict =
+      answer.status >= 200 && answer.status < 300
+        ? failureIn200(choice.plan.provider, answer)
+        : readFailure(choice.plan.provider, answer, { now: deps.now() });
     if (verdict) return result(mask(verdict.message, secrets), { verdict });
     const json = parseObject(answer.body.toString("utf8"));
     if (!json) return result("The upstream did not answer with a JSON object.");
     return result("", { usage: usageOf(choice, request, json, built) });
   } catch (error) {
-    if (error instanceof UpstreamRefusal) return result(mask(error.verdict.message, secrets), { verdict: error.verdict });
+    if (error instanceof UpstreamRefusal)
+      return result(mask(error.verdict.message, secrets), { verdict: error.verdict });
     return result(error instanceof AppError ? error.message : mask(reasonOf(error), secrets));
   }
 }
@@ -88,14 +97,25 @@ async function exchange(choice: Choice, built: BuiltCall, deps: ProbeDeps): Prom
   const { channel } = choice;
   const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  return sendCall(deps.upstreams, built.call, { proxy, timeouts: { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS }, signal });
+  return sendCall(deps.upstreams, built.call, {
+    proxy,
+    timeouts: { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS },
+    signal,
+  });
 }
 
-function probeRequest(channel: ChannelRecord, model: string, requestId: string, startedAt: number): { request: RelayRequest; choice: Choice } {
+function probeRequest(
+  channel: ChannelRecord,
+  model: string,
+  requestId: string,
+  startedAt: number,
+): { request: RelayRequest; choice: Choice } {
   const isEmbedding = EMBEDDING.test(model);
   const operation: Operation = isEmbedding ? "embeddings" : "chat";
   const dialect = dialectById(isEmbedding ? "openai-embeddings" : "openai-chat") as Dialect;
-  const json: JsonObject = isEmbedding ? { model, input: "hello world" } : { model, messages: [{ role: "user", content: "hi" }], max_tokens: THINKING.test(model) ? 300 : 1 };
+  const json: JsonObject = isEmbedding
+    ? { model, input: "hello world" }
+    : { model, messages: [{ role: "user", content: "hi" }], max_tokens: THINKING.test(model) ? 300 : 1 };
   const body = jsonBody(Buffer.from(JSON.stringify(json)));
   const ask = dialect.inspect(body, operation, undefined);
   const upstreamModel = mapModel(channel.modelMapping, model);
@@ -124,6 +144,9 @@ function usageOf(choice: Choice, request: RelayRequest, json: JsonObject, built:
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return `The upstream could not be reached (${error.code}).`;
-  return error instanceof Error && error.name === "TimeoutError" ? "The upstream did not answer within 30 s." : "The upstream could not be reached.";
+  if (error instanceof Error && "code" in error && typeof error.code === "string")
+    return `The upstream could not be reached (${error.code}).`;
+  return error instanceof Error && error.name === "TimeoutError"
+    ? "The upstream did not answer within 30 s."
+    : "The upstream could not be reached.";
 }

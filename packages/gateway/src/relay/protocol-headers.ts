@@ -18,7 +18,11 @@ export function protocolHeaders(headers: IncomingHttpHeaders): Readonly<Record<s
     const value = headers[name];
     if (value === undefined) continue;
     const text = Array.isArray(value) ? value.join(",") : value;
-    if (!form.test(text)) throw new AppError("invalid_request", { param: name, values: { reason: `The header ${name} has a value that is not allowed.` } });
+    if (!form.test(text))
+      throw new AppError("invalid_request", {
+        param: name,
+        values: { reason: `The header ${name} has a value that is not allowed.` },
+      });
     (found ??= {})[name] = text;
   }
   return found ?? NONE;

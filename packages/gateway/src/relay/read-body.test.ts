@@ -8,7 +8,8 @@ const limits = { maxBytes: 10_000, maxDecodedBytes: 50_000, minBytesPerSecond: 1
 const server = createServer((request, response) => {
   readBody(request, limits).then(
     (bytes) => response.end(bytes),
-    (error: { status: number; code: string }) => response.writeHead(error.status, { connection: "close" }).end(error.code),
+    (error: { status: number; code: string }) =>
+      response.writeHead(error.status, { connection: "close" }).end(error.code),
   );
 });
 let port = 0;
@@ -43,16 +44,28 @@ describe("readBody", () => {
 
   it("refuses a body over the limit by its declared and by its real length", async () => {
     expect(await post(Buffer.alloc(10_001))).toEqual({ status: 413, text: "request_too_large" });
-    expect(await post(Buffer.alloc(10_001), { "transfer-encoding": "chunked" })).toEqual({ status: 413, text: "request_too_large" });
+    expect(await post(Buffer.alloc(10_001), { "transfer-encoding": "chunked" })).toEqual({
+      status: 413,
+      text: "request_too_large",
+    });
   });
 
   it("stops a decompression bomb while it unfolds", async () => {
-    expect(await post(gzipSync(Buffer.alloc(5_000_000)), { "content-encoding": "gzip" })).toEqual({ status: 413, text: "request_too_large" });
+    expect(await post(gzipSync(Buffer.alloc(5_000_000)), { "content-encoding": "gzip" })).toEqual({
+      status: 413,
+      text: "request_too_large",
+    });
   });
 
   it("names an encoding that it does not know, and a body that is not what it says", async () => {
-    expect(await post(Buffer.from("{}"), { "content-encoding": "lzw" })).toEqual({ status: 415, text: "unsupported_encoding" });
-    expect(await post(Buffer.from("{}"), { "content-encoding": "gzip" })).toEqual({ status: 400, text: "invalid_encoding" });
+    expect(await post(Buffer.from("{}"), { "content-encoding": "lzw" })).toEqual({
+      status: 415,
+      text: "unsupported_encoding",
+    });
+    expect(await post(Buffer.from("{}"), { "content-encoding": "gzip" })).toEqual({
+      status: 400,
+      text: "invalid_encoding",
+    });
   });
 });
 
@@ -64,7 +77,9 @@ describe("jsonBody", () => {
     ["[1]", "the body must be a JSON object"],
     [`{"a":${"[".repeat(200)}${"]".repeat(200)}}`, "nested deeper than 64 levels"],
   ])("%s", (text, reason) => {
-    expect(() => jsonBody(Buffer.from(text)).json()).toThrow(expect.objectContaining({ code: "invalid_json", status: 400, message: expect.stringContaining(reason) }));
+    expect(() => jsonBody(Buffer.from(text)).json()).toThrow(
+      expect.objectContaining({ code: "invalid_json", status: 400, message: expect.stringContaining(reason) }),
+    );
   });
 
   it("never quotes the body", () => {

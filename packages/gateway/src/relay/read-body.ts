@@ -39,7 +39,12 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
       size += chunk.length;
       if (size > limits.maxBytes) return settle(() => reject(tooLarge(limits.maxBytes)));
       parts.push(chunk);
-      pace ??= watchPace(() => size, startedAt, limits, () => settle(() => reject(new AppError("request_timeout"))));
+      pace ??= watchPace(
+        () => size,
+        startedAt,
+        limits,
+        () => settle(() => reject(new AppError("request_timeout"))),
+      );
     };
     const onEnd = () => settle(() => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size)));
     const onGone = () => settle(() => reject(new AppError("client_closed_request")));

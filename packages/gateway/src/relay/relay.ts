@@ -36,7 +36,11 @@ export interface RelayDeps extends PipelineDeps {
 }
 
 /** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
-export type RelayHandler = (request: IncomingMessage & { readonly originalUrl?: string }, response: ServerResponse, next: () => void) => void;
+export type RelayHandler = (
+  request: IncomingMessage & { readonly originalUrl?: string },
+  response: ServerResponse,
+  next: () => void,
+) => void;
 
 type RelayMatch = Extract<RouteMatch, { kind: "relay" }>;
 
@@ -58,13 +62,19 @@ async function serve(request: IncomingMessage, response: ServerResponse, path: s
   const method = request.method ?? "GET";
   const match = matchRoute(method, path);
   let errors: ErrorDialect = match.kind === "models" || match.kind === "billing" ? "openai" : match.errors;
-  const facts: { -readonly [K in keyof FailedRequest]: FailedRequest[K] } = { ...arrival, method, path: path.slice(0, 200), request: undefined };
+  const facts: { -readonly [K in keyof FailedRequest]: FailedRequest[K] } = {
+    ...arrival,
+    method,
+    path: path.slice(0, 200),
+    request: undefined,
+  };
   if (deps.isDraining()) response.setHeader("connection", "close");
   try {
     switch (match.kind) {
       case "relay": {
         response.setHeader("request-id", arrival.requestId);
-        if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight) throw new AppError("overloaded", { retryAfterMs: 1_000 });
+        if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
+          throw new AppError("overloaded", { retryAfterMs: 1_000 });
         const relayed = await readRequest(request, match, arrival, deps);
         facts.request = relayed;
         deps.reporter.delivered(relayed, await runPipeline(relayed, response, deps));
@@ -75,7 +85,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, path: s
         errors = listDialect(match.prefix, path, request.headers, query);
         const caller = await deps.authenticator.byKey(request, arrival.ip);
         const models = usableModels(deps.snapshots.current(), caller);
-        return sendJson(response, match.model === undefined ? modelList(errors, models, query) : oneModel(errors, models, match.model, caller));
+        return sendJson(
+          response,
+          match.model === undefined ? modelList(errors, models, query) : oneModel(errors, models, match.model, caller),
+        );
       }
       case "billing": {
         const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
@@ -99,14 +112,25 @@ async function serve(request: IncomingMessage, response: ServerResponse, path: s
 }
 
 /** Authentication first, then the body, then what the dialect reads in it. */
-async function readRequest(request: IncomingMessage, match: RelayMatch, arrival: Arrival, deps: RelayDeps): Promise<RelayRequest> {
+async function readRequest(
+  request: IncomingMessage,
+  match: RelayMatch,
+  arrival: Arrival,
+  deps: RelayDeps,
+): Promise<RelayRequest> {
   const { authenticator } = deps;
-  const identified: Caller | SessionCaller = match.isPlayground ? await authenticator.bySession(request, arrival.ip) : await authenticator.byKey(request, arrival.ip);
+  const identified: Caller | SessionCaller = match.isPlayground
+    ? await authenticator.bySession(request, arrival.ip)
+    : await authenticator.byKey(request, arrival.ip);
   if ("userId" in identified) await takeRequestLimit(identified, deps);
   const bytes = await readBody(request, deps.bodyLimits);
   const body = jsonBody(bytes);
   const dialect = dialectById(match.dialect) as Dialect;
-  const ask = dialect.inspect(body, match.operation, match.pathModel === undefined ? undefined : pathModel(match.pathModel));
+  const ask = dialect.inspect(
+    body,
+    match.operation,
+    match.pathModel === undefined ? undefined : pathModel(match.pathModel),
+  );
   const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
   return {
     id: arrival.requestId,

@@ -36,11 +36,23 @@ export function createReporter({ log, metrics }: ReporterDeps): Reporter {
       const charged = account.charged;
       const last = tried.at(-1)?.choice;
       const group = last?.group ?? caller.group;
-      metrics.relayed({ operation: ask.operation, model: ask.model, group, stream: ask.stream, outcome, seconds: ms / 1000 });
+      metrics.relayed({
+        operation: ask.operation,
+        model: ask.model,
+        group,
+        stream: ask.stream,
+        outcome,
+        seconds: ms / 1000,
+      });
       if (charged) {
         const { usage, quota, ending } = charged;
         metrics.charged({ model: ask.model, group, quota, input: usage.input, output: usage.output });
-        if (ask.stream && ending.firstContentAt !== undefined) metrics.firstToken({ operation: ask.operation, model: ask.model, seconds: (ending.firstContentAt - request.startedAt) / 1000 });
+        if (ask.stream && ending.firstContentAt !== undefined)
+          metrics.firstToken({
+            operation: ask.operation,
+            model: ask.model,
+            seconds: (ending.firstContentAt - request.startedAt) / 1000,
+          });
       }
       log.info("relay", {
         request_id: request.id,
@@ -54,7 +66,10 @@ export function createReporter({ log, metrics }: ReporterDeps): Reporter {
         status: result.kind === "gone" ? 499 : 200,
         outcome,
         ms: Math.round(ms),
-        frt: charged?.ending.firstContentAt === undefined ? undefined : Math.round(charged.ending.firstContentAt - request.startedAt),
+        frt:
+          charged?.ending.firstContentAt === undefined
+            ? undefined
+            : Math.round(charged.ending.firstContentAt - request.startedAt),
         input: charged?.usage.input,
         output: charged?.usage.output,
         quota: charged?.quota,

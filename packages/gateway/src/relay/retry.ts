@@ -17,7 +17,12 @@ export interface Retries {
   lastError(): AppError;
 }
 
-export function createRetries(request: RelayRequest, snapshot: Snapshot, selection: Selection, settings: RetrySettings): Retries {
+export function createRetries(
+  request: RelayRequest,
+  snapshot: Snapshot,
+  selection: Selection,
+  settings: RetrySettings,
+): Retries {
   const most = request.caller.pinnedChannel === undefined ? snapshot.options.RetryTimes : 0;
   let retries = 0;
   let last: Failure | undefined;
@@ -42,7 +47,11 @@ export function createRetries(request: RelayRequest, snapshot: Snapshot, selecti
 }
 
 function finalError(last: Failure | undefined, request: RelayRequest, selection: Selection): AppError {
-  if (!last) return new AppError("no_available_channel", { values: { model: request.ask.model, group: request.caller.group }, retryAfterMs: 5_000 });
+  if (!last)
+    return new AppError("no_available_channel", {
+      values: { model: request.ask.model, group: request.caller.group },
+      retryAfterMs: 5_000,
+    });
   if (last.error.status !== 429 || last.error.origin !== "upstream") return last.error;
   const rests = [last.restMs, selection.restsForMs].filter((ms) => ms !== undefined && ms > 0) as number[];
   return new AppError("upstream_saturated", {

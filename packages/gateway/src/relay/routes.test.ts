@@ -20,29 +20,58 @@ describe("matchRoute", () => {
       pathModel: "google/gemini-3",
       isStreamPath: true,
     });
-    expect(matchRoute("POST", "/v1/models/gemini-3:generateContent")).toMatchObject({ isStreamPath: false, errors: "gemini" });
+    expect(matchRoute("POST", "/v1/models/gemini-3:generateContent")).toMatchObject({
+      isStreamPath: false,
+      errors: "gemini",
+    });
     expect(matchRoute("POST", "/v1beta/models/gemini-3:fly")).toEqual({ kind: "unknown", errors: "gemini" });
   });
 
   it("knows model lists and single models of each prefix", () => {
     expect(matchRoute("GET", "/v1/models")).toEqual({ kind: "models", model: undefined, prefix: "v1" });
     expect(matchRoute("GET", "/v1/models/gpt-4o")).toEqual({ kind: "models", model: "gpt-4o", prefix: "v1" });
-    expect(matchRoute("GET", "/v1beta/models/gemini-3")).toEqual({ kind: "models", model: "gemini-3", prefix: "v1beta" });
+    expect(matchRoute("GET", "/v1beta/models/gemini-3")).toEqual({
+      kind: "models",
+      model: "gemini-3",
+      prefix: "v1beta",
+    });
   });
 
   it("tells a wrong method from an unknown path", () => {
-    expect(matchRoute("GET", "/v1/chat/completions")).toEqual({ kind: "wrong-method", allow: "POST", errors: "openai" });
+    expect(matchRoute("GET", "/v1/chat/completions")).toEqual({
+      kind: "wrong-method",
+      allow: "POST",
+      errors: "openai",
+    });
     expect(matchRoute("PUT", "/v1/messages")).toEqual({ kind: "wrong-method", allow: "POST", errors: "anthropic" });
     expect(matchRoute("POST", "/v1/chat/completions/")).toEqual({ kind: "unknown", errors: "openai" });
     expect(matchRoute("POST", "//v1/chat/completions")).toMatchObject({ kind: "unknown" });
   });
 
-  it.each(["/v1/files", "/v1/files/file-1", "/v1/assistants", "/v1/messages/batches", "/v1/edits", "/mj/submit/imagine", "/suno/fetch"])("%s is known and not implemented", (path) => {
+  it.each([
+    "/v1/files",
+    "/v1/files/file-1",
+    "/v1/assistants",
+    "/v1/messages/batches",
+    "/v1/edits",
+    "/mj/submit/imagine",
+    "/suno/fetch",
+  ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
 
   it("leaves other paths to the management API and the console", () => {
     expect(["/api/status", "/", "/channel", "/v10/x", "/v1beta2"].filter(isRelayPath)).toEqual([]);
-    expect(["/v1", "/v1/x", "/v1beta/models", "/pg/chat/completions", "/mj/x", "/mj-fast/mj/x", "/dashboard/billing/usage"].filter(isRelayPath)).toHaveLength(7);
+    expect(
+      [
+        "/v1",
+        "/v1/x",
+        "/v1beta/models",
+        "/pg/chat/completions",
+        "/mj/x",
+        "/mj-fast/mj/x",
+        "/dashboard/billing/usage",
+      ].filter(isRelayPath),
+    ).toHaveLength(7);
   });
 });

@@ -2,7 +2,15 @@ import type { DialectId, ErrorDialect, Operation } from "../dialects/types.ts";
 
 /** What a path of a relay prefix stands for. */
 export type RouteMatch =
-  | { readonly kind: "relay"; readonly operation: Operation; readonly dialect: DialectId; readonly errors: ErrorDialect; readonly pathModel: string | undefined; readonly isStreamPath: boolean; readonly isPlayground: boolean }
+  | {
+      readonly kind: "relay";
+      readonly operation: Operation;
+      readonly dialect: DialectId;
+      readonly errors: ErrorDialect;
+      readonly pathModel: string | undefined;
+      readonly isStreamPath: boolean;
+      readonly isPlayground: boolean;
+    }
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
@@ -95,13 +103,26 @@ function matchRest(method: string, path: string): RouteMatch {
     return method === "POST" ? { ...relay(embed), pathModel: engine[1] ?? "" } : wrongMethod("POST", undefined);
   }
   const billing = BILLING.exec(path);
-  if (billing) return method === "GET" ? { kind: "billing", read: billing[2] === "usage" ? "usage" : "subscription" } : wrongMethod("GET", undefined);
+  if (billing)
+    return method === "GET"
+      ? { kind: "billing", read: billing[2] === "usage" ? "usage" : "subscription" }
+      : wrongMethod("GET", undefined);
   const errors = errorDialectOf(path);
-  return UNIMPLEMENTED.some((pattern) => pattern.test(path)) ? { kind: "unimplemented", errors } : { kind: "unknown", errors };
+  return UNIMPLEMENTED.some((pattern) => pattern.test(path))
+    ? { kind: "unimplemented", errors }
+    : { kind: "unknown", errors };
 }
 
 function relay(post: Post): Extract<RouteMatch, { kind: "relay" }> {
-  return { kind: "relay", operation: post.operation, dialect: post.dialect, errors: post.errors ?? "openai", pathModel: undefined, isStreamPath: false, isPlayground: false };
+  return {
+    kind: "relay",
+    operation: post.operation,
+    dialect: post.dialect,
+    errors: post.errors ?? "openai",
+    pathModel: undefined,
+    isStreamPath: false,
+    isPlayground: false,
+  };
 }
 
 function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatch {

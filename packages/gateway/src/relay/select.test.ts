@@ -49,7 +49,10 @@ function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
 function snapshotOf(channels: readonly ChannelRecord[], options: Record<string, string> = {}): Snapshot {
   const enabled = channels.filter(({ status }) => status === 1);
   const priorities = [...new Set(enabled.map(({ priority }) => priority))].sort((a, b) => b - a);
-  const levels = priorities.map((priority) => ({ priority, channels: enabled.filter((one) => one.priority === priority) }));
+  const levels = priorities.map((priority) => ({
+    priority,
+    channels: enabled.filter((one) => one.priority === priority),
+  }));
   return {
     revision: 1,
     options: parseOptions(Object.entries(options).map(([key, value]) => ({ key, value }))),
@@ -88,15 +91,24 @@ describe("createSelection", () => {
   });
 
   it("uses the untried channels of a level before it goes lower (R-DIST-5)", () => {
-    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })]);
+    const snapshot = snapshotOf([
+      channel(1, { priority: 5 }),
+      channel(2, { priority: 5 }),
+      channel(3, { priority: 1 }),
+    ]);
     const selection = createSelection(snapshot, ["default"], ask, deps());
-    const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map((choice) => choice?.channel.id);
+    const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map(
+      (choice) => choice?.channel.id,
+    );
     expect(new Set(ids.slice(0, 2))).toEqual(new Set([1, 2]));
     expect(ids.slice(2)).toEqual([3, undefined]);
   });
 
   it("drops one level per retry when RetrySameLevel is off", () => {
-    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })], { RetrySameLevel: "false" });
+    const snapshot = snapshotOf(
+      [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
+      { RetrySameLevel: "false" },
+    );
     const selection = createSelection(snapshot, ["default"], ask, deps());
     expect([1, 2]).toContain(selection.next()?.channel.id);
     expect(selection.next()?.channel.id).toBe(3);
@@ -113,14 +125,19 @@ describe("createSelection", () => {
   it("passes over a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
-    expect(createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], ask, resting).next()?.channel.id).toBe(2);
+    expect(
+      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], ask, resting).next()?.channel
+        .id,
+    ).toBe(2);
     expect(createSelection(snapshotOf([channel(1)]), ["default"], ask, resting).next()?.channel.id).toBe(1);
   });
 
   it("rests one key of several", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
-    expect(createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], ask, resting).next()?.keyIndex).toBe(1);
+    expect(
+      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], ask, resting).next()?.keyIndex,
+    ).toBe(1);
   });
 
   it("polls keys in turn across requests", () => {
@@ -141,9 +158,13 @@ describe("createSelection", () => {
   });
 
   it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
-    expect(() => createSelection(snapshotOf([]), ["default"], ask, deps())).toThrow(expect.objectContaining({ code: "model_not_found", status: 404 }));
+    expect(() => createSelection(snapshotOf([]), ["default"], ask, deps())).toThrow(
+      expect.objectContaining({ code: "model_not_found", status: 404 }),
+    );
     const off = snapshotOf([channel(1, { status: 2 })]);
-    expect(() => createSelection(off, ["default"], ask, deps())).toThrow(expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }));
+    expect(() => createSelection(off, ["default"], ask, deps())).toThrow(
+      expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
+    );
   });
 });
 
@@ -151,7 +172,11 @@ describe("pinnedChoice", () => {
   it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
     expect(pinnedChoice(snapshot, 1, "default", ask, deps()).channel.id).toBe(1);
-    expect(() => pinnedChoice(snapshot, 2, "default", ask, deps())).toThrow(expect.objectContaining({ code: "channel_disabled" }));
-    expect(() => pinnedChoice(snapshot, 9, "default", ask, deps())).toThrow(expect.objectContaining({ code: "channel_not_found" }));
+    expect(() => pinnedChoice(snapshot, 2, "default", ask, deps())).toThrow(
+      expect.objectContaining({ code: "channel_disabled" }),
+    );
+    expect(() => pinnedChoice(snapshot, 9, "default", ask, deps())).toThrow(
+      expect.objectContaining({ code: "channel_not_found" }),
+    );
   });
 });

@@ -47,9 +47,16 @@ export function listedName(model: string): string {
  * Walks priority levels from high to low and draws by weight inside a level, untried channels first.
  * `groups` are tried in order (one, or those of `auto`). Throws `model_not_found` or `no_available_channel`.
  */
-export function createSelection(snapshot: Snapshot, groups: readonly string[], ask: Ask, deps: SelectionDeps): Selection {
+export function createSelection(
+  snapshot: Snapshot,
+  groups: readonly string[],
+  ask: Ask,
+  deps: SelectionDeps,
+): Selection {
   const name = listedName(ask.model);
-  const stages = groups.flatMap((group) => (snapshot.index.get(group)?.get(name) ?? []).map((level) => ({ group, level })));
+  const stages = groups.flatMap((group) =>
+    (snapshot.index.get(group)?.get(name) ?? []).map((level) => ({ group, level })),
+  );
   if (stages.length === 0) throw notSelectable(snapshot, groups, ask.model, name);
   const tried = new Set<number>();
   const again = new Map<number, Choice>();
@@ -101,7 +108,13 @@ export function createSelection(snapshot: Snapshot, groups: readonly string[], a
 }
 
 /** A channel that an administrator named with the key; it need not list the model. */
-export function pinnedChoice(snapshot: Snapshot, channelId: number, group: string, ask: Ask, deps: SelectionDeps): Choice {
+export function pinnedChoice(
+  snapshot: Snapshot,
+  channelId: number,
+  group: string,
+  ask: Ask,
+  deps: SelectionDeps,
+): Choice {
   const channel = snapshot.channels.get(channelId);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
@@ -110,7 +123,14 @@ export function pinnedChoice(snapshot: Snapshot, channelId: number, group: strin
   return choice;
 }
 
-function draw(level: Level, group: string, ask: Ask, tried: ReadonlySet<number>, deps: SelectionDeps, onRest: ((until: number) => void) | undefined): Choice | undefined {
+function draw(
+  level: Level,
+  group: string,
+  ask: Ask,
+  tried: ReadonlySet<number>,
+  deps: SelectionDeps,
+  onRest: ((until: number) => void) | undefined,
+): Choice | undefined {
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
   while (open.length > 0) {
@@ -126,7 +146,13 @@ function fits(channel: ChannelRecord, ask: Ask): boolean {
   return channel.maxInputTokens === 0 || ask.promptEstimate <= channel.maxInputTokens;
 }
 
-function choiceOf(channel: ChannelRecord, group: string, ask: Ask, deps: SelectionDeps, onRest: ((until: number) => void) | undefined): Choice | undefined {
+function choiceOf(
+  channel: ChannelRecord,
+  group: string,
+  ask: Ask,
+  deps: SelectionDeps,
+  onRest: ((until: number) => void) | undefined,
+): Choice | undefined {
   const upstreamModel = mapModel(channel.modelMapping, ask.model);
   const plan = planFor(channel, ask, upstreamModel);
   if (!plan) return undefined;
@@ -135,9 +161,19 @@ function choiceOf(channel: ChannelRecord, group: string, ask: Ask, deps: Selecti
 }
 
 /** `onRest` undefined = resting keys are good enough. */
-function pickKey(channel: ChannelRecord, model: string, deps: SelectionDeps, onRest: ((until: number) => void) | undefined): number | undefined {
+function pickKey(
+  channel: ChannelRecord,
+  model: string,
+  deps: SelectionDeps,
+  onRest: ((until: number) => void) | undefined,
+): number | undefined {
   const count = channel.keys.length;
-  const start = count === 1 ? 0 : channel.keyMode === "polling" ? advance(deps.polling, channel.id, count) : Math.floor(deps.random() * count);
+  const start =
+    count === 1
+      ? 0
+      : channel.keyMode === "polling"
+        ? advance(deps.polling, channel.id, count)
+        : Math.floor(deps.random() * count);
   for (let step = 0; step < count; step++) {
     const index = (start + step) % count;
     const until = deps.cooldowns.until(channel.id, index, model);
@@ -170,7 +206,9 @@ function firstOf(again: ReadonlyMap<number, Choice>): Choice | undefined {
 
 function notSelectable(snapshot: Snapshot, groups: readonly string[], model: string, name: string): AppError {
   const isListed = groups.some((group) => snapshot.listed.get(group)?.has(name));
-  return isListed ? unavailable(groups, model) : new AppError("model_not_found", { param: "model", values: { model, group: groups.join(", ") } });
+  return isListed
+    ? unavailable(groups, model)
+    : new AppError("model_not_found", { param: "model", values: { model, group: groups.join(", ") } });
 }
 
 function unavailable(groups: readonly string[], model: string): AppError {

@@ -8,7 +8,14 @@ import type { Choice } from "./select.ts";
 import type { RelayRequest } from "./types.ts";
 
 /** Why an answer that reached the client ended. */
-export type EndReason = "stop" | "client_abort" | "upstream_cut" | "idle_timeout" | "server_shutdown" | "quota_exhausted" | "upstream_error";
+export type EndReason =
+  | "stop"
+  | "client_abort"
+  | "upstream_cut"
+  | "idle_timeout"
+  | "server_shutdown"
+  | "quota_exhausted"
+  | "upstream_error";
 
 /** What is known about an answer when it is charged. */
 export interface Ending {

@@ -4,16 +4,28 @@ import type { UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../providers/
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 /** Opens a text WebSocket to an upstream; a refused upgrade resolves with what the upstream said instead. */
-export function openSocket(call: UpstreamCall, signal: AbortSignal, timeoutMs: number): Promise<UpstreamSocket | UpstreamAnswer> {
+export function openSocket(
+  call: UpstreamCall,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<UpstreamSocket | UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(call.url, { headers: call.headers, handshakeTimeout: timeoutMs, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, followRedirects: false });
+    const socket = new WebSocket(call.url, {
+      headers: call.headers,
+      handshakeTimeout: timeoutMs,
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
     const onAbort = () => socket.terminate();
     signal.addEventListener("abort", onAbort, { once: true });
     socket.once("close", () => signal.removeEventListener("abort", onAbort));
     const received = messagesOf(socket);
     socket.once("open", () => resolve({ send: (text) => socket.send(text), received, close: () => socket.close() }));
     socket.once("unexpected-response", (_request, response) => {
-      const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+      const headers = Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+      );
       resolve({ status: response.statusCode ?? 502, headers, body: response });
     });
     socket.on("error", reject);

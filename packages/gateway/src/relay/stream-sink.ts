@@ -107,7 +107,9 @@ export class StreamSink implements Sink {
     if (this.#firstContentAt === undefined && !this.#begin(clean)) return;
     if (this.#meter.error) return this.#upstreamError();
     this.#tally.add(clean);
-    const out = this.#translation ? this.#translation.blocks(clean) : this.#edit(clean, usageBefore !== this.#meter.usage);
+    const out = this.#translation
+      ? this.#translation.blocks(clean)
+      : this.#edit(clean, usageBefore !== this.#meter.usage);
     if (this.#meter.terminated) return this.#complete(out);
     if (out.length === 0) return;
     this.#forwarded += out.length;
@@ -158,7 +160,10 @@ export class StreamSink implements Sink {
       const parts = last ? [last] : [];
       if (this.#translation) parts.push(this.#translation.end());
       const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
-      const added = this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage ? dialect.usageEvent(usage, undefined) : undefined;
+      const added =
+        this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
+          ? dialect.usageEvent(usage, undefined)
+          : undefined;
       delivery.end(Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]));
       this.#flow.finish({ kind: "delivered", reason: "stop" });
     });
@@ -168,7 +173,10 @@ export class StreamSink implements Sink {
   #upstreamError(): void {
     const { error } = this.#meter;
     if (!error) return;
-    void this.#closeWith(this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error, "upstream_error");
+    void this.#closeWith(
+      this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error,
+      "upstream_error",
+    );
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
@@ -201,7 +209,12 @@ export class StreamSink implements Sink {
   }
 
   #ending(reason: EndReason): Ending {
-    return { reason, usage: this.#meter.usage, countOutput: () => this.#tally.count(), firstContentAt: this.#firstContentAt };
+    return {
+      reason,
+      usage: this.#meter.usage,
+      countOutput: () => this.#tally.count(),
+      firstContentAt: this.#firstContentAt,
+    };
   }
 }
 

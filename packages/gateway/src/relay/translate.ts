@@ -39,6 +39,7 @@ function finish(steps: readonly StreamBridge[]): readonly StreamEvent[] {
 
 function encode(events: readonly StreamEvent[]): Buffer {
   let text = "";
-  for (const event of events) text += encodeBlock(event.raw === "" && event.data ? JSON.stringify(event.data) : event.raw, event.event);
+  for (const event of events)
+    text += encodeBlock(event.raw === "" && event.data ? JSON.stringify(event.data) : event.raw, event.event);
   return Buffer.from(text);
 }

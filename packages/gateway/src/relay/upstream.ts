@@ -15,7 +15,12 @@ export interface UpstreamTimeouts {
 
 /** One connection pool per origin and proxy; redirects are never followed. */
 export interface Upstreams {
-  dispatch(call: UpstreamCall, proxy: string | undefined, timeouts: UpstreamTimeouts, handler: Dispatcher.DispatchHandler): void;
+  dispatch(
+    call: UpstreamCall,
+    proxy: string | undefined,
+    timeouts: UpstreamTimeouts,
+    handler: Dispatcher.DispatchHandler,
+  ): void;
   /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
   readonly json: HttpJson;
   close(): Promise<void>;

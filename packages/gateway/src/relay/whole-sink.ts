@@ -52,7 +52,10 @@ export class WholeSink implements Sink {
     if (this.#size > MAX_ANSWER_BYTES) {
       this.#isOver = true;
       this.#flow.controller.abort(new AppError("upstream_invalid_response"));
-      this.#flow.finish({ kind: "failed", failure: unreadable(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`)) });
+      this.#flow.finish({
+        kind: "failed",
+        failure: unreadable(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`)),
+      });
       return;
     }
     this.#parts.push(chunk);
@@ -64,13 +67,23 @@ export class WholeSink implements Sink {
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
     const parsed = this.#isEventStream ? undefined : parseAnswer(bytes);
-    const mayBeFailure = !this.#isEventStream && (parsed === undefined || "error" in parsed || this.#flow.choice.plan.provider.classify !== undefined);
+    const mayBeFailure =
+      !this.#isEventStream &&
+      (parsed === undefined || "error" in parsed || this.#flow.choice.plan.provider.classify !== undefined);
     const verdict = mayBeFailure ? this.#intake.refusal(bytes) : undefined;
     if (verdict) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(verdict) });
     const answer = this.#isEventStream ? this.#aggregate(bytes) : parsed && this.#intake.answer(parsed);
-    if (!answer) return this.#flow.finish({ kind: "failed", failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) });
+    if (!answer)
+      return this.#flow.finish({
+        kind: "failed",
+        failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")),
+      });
     const error = this.#upstream.errorIn(answer);
-    if (error) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) });
+    if (error)
+      return this.#flow.finish({
+        kind: "failed",
+        failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)),
+      });
     void this.#deliver(answer, answer === parsed ? bytes : undefined);
   }
 
