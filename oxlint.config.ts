@@ -99,6 +99,7 @@ export default defineConfig({
     },
     {
       files: ["packages/console/**", "packages/cli/**"],
+      excludeFiles: TESTS,
       rules: { "eslint/no-restricted-imports": restrictImports(notTheServer) },
     },
     {

@@ -33,7 +33,15 @@ export default defineConfig({
     rolldownOptions: {
       treeshake: {
         // Chakra declares its recipes through these; without the promise all of them stay in the bundle (23 kB).
-        manualPureFunctions: ["defineConfig", "defineRecipe", "defineSlotRecipe", "defineTokens", "defineSemanticTokens", "mergeConfigs", "createSystem"],
+        manualPureFunctions: [
+          "defineConfig",
+          "defineRecipe",
+          "defineSlotRecipe",
+          "defineTokens",
+          "defineSemanticTokens",
+          "mergeConfigs",
+          "createSystem",
+        ],
         // The contract is a list of declarations: a page takes the calls that it makes.
         moduleSideEffects: [{ test: /packages\/wire\//, sideEffects: false }],
       },

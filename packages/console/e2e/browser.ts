@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import axe from "axe-core";
 import { chromium, type Browser, type Page } from "playwright-core";
 
 const ARGS = [
@@ -17,7 +17,6 @@ const ARGS = [
 /** Screenshots of the last run, for people to look at. */
 const SHOTS = join(import.meta.dirname, "../../../node_modules/.cache/console-shots");
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 export function openBrowser(): Promise<Browser> {
@@ -32,7 +31,12 @@ export interface Watched {
 
 /** A page in a context of its own that remembers whatever went wrong in it. */
 export async function openPage(browser: Browser, baseURL: string): Promise<Watched> {
-  const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 }, locale: "en-US", colorScheme: "light" });
+  const context = await browser.newContext({
+    baseURL,
+    viewport: { width: 1440, height: 900 },
+    locale: "en-US",
+    colorScheme: "light",
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const faults: string[] = [];
@@ -59,9 +63,11 @@ interface AxeResult {
 /** What breaks WCAG 2.2 AA on the page as it is now, one line per element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   // Opening animations blend colours: contrast is judged when they are over.
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
+  );
   // As text, not as a script element: the debugger's evaluation is not bound by the page's policy.
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const result: unknown = await page.evaluate(
     (tags) => (globalThis as unknown as AxeHolder).axe.run(document, { runOnly: { type: "tag", values: tags } }),
     RULES,

@@ -13,11 +13,24 @@ import {
 } from "./format.ts";
 
 test("large counts are abbreviated from ten thousand on", () => {
-  expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(abbreviate)).toEqual(["9999", "10k", "12.3k", "1M", "2.5B"]);
+  expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(abbreviate)).toEqual([
+    "9999",
+    "10k",
+    "12.3k",
+    "1M",
+    "2.5B",
+  ]);
 });
 
 test("dollars have two decimals, and amounts below a cent do not read as nothing", () => {
-  expect([0, 1, 1234.5, 0.004, 0.000002, -0.5].map(dollars)).toEqual(["$0.00", "$1.00", "$1234.50", "$0.004", "$0.000002", "-$0.50"]);
+  expect([0, 1, 1234.5, 0.004, 0.000002, -0.5].map(dollars)).toEqual([
+    "$0.00",
+    "$1.00",
+    "$1234.50",
+    "$0.004",
+    "$0.000002",
+    "-$0.50",
+  ]);
   expect(dollars(1e-9)).toBe("<$0.000001");
 });
 

@@ -28,13 +28,17 @@ beforeAll(async () => {
     },
   });
   server = createServer((incoming, response) => {
-    seen.push({ method: incoming.method ?? "", url: incoming.url ?? "", user: incoming.headers["new-api-user"]?.toString() });
+    seen.push({
+      method: incoming.method ?? "",
+      url: incoming.url ?? "",
+      user: incoming.headers["new-api-user"]?.toString(),
+    });
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers }).end(reply.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // A browser resolves paths against the page's address.
-  globalThis.fetch = (input, init) => browserFetch(new URL(String(input), base), init);
+  globalThis.fetch = (path, init) => browserFetch(new URL(path as string, base), init);
 });
 
 afterAll(() => {

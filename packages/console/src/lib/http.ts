@@ -51,7 +51,12 @@ export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" |
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const headers = new Headers({ "New-Api-User": String(stored.user.read()?.id ?? -1) });
   if (input.body !== undefined) headers.set("content-type", "application/json");
-  const init: RequestInit = { method: endpoint.method, headers, credentials: "same-origin", signal: input.signal ?? null };
+  const init: RequestInit = {
+    method: endpoint.method,
+    headers,
+    credentials: "same-origin",
+    signal: input.signal ?? null,
+  };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
   try {
     return await fetch(addressOf(endpoint, input), init);
@@ -111,7 +116,12 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
   if (!success) throw new ApiProblem(text, asText(code), asText(field));
   checkData(endpoint, data);
   const total = response.headers.get("x-total-count");
-  return { data: data as Output<E["data"]>, message: text, total: total === null ? undefined : Number(total), siblings };
+  return {
+    data: data as Output<E["data"]>,
+    message: text,
+    total: total === null ? undefined : Number(total),
+    siblings,
+  };
 }
 
 /** As `request`, for callers that need the data only. */

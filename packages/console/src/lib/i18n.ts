@@ -46,7 +46,12 @@ export function useLanguage(): Language {
   return useStore(language);
 }
 
-function pick(source: Texts, space: Namespace, key: string, values: Record<string, string | number> | undefined): string {
+function pick(
+  source: Texts,
+  space: Namespace,
+  key: string,
+  values: Record<string, string | number> | undefined,
+): string {
   const text = (language.read() === "en" ? undefined : space.translated?.[key]) ?? source[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (place, name: string) => String(values?.[name] ?? place));
 }

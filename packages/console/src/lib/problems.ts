@@ -18,7 +18,11 @@ export class HttpProblem extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(status: number, message: string, detail: { retryAfter?: number | undefined; requestId?: string | undefined } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    detail: { retryAfter?: number | undefined; requestId?: string | undefined } = {},
+  ) {
     super(message);
     this.name = "HttpProblem";
     this.status = status;

@@ -9,7 +9,11 @@ export interface Rows<R> {
   readonly total: number | undefined;
 }
 
-type RowOf<E extends Endpoint> = E extends { data: infer S } ? (S extends { _zod: { output: (infer R)[] } } ? R : never) : never;
+type RowOf<E extends Endpoint> = E extends { data: infer S }
+  ? S extends { _zod: { output: (infer R)[] } }
+    ? R
+    : never
+  : never;
 
 /** Reads one page of a list whose answer is a bare array. */
 export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<RowOf<E>>> {

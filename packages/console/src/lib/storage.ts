@@ -9,7 +9,12 @@ interface Slot<T> {
   write(value: T | undefined): void;
 }
 
-function slot<T>(area: () => Storage, name: string, parse: (text: string) => T | undefined, print: (value: T) => string): Slot<T> {
+function slot<T>(
+  area: () => Storage,
+  name: string,
+  parse: (text: string) => T | undefined,
+  print: (value: T) => string,
+): Slot<T> {
   return {
     read() {
       try {
@@ -65,12 +70,7 @@ export const stored = {
   user: json("user", StoredUser),
   themeMode: word("theme-mode", "dark", "light"),
   idSort: word("id-sort", "true", "false"),
-  pageSize: slot<number>(
-    local,
-    "page-size",
-    (text) => PAGE_SIZES.find((size) => String(size) === text),
-    String,
-  ),
+  pageSize: slot<number>(local, "page-size", (text) => PAGE_SIZES.find((size) => String(size) === text), String),
   language: word("fairway:language", "en", "zh"),
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),

@@ -18,7 +18,9 @@ test("bad page numbers are the first page", () => {
 
 test("only paths of this console are returned to", () => {
   expect(safeReturnPath("/log?p=2", "/token")).toBe("/log?p=2");
-  expect(["//evil.example", "/\\evil.example", "https://evil.example", "log", null].map((path) => safeReturnPath(path, "/token"))).toEqual(
-    Array.from({ length: 5 }, () => "/token"),
-  );
+  expect(
+    ["//evil.example", "/\\evil.example", "https://evil.example", "log", null].map((path) =>
+      safeReturnPath(path, "/token"),
+    ),
+  ).toEqual(Array.from({ length: 5 }, () => "/token"));
 });

@@ -7,7 +7,9 @@ type Shape = Readonly<Record<string, string>>;
  * The part of the query string that a page owns: names with their defaults. A value equal to its default is left out
  * of the address, so that links stay short; other members of the query are kept.
  */
-export function useUrlState<S extends Shape>(defaults: S): [Record<keyof S, string>, (change: Partial<Record<keyof S, string>>) => void] {
+export function useUrlState<S extends Shape>(
+  defaults: S,
+): [Record<keyof S, string>, (change: Partial<Record<keyof S, string>>) => void] {
   const [search, setSearch] = useSearchParams();
   const values = useMemo(() => readState(search, defaults), [search, defaults]);
   const change = useCallback(

@@ -37,7 +37,11 @@ export function AskDialog() {
               <Button variant="outline" onClick={() => current?.answer(false)}>
                 {question?.cancel ?? t("cancel")}
               </Button>
-              <Button ref={confirm} colorPalette={question?.isDangerous ? "port" : "fairway"} onClick={() => current?.answer(true)}>
+              <Button
+                ref={confirm}
+                colorPalette={question?.isDangerous ? "port" : "fairway"}
+                onClick={() => current?.answer(true)}
+              >
                 {question?.confirm}
               </Button>
             </Dialog.Footer>

@@ -25,7 +25,17 @@ interface ChipsProps {
 function Chip(props: { readonly name: string; onRemove(): void; readonly isDisabled: boolean }) {
   const t = useTexts();
   return (
-    <Flex as="li" align="center" bg="bg.muted" borderRadius="l1" ps="2" textStyle="xs" fontFamily="mono" maxW="full" minH="6">
+    <Flex
+      as="li"
+      align="center"
+      bg="bg.muted"
+      borderRadius="l1"
+      ps="2"
+      textStyle="xs"
+      fontFamily="mono"
+      maxW="full"
+      minH="6"
+    >
       <Box as="span" overflow="hidden" textOverflow="ellipsis" whiteSpace="nowrap">
         {props.name}
       </Box>
@@ -80,11 +90,24 @@ export function ChipsField(props: ChipsProps) {
   const hidden = props.values.length - shown.length;
   return (
     <FieldFrame {...props} error={props.error ?? (isRepeated ? props.duplicateText : undefined)}>
-      <Box width="full" borderWidth="1px" borderColor="border.input" borderRadius="l2" bg="bg.panel" p="1.5" _focusWithin={{ outline: "2px solid", outlineColor: "fairway.focusRing", outlineOffset: "-1px" }}>
+      <Box
+        width="full"
+        borderWidth="1px"
+        borderColor="border.input"
+        borderRadius="l2"
+        bg="bg.panel"
+        p="1.5"
+        _focusWithin={{ outline: "2px solid", outlineColor: "fairway.focusRing", outlineOffset: "-1px" }}
+      >
         {props.values.length > 0 && (
           <Flex as="ul" listStyleType="none" wrap="wrap" gap="1" mb="1.5" maxH="40" overflowY="auto">
             {shown.map((name) => (
-              <Chip key={name} name={name} isDisabled={isDisabled} onRemove={() => props.onChange(props.values.filter((other) => other !== name))} />
+              <Chip
+                key={name}
+                name={name}
+                isDisabled={isDisabled}
+                onRemove={() => props.onChange(props.values.filter((other) => other !== name))}
+              />
             ))}
             {hidden > 0 && (
               <Flex as="li">
@@ -99,6 +122,7 @@ export function ChipsField(props: ChipsProps) {
           {() => (
             <Input
               variant="subtle"
+              className="chips-input"
               bg="transparent"
               size="sm"
               h="7"

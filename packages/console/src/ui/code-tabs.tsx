@@ -11,7 +11,11 @@ export interface Snippet {
 }
 
 /** Examples in several languages, one shown at a time. */
-export function CodeTabs(props: { readonly label: string; readonly copyLabel: string; readonly snippets: readonly Snippet[] }) {
+export function CodeTabs(props: {
+  readonly label: string;
+  readonly copyLabel: string;
+  readonly snippets: readonly Snippet[];
+}) {
   const [chosen, setChosen] = useState(0);
   const base = useId();
   const snippet = props.snippets[chosen];
@@ -27,7 +31,16 @@ export function CodeTabs(props: { readonly label: string; readonly copyLabel: st
 
   return (
     <Box borderWidth="1px" borderRadius="l3" overflow="hidden" bg="bg.panel">
-      <Flex role="tablist" aria-label={props.label} onKeyDown={onKeyDown} borderBottomWidth="1px" px="1.5" py="1.5" gap="1" overflowX="auto">
+      <Flex
+        role="tablist"
+        aria-label={props.label}
+        onKeyDown={onKeyDown}
+        borderBottomWidth="1px"
+        px="1.5"
+        py="1.5"
+        gap="1"
+        overflowX="auto"
+      >
         {props.snippets.map((entry, index) => (
           <Button
             key={entry.id}
@@ -50,7 +63,17 @@ export function CodeTabs(props: { readonly label: string; readonly copyLabel: st
         <Box position="absolute" top="2" insetEnd="2" bg="bg.panel" borderRadius="l2" zIndex="1">
           <CopyButton text={snippet.copied ?? snippet.code} label={props.copyLabel} />
         </Box>
-        <Box as="pre" tabIndex={0} fontFamily="mono" textStyle="xs" lineHeight="18px" p="4" pe="12" overflowX="auto" m="0">
+        <Box
+          as="pre"
+          tabIndex={0}
+          fontFamily="mono"
+          textStyle="xs"
+          lineHeight="18px"
+          p="4"
+          pe="12"
+          overflowX="auto"
+          m="0"
+        >
           {snippet.code}
         </Box>
       </Box>

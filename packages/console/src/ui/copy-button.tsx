@@ -19,7 +19,12 @@ function useCopy(text: string) {
 }
 
 /** Copies `text`; with children a labelled button, without them an icon. */
-export function CopyButton(props: { readonly text: string; readonly label: string; readonly children?: ReactNode; readonly isPrimary?: boolean }) {
+export function CopyButton(props: {
+  readonly text: string;
+  readonly label: string;
+  readonly children?: ReactNode;
+  readonly isPrimary?: boolean;
+}) {
   const t = useTexts();
   const { state, copy, reset } = useCopy(props.text);
   const icon = <Icon name={state === "copied" ? "check" : "copy"} size={15} />;

@@ -14,7 +14,13 @@ export function CopyDialog(props: { readonly text: string; onClose(): void }) {
               <Dialog.Title>{t("copyFailed")}</Dialog.Title>
             </Dialog.Header>
             <Dialog.Body>
-              <Input aria-label={t("copy")} readOnly value={props.text} fontFamily="mono" onFocus={(event) => event.target.select()} />
+              <Input
+                aria-label={t("copy")}
+                readOnly
+                value={props.text}
+                fontFamily="mono"
+                onFocus={(event) => event.target.select()}
+              />
             </Dialog.Body>
             <Dialog.Footer>
               <Button variant="outline" onClick={props.onClose}>

@@ -1,6 +1,6 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import "./data-grid.css";
-import { Icon } from "./icon.tsx";
+import { GridHead } from "./data-grid-head.tsx";
 import { Pager, type PagerProps } from "./pager.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -22,7 +22,7 @@ interface Selection {
   change(ids: ReadonlySet<number>): void;
 }
 
-interface GridProps<Row> {
+export interface GridProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
@@ -89,29 +89,51 @@ export function DataGrid<Row>(props: GridProps<Row>) {
       case "x":
         return () => props.selection?.change(toggled(props.selection.ids, props.rowId(row)));
       case ".":
-        return () => body.current?.querySelectorAll<HTMLElement>(".grid-row")[current]?.querySelector<HTMLElement>("[data-row-menu]")?.click();
+        return () =>
+          body.current
+            ?.querySelectorAll<HTMLElement>(".grid-row")
+            [current]?.querySelector<HTMLElement>("[data-row-menu]")
+            ?.click();
       default:
         return undefined;
     }
   }
 
   return (
-    <div className="grid-frame" style={{ "--grid-row": props.density === "compact" ? "32px" : "40px" } as React.CSSProperties}>
+    <div
+      className="grid-frame"
+      style={{ "--grid-row": props.density === "compact" ? "32px" : "40px" } as React.CSSProperties}
+    >
       <div className="grid-scroll" tabIndex={-1}>
-        <table className="grid" role="table" aria-label={props.label} aria-busy={props.isFetching} aria-rowcount={props.pager.total ?? -1}>
+        <table
+          className="grid"
+          role="table"
+          aria-label={props.label}
+          aria-busy={props.isFetching}
+          aria-rowcount={props.pager.total ?? -1}
+        >
           <GridHead {...props} />
           <tbody role="rowgroup" ref={body} onKeyDown={onKeyDown}>
             {rows === undefined ? (
               <Bones columns={props.columns.length + (props.selection ? 1 : 0) + (props.actions ? 1 : 0)} />
             ) : (
               rows.map((row, index) => (
-                <GridRow key={props.rowId(row)} grid={props} row={row} index={index} isActive={index === current} onFocus={() => setActive(index)} />
+                <GridRow
+                  key={props.rowId(row)}
+                  grid={props}
+                  row={row}
+                  index={index}
+                  isActive={index === current}
+                  onFocus={() => setActive(index)}
+                />
               ))
             )}
           </tbody>
         </table>
       </div>
-      {props.isFetching && rows !== undefined && <div className="grid-progress" role="progressbar" aria-label={t("loading")} />}
+      {props.isFetching && rows !== undefined && (
+        <div className="grid-progress" role="progressbar" aria-label={t("loading")} />
+      )}
       <Pager {...props.pager} shown={rows?.length} />
     </div>
   );
@@ -123,67 +145,13 @@ function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
   return next;
 }
 
-function GridHead<Row>(props: GridProps<Row>) {
-  const t = useTexts();
-  const ids = props.rows?.map((row) => props.rowId(row)) ?? [];
-  const chosen = ids.filter((id) => props.selection?.ids.has(id)).length;
-  return (
-    <thead role="rowgroup">
-      <tr role="row">
-        {props.selection && (
-          <th role="columnheader" className="grid-check">
-            <input
-              type="checkbox"
-              aria-label={t("selectAll")}
-              checked={ids.length > 0 && chosen === ids.length}
-              ref={(box) => {
-                if (box) box.indeterminate = chosen > 0 && chosen < ids.length;
-              }}
-              onChange={(event) => props.selection?.change(new Set(event.target.checked ? ids : []))}
-            />
-          </th>
-        )}
-        {props.columns.map((column) => (
-          <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
-        ))}
-        {props.actions && (
-          <th role="columnheader" className="grid-actions">
-            <span className="sr-only">{t("actions")}</span>
-          </th>
-        )}
-      </tr>
-    </thead>
-  );
-}
-
-function HeadCell<Row>(props: { column: Column<Row>; sort: string | undefined; onSort: ((sort: string) => void) | undefined }) {
-  const t = useTexts();
-  const { column, sort, onSort } = props;
-  const key = column.sort;
-  if (key === undefined || !onSort) {
-    return (
-      <th role="columnheader" className={column.align}>
-        {column.header}
-      </th>
-    );
-  }
-  const direction = sort === key ? "ascending" : sort === `-${key}` ? "descending" : "none";
-  return (
-    <th role="columnheader" className={column.align} aria-sort={direction}>
-      <button
-        type="button"
-        className="grid-sort"
-        title={t("sorted", { name: column.header })}
-        onClick={() => onSort(direction === "descending" ? key : `-${key}`)}
-      >
-        {column.header}
-        {direction !== "none" && <Icon name={direction === "ascending" ? "up" : "down"} size={12} />}
-      </button>
-    </th>
-  );
-}
-
-function GridRow<Row>(props: { grid: GridProps<Row>; row: Row; index: number; isActive: boolean; onFocus: () => void }) {
+function GridRow<Row>(props: {
+  grid: GridProps<Row>;
+  row: Row;
+  index: number;
+  isActive: boolean;
+  onFocus: () => void;
+}) {
   const t = useTexts();
   const { grid, row } = props;
   const id = grid.rowId(row);
@@ -214,7 +182,10 @@ function GridRow<Row>(props: { grid: GridProps<Row>; row: Row; index: number; is
             key={column.id}
             role="cell"
             data-label={column.header}
-            className={[column.align, column.isTitle && "is-title", column.isMinor && "is-minor"].filter(Boolean).join(" ") || undefined}
+            className={
+              [column.align, column.isTitle && "is-title", column.isMinor && "is-minor"].filter(Boolean).join(" ") ||
+              undefined
+            }
           >
             {column.cell(row)}
           </td>

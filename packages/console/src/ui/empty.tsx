@@ -5,9 +5,24 @@ import { Icon, type IconName } from "./icon.tsx";
 import { useTexts } from "./texts.ts";
 
 /** An empty page that teaches: what belongs here, and the one thing to do next. */
-export function EmptyTeach(props: { readonly icon: IconName; readonly title: string; readonly body: ReactNode; readonly children?: ReactNode }) {
+export function EmptyTeach(props: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly body: ReactNode;
+  readonly children?: ReactNode;
+}) {
   return (
-    <Flex direction="column" align="center" textAlign="center" gap="3" bg="bg.panel" borderWidth="1px" borderRadius="l3" px="6" py="14">
+    <Flex
+      direction="column"
+      align="center"
+      textAlign="center"
+      gap="3"
+      bg="bg.panel"
+      borderWidth="1px"
+      borderRadius="l3"
+      px="6"
+      py="14"
+    >
       <Flex boxSize="12" borderRadius="full" bg="fairway.subtle" color="fairway.fg" align="center" justify="center">
         <Icon name={props.icon} size={24} />
       </Flex>
@@ -38,7 +53,17 @@ export function NoMatch(props: { onClear(): void }) {
 export function LoadFailed(props: { readonly problem: unknown; onRetry(): void }) {
   const t = useTexts();
   return (
-    <Flex role="alert" direction="column" align="center" gap="3" bg="bg.panel" borderWidth="1px" borderRadius="l3" px="6" py="10">
+    <Flex
+      role="alert"
+      direction="column"
+      align="center"
+      gap="3"
+      bg="bg.panel"
+      borderWidth="1px"
+      borderRadius="l3"
+      px="6"
+      py="10"
+    >
       <Heading as="h2" textStyle="lg" fontWeight="semibold">
         {t("failedTitle")}
       </Heading>

@@ -14,7 +14,11 @@ interface FieldBase {
 export function FieldFrame(props: FieldBase & { readonly children: ReactNode; readonly aside?: ReactNode }) {
   const t = useTexts();
   return (
-    <Field.Root invalid={props.error !== undefined} disabled={props.isDisabled ?? false} required={props.isRequired ?? false}>
+    <Field.Root
+      invalid={props.error !== undefined}
+      disabled={props.isDisabled ?? false}
+      required={props.isRequired ?? false}
+    >
       <Flex width="full" align="center" gap="2">
         <Field.Label flex="1">
           {props.label}
@@ -119,7 +123,9 @@ export interface Choice {
   readonly label: string;
 }
 
-export function SelectField(props: FieldBase & { readonly value: string; readonly choices: readonly Choice[]; onChange(value: string): void }) {
+export function SelectField(
+  props: FieldBase & { readonly value: string; readonly choices: readonly Choice[]; onChange(value: string): void },
+) {
   return (
     <FieldFrame {...props}>
       <NativeSelect.Root size="sm" disabled={props.isDisabled ?? false}>
@@ -139,7 +145,11 @@ export function SelectField(props: FieldBase & { readonly value: string; readonl
 export function SwitchField(props: FieldBase & { readonly isOn: boolean; onChange(isOn: boolean): void }) {
   return (
     <Box>
-      <Switch.Root checked={props.isOn} onCheckedChange={(change) => props.onChange(change.checked)} disabled={props.isDisabled ?? false}>
+      <Switch.Root
+        checked={props.isOn}
+        onCheckedChange={(change) => props.onChange(change.checked)}
+        disabled={props.isDisabled ?? false}
+      >
         <Switch.HiddenInput />
         <Switch.Control>
           <Switch.Thumb />
@@ -156,11 +166,21 @@ export function SwitchField(props: FieldBase & { readonly isOn: boolean; onChang
 }
 
 /** A row of quick values under an input. */
-export function Presets(props: { readonly label: string; readonly items: readonly { label: string; run(): void }[]; readonly isDisabled?: boolean }) {
+export function Presets(props: {
+  readonly label: string;
+  readonly items: readonly { label: string; run(): void }[];
+  readonly isDisabled?: boolean;
+}) {
   return (
     <Flex role="group" aria-label={props.label} gap="1.5" wrap="wrap" mt="1.5">
       {props.items.map((item) => (
-        <Button key={item.label} size="xs" variant="outline" disabled={props.isDisabled ?? false} onClick={() => item.run()}>
+        <Button
+          key={item.label}
+          size="xs"
+          variant="outline"
+          disabled={props.isDisabled ?? false}
+          onClick={() => item.run()}
+        >
           {item.label}
         </Button>
       ))}

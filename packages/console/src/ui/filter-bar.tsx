@@ -25,7 +25,12 @@ export function FilterBar(props: FilterBarProps) {
     <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
       <Box flex={{ base: "1", sm: "none" }}>{props.main}</Box>
       <Box display={{ base: "block", sm: "none" }}>
-        <Button variant="outline" aria-expanded={isOpen} color={props.isActive ? "fairway.fg" : "fg"} onClick={() => setOpen(!isOpen)}>
+        <Button
+          variant="outline"
+          aria-expanded={isOpen}
+          color={props.isActive ? "fairway.fg" : "fg"}
+          onClick={() => setOpen(!isOpen)}
+        >
           <Icon name="filter" />
           {t("filters")}
         </Button>
@@ -74,7 +79,10 @@ export function FilterText(props: BoxProps) {
   }, [draft, value, onChange]);
   useKeys("/", () => input.current?.focus(), props.isMain ?? false);
   return (
-    <Box position="relative" width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "240px" : "160px") }}>
+    <Box
+      position="relative"
+      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "240px" : "160px") }}
+    >
       {props.isMain && (
         <Box position="absolute" insetStart="2.5" top="2" color="fg.muted" pointerEvents="none" zIndex="1">
           <Icon name="search" />
@@ -106,7 +114,12 @@ export function FilterSelect(props: BoxProps & { readonly choices: readonly Choi
         aria-label={props.label}
         value={props.value}
         onChange={(event) => props.onChange(event.target.value)}
-        {...(isOn && { borderColor: "fairway.focusRing", bg: "fairway.subtle", color: "fairway.fg", fontWeight: "medium" })}
+        {...(isOn && {
+          borderColor: "fairway.focusRing",
+          bg: "fairway.subtle",
+          color: "fairway.fg",
+          fontWeight: "medium",
+        })}
       >
         {props.choices.map((choice) => (
           <option key={choice.value} value={choice.value}>

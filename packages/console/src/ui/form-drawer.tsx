@@ -52,7 +52,9 @@ export function DrawerShell(props: DrawerShellProps) {
 /** What the drawer shows until its row is there, or when it does not come. */
 export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
   return (
-    <Drawer.Body>{props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Spinner />}</Drawer.Body>
+    <Drawer.Body>
+      {props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Spinner />}
+    </Drawer.Body>
   );
 }
 
@@ -119,7 +121,9 @@ export function DrawerForm(props: DrawerFormProps) {
       return;
     }
     // Errors appear with the next paint; then focus goes to the first of them.
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus());
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus(),
+    );
   }
 
   return (
@@ -157,10 +161,24 @@ export function DrawerForm(props: DrawerFormProps) {
 }
 
 /** A titled group of fields inside a drawer. */
-export function FormSection(props: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
+export function FormSection(props: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
   const id = useId();
   return (
-    <Flex role="group" aria-labelledby={id} direction="column" gap="4" borderWidth="1px" borderRadius="l3" bg="bg.panel" p="4" minW="0">
+    <Flex
+      role="group"
+      aria-labelledby={id}
+      direction="column"
+      gap="4"
+      borderWidth="1px"
+      borderRadius="l3"
+      bg="bg.panel"
+      p="4"
+      minW="0"
+    >
       <Flex align="center" gap="2">
         <Heading as="h3" id={id} textStyle="md" fontWeight="semibold" flex="1">
           {props.title}

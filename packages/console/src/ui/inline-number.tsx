@@ -13,7 +13,12 @@ export function InlineNumber(props: InlineNumberProps) {
   const [draft, setDraft] = useState<string>();
   if (draft === undefined) {
     return (
-      <button type="button" className="inline-number" aria-label={props.label} onClick={() => setDraft(String(props.value))}>
+      <button
+        type="button"
+        className="inline-number"
+        aria-label={props.label}
+        onClick={() => setDraft(String(props.value))}
+      >
         {props.value}
       </button>
     );

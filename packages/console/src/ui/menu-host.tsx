@@ -21,7 +21,8 @@ function Opened({ opened }: { readonly opened: OpenMenu }) {
   const close = () => {
     menu.write(undefined);
     // An entry may have moved focus, for example into a dialog; then it stays there.
-    if (document.activeElement === document.body || document.activeElement?.closest('[role="menu"]')) opened.anchor.focus();
+    if (document.activeElement === document.body || document.activeElement?.closest('[role="menu"]'))
+      opened.anchor.focus();
   };
   return (
     <Menu.Root

@@ -41,13 +41,22 @@ export function MoneyField(props: MoneyFieldProps) {
               $
             </Box>
           )}
-          <Input inputMode="decimal" autoComplete="off" ps={inCurrency ? "6" : "2.5"} value={draft} onChange={(event) => set(event.target.value)} />
+          <Input
+            inputMode="decimal"
+            autoComplete="off"
+            ps={inCurrency ? "6" : "2.5"}
+            value={draft}
+            onChange={(event) => set(event.target.value)}
+          />
         </Box>
       </FieldFrame>
       <Presets
         label={`${props.label}: ${t("actions")}`}
         isDisabled={props.isDisabled ?? false}
-        items={PRESET_DOLLARS.map((amount) => ({ label: `$${amount}`, run: () => set(print(amount * quotaPerUnit, unit)) }))}
+        items={PRESET_DOLLARS.map((amount) => ({
+          label: `$${amount}`,
+          run: () => set(print(amount * quotaPerUnit, unit)),
+        }))}
       />
     </Box>
   );

@@ -11,5 +11,9 @@ export function useQuotaDisplay(): QuotaDisplay {
 export function Money(props: { readonly quota: number; readonly isPrecise?: boolean }) {
   const display = useQuotaDisplay();
   const language = useLanguage();
-  return <span title={formatQuotaExact(props.quota, display, language)}>{(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display)}</span>;
+  return (
+    <span title={formatQuotaExact(props.quota, display, language)}>
+      {(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display)}
+    </span>
+  );
 }

@@ -23,7 +23,19 @@ export function NoticeBar(props: NoticeBarProps) {
     if (id !== undefined) stored.dismissed.write([...(stored.dismissed.read() ?? []), id]);
   };
   return (
-    <Flex align="center" gap="3" bg={`${props.hue}.subtle`} color={`${props.hue}.fg`} borderRadius="l3" ps="4" pe="2" py="1.5" mb="3" textStyle="sm" minH="10">
+    <Flex
+      align="center"
+      gap="3"
+      bg={`${props.hue}.subtle`}
+      color={`${props.hue}.fg`}
+      borderRadius="l3"
+      ps="4"
+      pe="2"
+      py="1.5"
+      mb="3"
+      textStyle="sm"
+      minH="10"
+    >
       <Box flex="none">
         <Icon name={props.icon} />
       </Box>

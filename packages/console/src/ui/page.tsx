@@ -22,7 +22,12 @@ export function Page(props: PageProps) {
   }, [props.title, systemName]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <Box maxW={WIDTH[props.width ?? "full"]} mx={props.width === undefined ? "0" : "auto"} px={{ base: "4", sm: "6" }} pb="8">
+    <Box
+      maxW={WIDTH[props.width ?? "full"]}
+      mx={props.width === undefined ? "0" : "auto"}
+      px={{ base: "4", sm: "6" }}
+      pb="8"
+    >
       <Flex align="center" gap="3" minH="14" wrap="wrap" py="2">
         <Heading as="h1" ref={heading} tabIndex={-1} textStyle="xl" fontWeight="semibold" outline="none">
           {props.title}

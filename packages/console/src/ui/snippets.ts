@@ -61,5 +61,10 @@ const WRITERS = [
 
 /** Examples that show `shown.key` and copy `realKey`. */
 export function snippetsFor(shown: SnippetInput, realKey: string): Snippet[] {
-  return WRITERS.map(([id, label, write]) => ({ id, label, code: write(shown), copied: write({ ...shown, key: realKey }) }));
+  return WRITERS.map(([id, label, write]) => ({
+    id,
+    label,
+    code: write(shown),
+    copied: write({ ...shown, key: realKey }),
+  }));
 }

@@ -27,7 +27,11 @@ test("equal texts merge with a counter, and at most three are shown", () => {
   toast("error", "a");
   toast("error", "a");
   for (const text of ["b", "c", "d"]) toast("info", text);
-  expect(toasts.read().map(({ text, count }) => [text, count])).toEqual([["b", 1], ["c", 1], ["d", 1]]);
+  expect(toasts.read().map(({ text, count }) => [text, count])).toEqual([
+    ["b", 1],
+    ["c", 1],
+    ["d", 1],
+  ]);
   toast("info", "d");
   expect(toasts.read().at(-1)).toMatchObject({ text: "d", count: 2 });
 });

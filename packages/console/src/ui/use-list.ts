@@ -5,7 +5,9 @@ import { pageOf, useUrlState } from "../lib/url-state.ts";
 const DEFAULT_SIZE = 10;
 
 /** Paging, sorting and filters of a list page, kept in the address so that reload and Back find them again. */
-export function useList<F extends Readonly<Record<string, string>>>(defaults: F & { p: string; size: string; sort: string }) {
+export function useList<F extends Readonly<Record<string, string>>>(
+  defaults: F & { p: string; size: string; sort: string },
+) {
   const [state, change] = useUrlState<Readonly<Record<string, string>>>(defaults);
   const size = Number(state.size) || (stored.pageSize.read() ?? DEFAULT_SIZE);
   const page = pageOf(state.p ?? "");

@@ -6,7 +6,12 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { useTexts } from "../texts.ts";
 
-function Notice(props: { readonly icon: IconName; readonly title: string; readonly body: string; readonly children?: ReactNode }) {
+function Notice(props: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly body: string;
+  readonly children?: ReactNode;
+}) {
   return (
     <Flex direction="column" align="center" textAlign="center" gap="3" px="6" py="24">
       <Box color="fairway.fg">
@@ -57,7 +62,8 @@ const RELOADED = "fairway:reloaded";
 /** A chunk that is gone means that a new version was installed: one silent reload fetches it. */
 function useReloadForNewVersion(problem: unknown): void {
   useEffect(() => {
-    const isMissingChunk = problem instanceof TypeError && /dynamically imported module|module script/i.test(problem.message);
+    const isMissingChunk =
+      problem instanceof TypeError && /dynamically imported module|module script/i.test(problem.message);
     if (!isMissingChunk || sessionStorage.getItem(RELOADED) === location.pathname) return;
     sessionStorage.setItem(RELOADED, location.pathname);
     location.reload();
@@ -66,7 +72,12 @@ function useReloadForNewVersion(problem: unknown): void {
 
 function reportOf(problem: unknown): string {
   const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
-  return [`Page: ${location.pathname}`, `Time: ${new Date().toISOString()}`, `Browser: ${navigator.userAgent}`, text].join("\n");
+  return [
+    `Page: ${location.pathname}`,
+    `Time: ${new Date().toISOString()}`,
+    `Browser: ${navigator.userAgent}`,
+    text,
+  ].join("\n");
 }
 
 /** A page that threw, inside the frame; the rest of the console keeps working. */
@@ -92,7 +103,11 @@ export function StartFailed() {
   useReloadForNewVersion(problem);
   const isAway = problem instanceof OfflineProblem;
   return (
-    <Notice icon="warning" title={t(isAway ? "startFailed" : "crashTitle")} body={t(isAway ? "startFailedBody" : "crashBody")}>
+    <Notice
+      icon="warning"
+      title={t(isAway ? "startFailed" : "crashTitle")}
+      body={t(isAway ? "startFailedBody" : "crashBody")}
+    >
       <Button onClick={() => location.reload()}>{t("retry")}</Button>
       {!isAway && (
         <CopyButton text={reportOf(problem)} label={t("copyReport")}>

@@ -10,7 +10,14 @@ export function Brand(props: { readonly size?: number }) {
     <Flex asChild align="center" gap="2" borderRadius="l2" minW="0">
       <Link to="/">
         <img src={logo || "/mark.svg"} alt="" width={size} height={size} />
-        <Text as="span" fontWeight="semibold" textStyle={size > 30 ? "xl" : "lg"} overflow="hidden" textOverflow="ellipsis" whiteSpace="nowrap">
+        <Text
+          as="span"
+          fontWeight="semibold"
+          textStyle={size > 30 ? "xl" : "lg"}
+          overflow="hidden"
+          textOverflow="ellipsis"
+          whiteSpace="nowrap"
+        >
           {name}
         </Text>
       </Link>

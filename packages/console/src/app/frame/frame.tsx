@@ -16,7 +16,9 @@ import { Sidebar } from "./sidebar.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
 const MobileNav = lazy(async () => ({ default: (await import("./mobile-nav.tsx")).MobileNav }));
-const DefaultPasswordWarning = lazy(async () => ({ default: (await import("../session/default-password.tsx")).DefaultPasswordWarning }));
+const DefaultPasswordWarning = lazy(async () => ({
+  default: (await import("../session/default-password.tsx")).DefaultPasswordWarning,
+}));
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
 
 function GoKeys() {

@@ -18,7 +18,10 @@ export function ThemeButton() {
   const t = useTexts();
   const mode = useThemeMode();
   return (
-    <IconButton label={t(mode === "dark" ? "toLight" : "toDark")} onClick={() => setThemeMode(mode === "dark" ? "light" : "dark")}>
+    <IconButton
+      label={t(mode === "dark" ? "toLight" : "toDark")}
+      onClick={() => setThemeMode(mode === "dark" ? "light" : "dark")}
+    >
       <Icon name={mode === "dark" ? "sun" : "moon"} />
     </IconButton>
   );
@@ -28,13 +31,19 @@ export function LanguageButton() {
   const t = useTexts();
   const language = useLanguage();
   return (
-    <IconButton label={t("language", { name: LANGUAGES[language] })} onClick={() => void setLanguage(language === "en" ? "zh" : "en")}>
+    <IconButton
+      label={t("language", { name: LANGUAGES[language] })}
+      onClick={() => void setLanguage(language === "en" ? "zh" : "en")}
+    >
       <Icon name="globe" />
     </IconButton>
   );
 }
 
-const HEALTH: Record<ReturnType<typeof useHealth>, { mark: MarkKind; text: "healthGood" | "healthShaky" | "healthAway" }> = {
+const HEALTH: Record<
+  ReturnType<typeof useHealth>,
+  { mark: MarkKind; text: "healthGood" | "healthShaky" | "healthAway" }
+> = {
   good: { mark: "go", text: "healthGood" },
   shaky: { mark: "caution", text: "healthShaky" },
   away: { mark: "stop", text: "healthAway" },
@@ -44,7 +53,14 @@ function HealthMark() {
   const t = useTexts();
   const { mark, text } = HEALTH[useHealth()];
   return (
-    <Box role="status" aria-label={t(text)} px="2" tabIndex={0} display={{ base: "none", sm: "block" }} {...tip(t(text))}>
+    <Box
+      role="status"
+      aria-label={t(text)}
+      px="2"
+      tabIndex={0}
+      display={{ base: "none", sm: "block" }}
+      {...tip(t(text))}
+    >
       <MarkShape kind={mark} size={13} />
     </Box>
   );

@@ -8,7 +8,10 @@ import { isAdmin, useUser } from "../session/session.ts";
 import { useStatus } from "../session/status.ts";
 import { useTexts } from "../texts.ts";
 
-const SECTIONS: readonly { id: Section | undefined; title: "sectionUse" | "sectionWatch" | "sectionOperate" | undefined }[] = [
+const SECTIONS: readonly {
+  id: Section | undefined;
+  title: "sectionUse" | "sectionWatch" | "sectionOperate" | undefined;
+}[] = [
   { id: undefined, title: undefined },
   { id: "use", title: "sectionUse" },
   { id: "watch", title: "sectionWatch" },
@@ -48,7 +51,16 @@ export function Sidebar(props: SidebarProps) {
   const { version } = useStatus();
   const visible = pagesFor(isAdmin(user));
   return (
-    <Flex as="nav" aria-label={t("navigation")} direction="column" height="full" bg="bg.panel" borderEndWidth="1px" py="2" overflowY="auto">
+    <Flex
+      as="nav"
+      aria-label={t("navigation")}
+      direction="column"
+      height="full"
+      bg="bg.panel"
+      borderEndWidth="1px"
+      py="2"
+      overflowY="auto"
+    >
       <Flex direction="column" gap="3" flex="1" px="2">
         {SECTIONS.map((section) => {
           const entries = visible.filter((page) => page.section === section.id);
@@ -62,7 +74,12 @@ export function Sidebar(props: SidebarProps) {
               )}
               <ul className="nav-list">
                 {entries.map((page) => (
-                  <Entry key={page.path} page={page} isCollapsed={props.isCollapsed} {...(props.onNavigate ? { onNavigate: props.onNavigate } : {})} />
+                  <Entry
+                    key={page.path}
+                    page={page}
+                    isCollapsed={props.isCollapsed}
+                    {...(props.onNavigate ? { onNavigate: props.onNavigate } : {})}
+                  />
                 ))}
               </ul>
             </Box>

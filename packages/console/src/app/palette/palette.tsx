@@ -57,18 +57,33 @@ function useActions(go: (path: string) => void): Item[] {
       icon: mode === "dark" ? "sun" : "moon",
       run: () => setThemeMode(mode === "dark" ? "light" : "dark"),
     },
-    { id: "language", label: t("actLanguage"), icon: "globe", run: () => void setLanguage(language === "en" ? "zh" : "en") },
+    {
+      id: "language",
+      label: t("actLanguage"),
+      icon: "globe",
+      run: () => void setLanguage(language === "en" ? "zh" : "en"),
+    },
     user !== undefined && { id: "exit", label: t("actExit"), icon: "exit", run: signOut },
   ];
   return actions.filter((action) => action !== false);
 }
 
-function Group(props: { readonly title: string; readonly items: readonly Item[]; onRun(item: Item): void; readonly isFound?: boolean }) {
+function Group(props: {
+  readonly title: string;
+  readonly items: readonly Item[];
+  onRun(item: Item): void;
+  readonly isFound?: boolean;
+}) {
   if (props.items.length === 0) return null;
   return (
     <Command.Group heading={props.title} forceMount={props.isFound ?? false}>
       {props.items.map((item) => (
-        <Command.Item key={item.id} value={`${item.label} ${item.id}`} forceMount={props.isFound ?? false} onSelect={() => props.onRun(item)}>
+        <Command.Item
+          key={item.id}
+          value={`${item.label} ${item.id}`}
+          forceMount={props.isFound ?? false}
+          onSelect={() => props.onRun(item)}
+        >
           <Icon name={item.icon} />
           <span className="cut">{item.label}</span>
           {item.keys && <kbd className="kbd">{printKeys(item.keys)}</kbd>}
@@ -87,18 +102,31 @@ export function Palette(props: { onClose(): void }) {
   const go = (path: string) => void navigate(path);
   const actions = useActions(go);
   const found = useFound(text);
-  const pages = pagesFor(isAdmin(user)).map(
-    (page): Item => ({ id: page.path, label: t(page.label), icon: page.icon, keys: `g>${page.key}`, run: () => go(page.path) }),
-  );
-  const channels = (found?.channels ?? []).map(
-    (row): Item => ({ id: `channel-${row.id}`, label: `#${row.id} ${row.name}`, icon: "channel", run: () => go(`/channel/edit/${row.id}`) }),
-  );
-  const tokens = (found?.tokens ?? []).map(
-    (row): Item => ({ id: `token-${row.id}`, label: row.name, icon: "key", run: () => go(`/token/edit/${row.id}`) }),
-  );
-  const models = (found?.models ?? []).map(
-    (name): Item => ({ id: `model-${name}`, label: name, icon: "log", run: () => go(`/log?model=${encodeURIComponent(name)}`) }),
-  );
+  const pages = pagesFor(isAdmin(user)).map((page): Item => ({
+    id: page.path,
+    label: t(page.label),
+    icon: page.icon,
+    keys: `g>${page.key}`,
+    run: () => go(page.path),
+  }));
+  const channels = (found?.channels ?? []).map((row): Item => ({
+    id: `channel-${row.id}`,
+    label: `#${row.id} ${row.name}`,
+    icon: "channel",
+    run: () => go(`/channel/edit/${row.id}`),
+  }));
+  const tokens = (found?.tokens ?? []).map((row): Item => ({
+    id: `token-${row.id}`,
+    label: row.name,
+    icon: "key",
+    run: () => go(`/token/edit/${row.id}`),
+  }));
+  const models = (found?.models ?? []).map((name): Item => ({
+    id: `model-${name}`,
+    label: name,
+    icon: "log",
+    run: () => go(`/log?model=${encodeURIComponent(name)}`),
+  }));
   const run = (item: Item) => {
     props.onClose();
     item.run();
@@ -115,7 +143,9 @@ export function Palette(props: { onClose(): void }) {
                 <Command.Input autoFocus value={text} onValueChange={setText} placeholder={t("palettePlaceholder")} />
               </div>
               <Command.List label={t("paletteTitle")}>
-                {channels.length + tokens.length + models.length === 0 && <Command.Empty>{t("paletteEmpty")}</Command.Empty>}
+                {channels.length + tokens.length + models.length === 0 && (
+                  <Command.Empty>{t("paletteEmpty")}</Command.Empty>
+                )}
                 <Group title={t("palettePages")} items={pages} onRun={run} />
                 <Group title={t("paletteActions")} items={actions} onRun={run} />
                 <Group title={t("paletteChannels")} items={channels} onRun={run} isFound />

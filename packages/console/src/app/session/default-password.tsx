@@ -36,7 +36,14 @@ export function DefaultPasswordWarning() {
   }
 
   return (
-    <Dialog.Root open role="alertdialog" closeOnInteractOutside={false} closeOnEscape={false} placement="center" size="sm">
+    <Dialog.Root
+      open
+      role="alertdialog"
+      closeOnInteractOutside={false}
+      closeOnEscape={false}
+      placement="center"
+      size="sm"
+    >
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">

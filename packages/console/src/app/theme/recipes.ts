@@ -47,7 +47,11 @@ export const slotRecipes = {
   field: { base: { label: { textStyle: "sm", fontWeight: "medium" }, helperText: { textStyle: "xs" } } },
   drawer: {
     base: {
-      backdrop: { bg: "rgb(8 21 29 / 45%)", _open: { animationDuration: "fast" }, _closed: { animationDuration: "fast" } },
+      backdrop: {
+        bg: "rgb(8 21 29 / 45%)",
+        _open: { animationDuration: "fast" },
+        _closed: { animationDuration: "fast" },
+      },
       content: {
         maxW: { base: "100vw", sm: "600px" },
         bg: "bg",
@@ -64,7 +68,11 @@ export const slotRecipes = {
   },
   dialog: {
     base: {
-      backdrop: { bg: "rgb(8 21 29 / 45%)", _open: { animationDuration: "fast" }, _closed: { animationDuration: "fast" } },
+      backdrop: {
+        bg: "rgb(8 21 29 / 45%)",
+        _open: { animationDuration: "fast" },
+        _closed: { animationDuration: "fast" },
+      },
       content: {
         borderRadius: "l3",
         bg: "bg.panel",
@@ -82,7 +90,10 @@ export const slotRecipes = {
       content: { minW: "11rem", borderWidth: "1px", borderRadius: "l3", bg: "bg.panel", p: "1" },
       item: { borderRadius: "l2", px: "2.5", py: "1.5", cursor: "pointer", _highlighted: { bg: "bg.emphasized" } },
     },
-    variants: { variant: { subtle: { item: { _highlighted: { bg: "bg.emphasized" } } } }, size: { md: { item: { textStyle: "sm" } } } },
+    variants: {
+      variant: { subtle: { item: { _highlighted: { bg: "bg.emphasized" } } } },
+      size: { md: { item: { textStyle: "sm" } } },
+    },
   },
   switch: { defaultVariants: { size: "sm" } },
 } as const;

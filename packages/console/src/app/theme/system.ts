@@ -40,7 +40,13 @@ const chakra: SystemConfig = {
     keyframes,
     tokens: { ...tokens, colors: { ...ramps, white: { value: "#ffffff" }, black: { value: "#000000" } } },
     semanticTokens: { radii: semanticTokens.radii, shadows: semanticTokens.shadows, colors: semanticColors },
-    recipes: { button: buttonRecipe, input: inputRecipe, textarea: textareaRecipe, skeleton: skeletonRecipe, spinner: spinnerRecipe },
+    recipes: {
+      button: buttonRecipe,
+      input: inputRecipe,
+      textarea: textareaRecipe,
+      skeleton: skeletonRecipe,
+      spinner: spinnerRecipe,
+    },
     slotRecipes: {
       dialog: dialogSlotRecipe,
       drawer: drawerSlotRecipe,

@@ -73,7 +73,9 @@ export function LoginPage() {
   const navigate = useNavigate();
   const [search] = useSearchParams();
   const fields = useRef<HTMLFormElement>(null);
-  const { form, failure, submit } = useLogin(() => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true }));
+  const { form, failure, submit } = useLogin(
+    () => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true }),
+  );
   const isOpen = status.password_login_enabled;
   useEffect(() => {
     document.title = `${t("title")} · ${status.system_name}`;

@@ -113,8 +113,9 @@ export async function testChannel(channel: Channel, model = ""): Promise<number>
   const { siblings } = await request(channelTest, { params: { id: channel.id }, query: { model } });
   const seconds = Number(siblings.time ?? 0);
   const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
-  queryClient.setQueriesData<Rows<Channel>>({ queryKey: LIST_KEY }, (page) =>
-    page && { ...page, rows: page.rows.map((row) => (row.id === channel.id ? { ...row, ...tested } : row)) },
+  queryClient.setQueriesData<Rows<Channel>>(
+    { queryKey: LIST_KEY },
+    (page) => page && { ...page, rows: page.rows.map((row) => (row.id === channel.id ? { ...row, ...tested } : row)) },
   );
   return seconds;
 }

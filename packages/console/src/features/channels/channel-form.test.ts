@@ -15,17 +15,27 @@ test("an existing channel keeps its key when none is entered", () => {
 
 test("mappings must be JSON objects or empty", () => {
   expect(checkChannel({ ...filled, model_mapping: '{"a":"b"}' }, true)).toEqual({});
-  for (const text of ["{", "[]", "1"]) expect(checkChannel({ ...filled, model_mapping: text }, true)).toEqual({ model_mapping: "badMapping" });
+  for (const text of ["{", "[]", "1"])
+    expect(checkChannel({ ...filled, model_mapping: text }, true)).toEqual({ model_mapping: "badMapping" });
 });
 
 test("priority and weight are whole numbers within their bounds", () => {
   expect(checkChannel({ ...filled, priority: "-999", weight: "0" }, true)).toEqual({});
-  expect(checkChannel({ ...filled, priority: "-1000", weight: "1.5" }, true)).toEqual({ priority: "badPriority", weight: "badWeight" });
+  expect(checkChannel({ ...filled, priority: "-1000", weight: "1.5" }, true)).toEqual({
+    priority: "badPriority",
+    weight: "badWeight",
+  });
 });
 
 test("what is sent has comma lists and no trailing slash", () => {
   const input = inputOfForm({ ...filled, base_url: "https://api.example.com//", models: ["a", "b"], auto_ban: false });
-  expect(input).toMatchObject({ type: 1, base_url: "https://api.example.com", models: "a,b", group: "default", auto_ban: 0 });
+  expect(input).toMatchObject({
+    type: 1,
+    base_url: "https://api.example.com",
+    models: "a,b",
+    group: "default",
+    auto_ban: 0,
+  });
 });
 
 test("keys are counted by line, a JSON key is one", () => {

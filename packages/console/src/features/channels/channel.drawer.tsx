@@ -9,9 +9,17 @@ import { MarkShape } from "../../ui/mark.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
-import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, statusInfo, type ChannelDraft } from "./channel-form.ts";
+import {
+  checkChannel,
+  EMPTY_CHANNEL,
+  formOfChannel,
+  inputOfForm,
+  statusInfo,
+  type ChannelDraft,
+} from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
-import { Connection, Health, Models, Provider, Rewrites, Routing } from "./sections.tsx";
+import { Models } from "./models-section.tsx";
+import { Connection, Health, Provider, Rewrites, Routing } from "./sections.tsx";
 import { useTexts } from "./texts.ts";
 
 /** A new channel starts with the usual models of its type; when they do not come, it starts without. */
@@ -22,7 +30,11 @@ export function AddChannel() {
   const initial = useMemo(() => ({ ...EMPTY_CHANNEL, models: data?.[EMPTY_CHANNEL.type] ?? [] }), [data]);
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      {isPending ? <DrawerLoading problem={undefined} onRetry={close} /> : <ChannelForm initial={initial} channel={undefined} />}
+      {isPending ? (
+        <DrawerLoading problem={undefined} onRetry={close} />
+      ) : (
+        <ChannelForm initial={initial} channel={undefined} />
+      )}
     </DrawerShell>
   );
 }
@@ -132,7 +144,12 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly channel: 
       onSubmit={form.submit}
       onClose={close}
       extraActions={
-        <Button variant="outline" loading={probe.state.isRunning} loadingText={t("testing")} onClick={() => void probe.run(form.values)}>
+        <Button
+          variant="outline"
+          loading={probe.state.isRunning}
+          loadingText={t("testing")}
+          onClick={() => void probe.run(form.values)}
+        >
           {t("formTest")}
         </Button>
       }

@@ -75,7 +75,10 @@ function Filters({ list, byId, onById }: FiltersProps) {
     { value: String(CHANNEL_STATUS.disabledByHand), label: t("disabledByHand") },
     { value: String(CHANNEL_STATUS.disabledBySystem), label: t("disabledBySystem") },
   ];
-  const typeChoices = [{ value: "", label: t("anyType") }, ...types.map((type) => ({ value: String(type.type), label: type.label }))];
+  const typeChoices = [
+    { value: "", label: t("anyType") },
+    ...types.map((type) => ({ value: String(type.type), label: type.label })),
+  ];
   const groupChoices = [{ value: "", label: t("anyGroup") }, ...groups.map((name) => ({ value: name, label: name }))];
   return (
     <FilterBar
@@ -95,9 +98,19 @@ function Filters({ list, byId, onById }: FiltersProps) {
       }
     >
       <FilterText label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />
-      <FilterSelect label={t("status")} value={state.status} choices={statuses} onChange={(status) => filter({ status })} />
+      <FilterSelect
+        label={t("status")}
+        value={state.status}
+        choices={statuses}
+        onChange={(status) => filter({ status })}
+      />
       <FilterSelect label={t("type")} value={state.type} choices={typeChoices} onChange={(type) => filter({ type })} />
-      <FilterSelect label={t("group")} value={state.group} choices={groupChoices} onChange={(group) => filter({ group })} />
+      <FilterSelect
+        label={t("group")}
+        value={state.group}
+        choices={groupChoices}
+        onChange={(group) => filter({ group })}
+      />
     </FilterBar>
   );
 }
@@ -130,7 +143,17 @@ export function ChannelsPage() {
   const { state, page, size } = list;
   const [byId, setById] = useState(stored.idSort.read() === "true");
   const { data, error, isFetching, refetch } = useQuery(
-    channelsQuery({ page, size, byId, sort: state.sort, q: state.q, model: state.model, status: state.status, type: state.type, group: state.group }),
+    channelsQuery({
+      page,
+      size,
+      byId,
+      sort: state.sort,
+      q: state.q,
+      model: state.model,
+      status: state.status,
+      type: state.type,
+      group: state.group,
+    }),
   );
   const types = useQuery(typesQuery).data;
   const byType = useMemo(() => new Map(types?.map((type) => [type.type, type])), [types]);
@@ -172,7 +195,12 @@ export function ChannelsPage() {
           onOpen={edit}
           keys={{ e: edit, t: test }}
           actions={(channel) => (
-            <RowActions channel={channel} type={byType.get(channel.type)} isTesting={testing.has(channel.id)} onTest={test} />
+            <RowActions
+              channel={channel}
+              type={byType.get(channel.type)}
+              isTesting={testing.has(channel.id)}
+              onTest={test}
+            />
           )}
           empty={
             isEmpty ? (

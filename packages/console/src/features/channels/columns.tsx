@@ -122,7 +122,13 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       sort: "response_time",
       cell: (row) => <ResponseCell channel={row} isTesting={testing.has(row.id)} />,
     },
-    { id: "used", header: t("used"), sort: "used_quota", align: "end", cell: (row) => <Money quota={row.used_quota} /> },
+    {
+      id: "used",
+      header: t("used"),
+      sort: "used_quota",
+      align: "end",
+      cell: (row) => <Money quota={row.used_quota} />,
+    },
     {
       id: "balance",
       header: t("balance"),
@@ -131,7 +137,21 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       isMinor: true,
       cell: (row) => (row.balance_updated_time > 0 ? dollars(row.balance) : <span className="soft">–</span>),
     },
-    { id: "priority", header: t("priority"), sort: "priority", align: "end", isMinor: true, cell: (row) => <NumberCell channel={row} field="priority" /> },
-    { id: "weight", header: t("weight"), sort: "weight", align: "end", isMinor: true, cell: (row) => <NumberCell channel={row} field="weight" /> },
+    {
+      id: "priority",
+      header: t("priority"),
+      sort: "priority",
+      align: "end",
+      isMinor: true,
+      cell: (row) => <NumberCell channel={row} field="priority" />,
+    },
+    {
+      id: "weight",
+      header: t("weight"),
+      sort: "weight",
+      align: "end",
+      isMinor: true,
+      cell: (row) => <NumberCell channel={row} field="weight" />,
+    },
   ];
 }

@@ -57,11 +57,28 @@ export function RowActions({ channel, type, isTesting, onTest }: RowActionsProps
   const { setStatus, copy, remove } = useChannelActions();
   const isOn = channel.status === CHANNEL_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
-    { id: "edit", label: t("editRow"), icon: "edit", run: () => void navigate({ pathname: `/channel/edit/${channel.id}`, search }) },
-    { id: "toggle", label: t(isOn ? "disable" : "enable"), icon: isOn ? "pause" : "play", run: () => setStatus(channel, !isOn) },
+    {
+      id: "edit",
+      label: t("editRow"),
+      icon: "edit",
+      run: () => void navigate({ pathname: `/channel/edit/${channel.id}`, search }),
+    },
+    {
+      id: "toggle",
+      label: t(isOn ? "disable" : "enable"),
+      icon: isOn ? "pause" : "play",
+      run: () => setStatus(channel, !isOn),
+    },
     { id: "copy", label: t("copyRow"), icon: "copy", run: () => copy(channel) },
     ...(type?.can_balance
-      ? [{ id: "balance", label: t("refreshBalance"), icon: "refresh" as const, run: () => void refreshBalance(channel).catch(toastProblem) }]
+      ? [
+          {
+            id: "balance",
+            label: t("refreshBalance"),
+            icon: "refresh" as const,
+            run: () => void refreshBalance(channel).catch(toastProblem),
+          },
+        ]
       : []),
     { id: "log", label: t("openLog"), icon: "log", run: () => void navigate(`/log?channel=${channel.id}`) },
     undefined,

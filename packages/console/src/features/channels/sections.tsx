@@ -1,14 +1,12 @@
 import type { Channel, ChannelType } from "@fairway/wire";
-import { Button, Flex, SimpleGrid } from "@chakra-ui/react";
+import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Form } from "../../lib/use-form.ts";
 import { ChipsField } from "../../ui/chips-field.tsx";
 import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
-import { fetchModels, groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
-import { countKeys, inputOfForm, type ChannelDraft } from "./channel-form.ts";
+import { groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
+import { countKeys, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "./texts.ts";
 
 export interface SectionProps {
@@ -17,7 +15,7 @@ export interface SectionProps {
   readonly channel: Channel | undefined;
 }
 
-function useType(type: string): ChannelType | undefined {
+export function useType(type: string): ChannelType | undefined {
   return useQuery(typesQuery).data?.find((entry) => String(entry.type) === type);
 }
 
@@ -66,8 +64,8 @@ function KeyField({ form, channel }: SectionProps) {
     onBlur: () => touch("key"),
   };
   if (channel) return <SecretField {...common} help={type?.key_hint} placeholder={kept} autoComplete="new-password" />;
-  const help = keys > 1 ? t("keysFound", { count: keys }) : type?.key_hint || t("keyOnePerLine");
-  return <AreaField {...common} isRequired rows={2} help={help} />;
+  const help = keys > 1 ? t("keysFound", { count: keys }) : t("keyOnePerLine");
+  return <AreaField {...common} isRequired rows={2} placeholder={type?.key_hint ?? ""} help={help} />;
 }
 
 export function Connection({ form, channel }: SectionProps) {
@@ -98,68 +96,14 @@ export function Connection({ form, channel }: SectionProps) {
         />
       )}
       {values.type === "1" && (
-        <TextField label={t("organization")} isMono value={values.openai_organization} placeholder="org-…" onChange={(value) => set("openai_organization", value)} />
+        <TextField
+          label={t("organization")}
+          isMono
+          value={values.openai_organization}
+          placeholder="org-…"
+          onChange={(value) => set("openai_organization", value)}
+        />
       )}
-    </FormSection>
-  );
-}
-
-export function Models({ form, channel }: SectionProps) {
-  const t = useTexts();
-  const { values, errors, set } = form;
-  const type = useType(values.type);
-  const usual = useQuery(usualModelsQuery).data?.[values.type] ?? [];
-  const [isAsking, setAsking] = useState(false);
-  const [offered, setOffered] = useState<readonly string[]>([]);
-  const add = (models: readonly string[]) => set("models", [...new Set([...values.models, ...models])]);
-  const isOther = values.models.length > 0 && usual.length > 0 && !usual.some((model) => values.models.includes(model));
-
-  async function askProvider(): Promise<void> {
-    if (channel === undefined && values.key.trim() === "") return toast("error", t("oneKey"));
-    setAsking(true);
-    try {
-      const models = await fetchModels(channel?.id, inputOfForm(values));
-      setOffered(models);
-      const fresh = models.filter((model) => !values.models.includes(model)).length;
-      toast("info", t("fetched", { count: models.length, fresh }));
-      add(models);
-    } catch (problem) {
-      toastProblem(problem);
-    } finally {
-      setAsking(false);
-    }
-  }
-
-  return (
-    <FormSection title={t("sectionModels")}>
-      <ChipsField
-        label={t("models")}
-        isRequired
-        values={values.models}
-        suggestions={[...new Set([...offered, ...usual])]}
-        placeholder={t("modelsHint")}
-        duplicateText={t("modelsRepeated")}
-        error={errors.models}
-        onChange={(models) => set("models", models)}
-      />
-      <Flex gap="2" wrap="wrap">
-        <Button size="xs" variant="outline" disabled={usual.length === 0} onClick={() => add(usual)}>
-          {t("fillRelated")}
-        </Button>
-        {type?.can_list_models && (
-          <Button size="xs" variant="outline" loading={isAsking} onClick={() => void askProvider()}>
-            {t("fetchModels")}
-          </Button>
-        )}
-        <Button size="xs" variant="outline" disabled={values.models.length === 0} onClick={() => set("models", [])}>
-          {t("clearModels")}
-        </Button>
-        {isOther && type && (
-          <Button size="xs" variant="ghost" color="fairway.fg" onClick={() => set("models", [...usual])}>
-            {t("useTypeModels", { count: usual.length, type: type.label })}
-          </Button>
-        )}
-      </Flex>
     </FormSection>
   );
 }

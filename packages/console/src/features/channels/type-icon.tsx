@@ -7,7 +7,10 @@ const HUES: readonly Hue[] = ["fairway", "flare", "beacon", "starboard", "cardin
 export function TypeIcon(props: { readonly type: number; readonly label: string }) {
   return (
     <span className={`type-icon hue-${HUES[props.type % HUES.length]}`} aria-hidden="true">
-      {props.label.replace(/[^\p{L}\d]/gu, "").slice(0, 1).toUpperCase() || "?"}
+      {props.label
+        .replace(/[^\p{L}\d]/gu, "")
+        .slice(0, 1)
+        .toUpperCase() || "?"}
     </span>
   );
 }

@@ -1,4 +1,13 @@
-import { channelDelete, channelList, logListSelf, logStatSelf, selfModels, splitList, tokenList, type Channel } from "@fairway/wire";
+import {
+  channelDelete,
+  channelList,
+  logListSelf,
+  logStatSelf,
+  selfModels,
+  splitList,
+  tokenList,
+  type Channel,
+} from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";

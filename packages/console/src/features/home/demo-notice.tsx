@@ -12,7 +12,12 @@ export function DemoNotice() {
   const demo = useQuery(channelsQuery).data?.demo;
   if (!demo) return null;
   const remove = async () => {
-    const question = { title: t("demoTitle"), body: t("demoBody", { model: DEMO_MODEL }), confirm: t("demoRemove"), isDangerous: true };
+    const question = {
+      title: t("demoTitle"),
+      body: t("demoBody", { model: DEMO_MODEL }),
+      confirm: t("demoRemove"),
+      isDangerous: true,
+    };
     if (await ask(question)) await removeDemo(demo).then(() => toast("success", t("demoRemoved")), toastProblem);
   };
   return (

@@ -29,7 +29,16 @@ function Card(props: { readonly step: Step; readonly number: number; readonly is
       p="5"
     >
       <Flex align="center" gap="3">
-        <Flex boxSize="6" borderRadius="full" bg={isNext ? "fairway.solid" : "bg.muted"} color={isNext ? "fairway.contrast" : "fg.muted"} align="center" justify="center" textStyle="xs" fontWeight="semibold">
+        <Flex
+          boxSize="6"
+          borderRadius="full"
+          bg={isNext ? "fairway.solid" : "bg.muted"}
+          color={isNext ? "fairway.contrast" : "fg.muted"}
+          align="center"
+          justify="center"
+          textStyle="xs"
+          fontWeight="semibold"
+        >
           {props.number}
         </Flex>
         <Heading as="h3" textStyle="lg" fontWeight="semibold" flex="1">

@@ -28,7 +28,16 @@ export function Recent() {
       ) : (
         <Box as="ul" listStyleType="none">
           {rows.map((row) => (
-            <Flex as="li" key={row.id} gap="4" px="5" py="2.5" borderTopWidth={row === rows[0] ? "0" : "1px"} borderColor="border.muted" textStyle="sm">
+            <Flex
+              as="li"
+              key={row.id}
+              gap="4"
+              px="5"
+              py="2.5"
+              borderTopWidth={row === rows[0] ? "0" : "1px"}
+              borderColor="border.muted"
+              textStyle="sm"
+            >
               <Text color="fg.muted" width="28" flex="none">
                 <When at={row.created_at} />
               </Text>

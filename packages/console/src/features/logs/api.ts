@@ -30,7 +30,11 @@ function queryOf(filter: LogFilter, isAdmin: boolean) {
   return isAdmin ? { ...common, username: filter.user, channel: filter.channel } : common;
 }
 
-export function logsQuery(filter: LogFilter, page: { page: number; size: number }, reader: { isAdmin: boolean; isLive: boolean }) {
+export function logsQuery(
+  filter: LogFilter,
+  page: { page: number; size: number },
+  reader: { isAdmin: boolean; isLive: boolean },
+) {
   return queryOptions({
     queryKey: ["logs", "list", filter, page, reader.isAdmin],
     queryFn: ({ signal }) => {

@@ -40,7 +40,9 @@ test("tokens are priced per million from the ratios of the row", () => {
 });
 
 test("cached and written tokens are taken out of the plain input", () => {
-  const other = readOther('{"model_ratio":1,"completion_ratio":1,"cache_tokens":1000,"cache_ratio":0.1,"cache_creation_tokens":100,"cache_creation_ratio":1.25}');
+  const other = readOther(
+    '{"model_ratio":1,"completion_ratio":1,"cache_tokens":1000,"cache_ratio":0.1,"cache_creation_tokens":100,"cache_creation_ratio":1.25}',
+  );
   const charge = chargeOf(row, other, 500_000);
   expect(charge?.kind === "tokens" && charge.lines.slice(0, 3)).toEqual([
     { part: "lineInput", tokens: 63, perMillion: 2 },

@@ -1,7 +1,14 @@
 import type { LogRow } from "@fairway/wire";
 import type { LogOther } from "./other.ts";
 
-type ChargePart = "lineInput" | "lineCached" | "lineCacheWrite" | "lineAudioInput" | "lineImageInput" | "lineOutput" | "lineAudioOutput";
+type ChargePart =
+  | "lineInput"
+  | "lineCached"
+  | "lineCacheWrite"
+  | "lineAudioInput"
+  | "lineImageInput"
+  | "lineOutput"
+  | "lineAudioOutput";
 
 interface ChargeLine {
   readonly part: ChargePart;
@@ -29,7 +36,11 @@ export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Ch
     { part: "lineCacheWrite", tokens: written, perMillion: input * other.cache_creation_ratio },
     { part: "lineAudioInput", tokens: audio_input, perMillion: audio },
     { part: "lineImageInput", tokens: image_tokens, perMillion: input * other.image_ratio },
-    { part: "lineOutput", tokens: Math.max(0, row.completion_tokens - audio_output), perMillion: input * other.completion_ratio },
+    {
+      part: "lineOutput",
+      tokens: Math.max(0, row.completion_tokens - audio_output),
+      perMillion: input * other.completion_ratio,
+    },
     { part: "lineAudioOutput", tokens: audio_output, perMillion: audio * other.audio_completion_ratio },
   ];
   return { kind: "tokens", lines: lines.filter((line) => line.tokens > 0), groupRatio };

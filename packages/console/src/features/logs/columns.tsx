@@ -26,7 +26,11 @@ export function isConsumption(row: LogRow): boolean {
 
 function TimeCell({ row }: { readonly row: LogRow }) {
   return (
-    <time className="nowrap" dateTime={new Date(row.created_at * 1000).toISOString()} title={formatExactTime(row.created_at, currentLanguage())}>
+    <time
+      className="nowrap"
+      dateTime={new Date(row.created_at * 1000).toISOString()}
+      title={formatExactTime(row.created_at, currentLanguage())}
+    >
       {formatStamp(row.created_at)}
     </time>
   );
@@ -74,7 +78,11 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
   return [
     { id: "time", header: t("time"), cell: (row) => <TimeCell row={row} /> },
     ...(isAdmin ? adminOnly : []),
-    { id: "token", header: t("token"), cell: (row) => <span className="cut">{row.token_name || <span className="soft">–</span>}</span> },
+    {
+      id: "token",
+      header: t("token"),
+      cell: (row) => <span className="cut">{row.token_name || <span className="soft">–</span>}</span>,
+    },
     {
       id: "type",
       header: t("type"),
@@ -88,16 +96,36 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
       id: "model",
       header: t("model"),
       isTitle: true,
-      cell: (row) => (isConsumption(row) ? <span className="cut mono">{row.model_name}</span> : <span className="cut" title={row.content}>{row.content}</span>),
+      cell: (row) =>
+        isConsumption(row) ? (
+          <span className="cut mono">{row.model_name}</span>
+        ) : (
+          <span className="cut" title={row.content}>
+            {row.content}
+          </span>
+        ),
     },
     { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} t={t} /> },
     { id: "input", header: t("input"), align: "end", isMinor: true, cell: (row) => countCell(row, row.prompt_tokens) },
-    { id: "output", header: t("output"), align: "end", isMinor: true, cell: (row) => countCell(row, row.completion_tokens) },
+    {
+      id: "output",
+      header: t("output"),
+      align: "end",
+      isMinor: true,
+      cell: (row) => countCell(row, row.completion_tokens),
+    },
     {
       id: "cost",
       header: t("cost"),
       align: "end",
-      cell: (row) => (row.quota === 0 && !isConsumption(row) ? <span className="soft">–</span> : <span className="strong"><Money quota={row.quota} isPrecise /></span>),
+      cell: (row) =>
+        row.quota === 0 && !isConsumption(row) ? (
+          <span className="soft">–</span>
+        ) : (
+          <span className="strong">
+            <Money quota={row.quota} isPrecise />
+          </span>
+        ),
     },
   ];
 }

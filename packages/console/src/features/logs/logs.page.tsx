@@ -23,7 +23,17 @@ import { boundsOf, rangeName } from "./range.ts";
 import { RowDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
 
-const DEFAULTS = { ...LIST_DEFAULTS, type: "0", token: "", model: "", user: "", channel: "", range: "today", from: "", to: "" };
+const DEFAULTS = {
+  ...LIST_DEFAULTS,
+  type: "0",
+  token: "",
+  model: "",
+  user: "",
+  channel: "",
+  range: "today",
+  from: "",
+  to: "",
+};
 
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
@@ -48,7 +58,13 @@ function CustomRange({ list }: { readonly list: List }) {
   );
 }
 
-function Filters(props: { readonly list: List; readonly isAdmin: boolean; readonly isLive: boolean; onLive(isLive: boolean): void; onRefresh(): void }) {
+function Filters(props: {
+  readonly list: List;
+  readonly isAdmin: boolean;
+  readonly isLive: boolean;
+  onLive(isLive: boolean): void;
+  onRefresh(): void;
+}) {
   const t = useTexts();
   const { state, filter, isFiltered, clear } = props.list;
   const range = rangeName(state.range);
@@ -100,7 +116,12 @@ function Filters(props: { readonly list: List; readonly isAdmin: boolean; readon
       {props.isAdmin && (
         <>
           <FilterText label={t("searchUser")} width="130px" value={state.user} onChange={(user) => filter({ user })} />
-          <FilterText label={t("searchChannel")} width="110px" value={state.channel} onChange={(channel) => filter({ channel })} />
+          <FilterText
+            label={t("searchChannel")}
+            width="110px"
+            value={state.channel}
+            onChange={(channel) => filter({ channel })}
+          />
         </>
       )}
       <FilterSelect label={t("type")} value={state.type} choices={types} onChange={(type) => filter({ type })} />
@@ -118,7 +139,10 @@ function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; 
   return (
     <div className="log-totals">
       <span>
-        {t("spend")} <strong><Money quota={data.quota} /></strong>
+        {t("spend")}{" "}
+        <strong>
+          <Money quota={data.quota} />
+        </strong>
       </span>
       <span title={t("rpmHelp")}>
         {t("rpm")} <strong>{formatCount(data.rpm, language)}</strong>
@@ -140,7 +164,9 @@ export function LogsPage() {
   const [opened, setOpened] = useState<number>();
   const { type, token, model, user, channel, range, from, to } = state;
   const filter = { type, token, model, user, channel, range, from, to };
-  const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, { isAdmin, isLive: isLive && page === 1 }));
+  const { data, error, isFetching, refetch } = useQuery(
+    logsQuery(filter, { page, size }, { isAdmin, isLive: isLive && page === 1 }),
+  );
   const columns = useMemo(() => logColumns(t, isAdmin), [t, isAdmin]);
   const toggle = (row: LogRow) => setOpened((current) => (current === row.id ? undefined : row.id));
   const isNarrowed = list.isFiltered;
@@ -164,7 +190,13 @@ export function LogsPage() {
           opened={opened}
           detail={(row) => <RowDetail row={row} />}
           actions={(row) => (
-            <IconButton size="xs" hasTip={false} label={ui(opened === row.id ? "hideDetail" : "showDetail")} aria-expanded={opened === row.id} onClick={() => toggle(row)}>
+            <IconButton
+              size="xs"
+              hasTip={false}
+              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
+              aria-expanded={opened === row.id}
+              onClick={() => toggle(row)}
+            >
               <Icon name={opened === row.id ? "up" : "down"} size={15} />
             </IconButton>
           )}

@@ -4,7 +4,12 @@ const HOUR = 3_600;
 const RANGES = ["today", "1h", "24h", "7d", "30d", "custom"] as const;
 export type RangeName = (typeof RANGES)[number];
 
-const LENGTHS: Partial<Record<RangeName, number>> = { "1h": HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR, "30d": 720 * HOUR };
+const LENGTHS: Partial<Record<RangeName, number>> = {
+  "1h": HOUR,
+  "24h": 24 * HOUR,
+  "7d": 168 * HOUR,
+  "30d": 720 * HOUR,
+};
 
 export interface Bounds {
   /** Unix seconds; 0 = no bound. */

@@ -28,7 +28,10 @@ function ChargeTable(props: { readonly charge: Charge; readonly quota: number })
                 {t(line.part)}
                 <span className="soft">
                   {" · "}
-                  {t("chargeLine", { count: formatCount(line.tokens, language), price: pricePerMillion(line.perMillion) })}
+                  {t("chargeLine", {
+                    count: formatCount(line.tokens, language),
+                    price: pricePerMillion(line.perMillion),
+                  })}
                 </span>
               </td>
               <td>{preciseDollars((line.tokens * line.perMillion) / 1_000_000)}</td>
@@ -73,7 +76,10 @@ function Attempts({ row, chain }: { readonly row: LogRow; readonly chain: readon
           const name = channel === String(row.channel) ? row.channel_name : "";
           return (
             <li key={`${index}-${channel}`}>
-              <Mark kind={isLast ? "go" : "stop"} label={`${t("attempt", { number: index + 1 })}: #${channel} ${name} · ${t(isLast ? "delivered" : "failed")}`} />
+              <Mark
+                kind={isLast ? "go" : "stop"}
+                label={`${t("attempt", { number: index + 1 })}: #${channel} ${name} · ${t(isLast ? "delivered" : "failed")}`}
+              />
             </li>
           );
         })}

@@ -43,8 +43,15 @@ function KeyCell({ token }: { readonly token: Token }) {
   }, [isShown]);
   return (
     <span className="token-key">
-      <code className={isShown ? "mono token-key-open" : "mono"}>{isShown ? `sk-${token.key}` : maskKey(token.key)}</code>
-      <IconButton size="xs" hasTip={false} label={t(isShown ? "conceal" : "reveal", { name: token.name })} onClick={() => setShown(!isShown)}>
+      <code className={isShown ? "mono token-key-open" : "mono"}>
+        {isShown ? `sk-${token.key}` : maskKey(token.key)}
+      </code>
+      <IconButton
+        size="xs"
+        hasTip={false}
+        label={t(isShown ? "conceal" : "reveal", { name: token.name })}
+        onClick={() => setShown(!isShown)}
+      >
         <Icon name={isShown ? "eyeOff" : "eye"} size={15} />
       </IconButton>
       <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
@@ -84,7 +91,13 @@ function UsedCell({ token }: { readonly token: Token }) {
   return (
     <span className="token-meter">
       <Money quota={token.used_quota} />
-      <meter value={percent} max={100} high={90} aria-label={t("usedOf", { percent })} title={t("usedOf", { percent })} />
+      <meter
+        value={percent}
+        max={100}
+        high={90}
+        aria-label={t("usedOf", { percent })}
+        title={t("usedOf", { percent })}
+      />
       <Money quota={limit} />
     </span>
   );
@@ -92,7 +105,11 @@ function UsedCell({ token }: { readonly token: Token }) {
 
 function ExpiresCell({ token }: { readonly token: Token }) {
   const ui = useUiTexts();
-  return token.expired_time === NEVER_EXPIRES ? <span className="soft">{ui("never")}</span> : <When at={token.expired_time} />;
+  return token.expired_time === NEVER_EXPIRES ? (
+    <span className="soft">{ui("never")}</span>
+  ) : (
+    <When at={token.expired_time} />
+  );
 }
 
 export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
@@ -101,8 +118,19 @@ export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
     { id: "key", header: t("key"), cell: (token) => <KeyCell token={token} /> },
     { id: "state", header: t("state"), sort: "status", cell: (token) => <StateCell token={token} /> },
     { id: "used", header: t("used"), sort: "used_quota", cell: (token) => <UsedCell token={token} /> },
-    { id: "group", header: t("group"), isMinor: true, cell: (token) => token.group || <span className="soft">{t("ownGroup")}</span> },
+    {
+      id: "group",
+      header: t("group"),
+      isMinor: true,
+      cell: (token) => token.group || <span className="soft">{t("ownGroup")}</span>,
+    },
     { id: "expires", header: t("expires"), sort: "expired_time", cell: (token) => <ExpiresCell token={token} /> },
-    { id: "created", header: t("created"), sort: "created_time", isMinor: true, cell: (token) => <When at={token.created_time} /> },
+    {
+      id: "created",
+      header: t("created"),
+      sort: "created_time",
+      isMinor: true,
+      cell: (token) => <When at={token.created_time} />,
+    },
   ];
 }

@@ -91,13 +91,21 @@ export function CreatedDialog() {
   if (!first) return null;
   const all = tokens.map((token) => `${token.name}    sk-${token.key}`).join("\n");
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && close()} placement="center" size="lg" closeOnInteractOutside={false}>
+    <Dialog.Root
+      open
+      onOpenChange={(change) => !change.open && close()}
+      placement="center"
+      size="lg"
+      closeOnInteractOutside={false}
+    >
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">
           <Dialog.Content>
             <Dialog.Header>
-              <Dialog.Title>{tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}</Dialog.Title>
+              <Dialog.Title>
+                {tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}
+              </Dialog.Title>
             </Dialog.Header>
             <Dialog.Body>
               <Text color="fg.muted" mb="3">
@@ -105,7 +113,16 @@ export function CreatedDialog() {
               </Text>
               <Flex as="ul" direction="column" gap="1.5" mb="4" maxH="40" overflowY="auto" listStyleType="none">
                 {tokens.map((token) => (
-                  <Flex as="li" key={token.id} align="center" gap="2" bg="fairway.subtle" borderRadius="l2" px="3" py="1.5">
+                  <Flex
+                    as="li"
+                    key={token.id}
+                    align="center"
+                    gap="2"
+                    bg="fairway.subtle"
+                    borderRadius="l2"
+                    px="3"
+                    py="1.5"
+                  >
                     <Text fontFamily="mono" textStyle="sm" flex="1" overflowWrap="anywhere" data-testid="new-key">
                       {`sk-${token.key}`}
                     </Text>

@@ -38,7 +38,11 @@ export function EditToken() {
   const initial = useMemo(() => data && formOfToken(data), [data]);
   return (
     <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {initial ? <TokenForm key={id} initial={initial} id={id} /> : <DrawerLoading problem={error} onRetry={() => void refetch()} />}
+      {initial ? (
+        <TokenForm key={id} initial={initial} id={id} />
+      ) : (
+        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+      )}
     </DrawerShell>
   );
 }
@@ -132,7 +136,12 @@ function Limits({ form }: PartProps) {
   const expireIn = (seconds: number) => set("expires", toLocalInput(nowSeconds() + seconds));
   return (
     <FormSection title={t("sectionLimits")}>
-      <SwitchField label={t("unlimited")} help={t("unlimitedHelp")} isOn={values.unlimited_quota} onChange={(isOn) => set("unlimited_quota", isOn)} />
+      <SwitchField
+        label={t("unlimited")}
+        help={t("unlimitedHelp")}
+        isOn={values.unlimited_quota}
+        onChange={(isOn) => set("unlimited_quota", isOn)}
+      />
       <MoneyField
         label={t("limit")}
         help={t("limitHelp")}
@@ -171,15 +180,29 @@ function Access({ form }: PartProps) {
   const models = useQuery(modelsQuery).data ?? [];
   const choices = [
     { value: "", label: t("ownGroup") },
-    ...Object.entries(groups).map(([name, label]) => ({ value: name, label: label === name ? name : `${name} · ${label}` })),
+    ...Object.entries(groups).map(([name, label]) => ({
+      value: name,
+      label: label === name ? name : `${name} · ${label}`,
+    })),
   ];
   return (
     <FormSection title={t("sectionAccess")}>
       <SimpleGrid columns={1} gap="4">
         {choices.length > 1 && (
-          <SelectField label={t("group")} value={values.group} choices={choices} help={t("groupHelp")} error={errors.group} onChange={(value) => set("group", value)} />
+          <SelectField
+            label={t("group")}
+            value={values.group}
+            choices={choices}
+            help={t("groupHelp")}
+            error={errors.group}
+            onChange={(value) => set("group", value)}
+          />
         )}
-        <SwitchField label={t("limitModels")} isOn={values.model_limits_enabled} onChange={(isOn) => set("model_limits_enabled", isOn)} />
+        <SwitchField
+          label={t("limitModels")}
+          isOn={values.model_limits_enabled}
+          onChange={(isOn) => set("model_limits_enabled", isOn)}
+        />
         {values.model_limits_enabled && (
           <ChipsField
             label={t("models")}

@@ -33,7 +33,11 @@ function useTokenActions() {
   const t = useTexts();
   const setStatus = (token: Token, isOn: boolean) => {
     setTokenStatus(token, isOn).then(
-      () => toastUndo(t(isOn ? "isEnabled" : "isDisabled", { name: token.name }), () => void setTokenStatus(token, !isOn).catch(toastProblem)),
+      () =>
+        toastUndo(
+          t(isOn ? "isEnabled" : "isDisabled", { name: token.name }),
+          () => void setTokenStatus(token, !isOn).catch(toastProblem),
+        ),
       toastProblem,
     );
   };
@@ -58,9 +62,24 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { token } = props;
   const isOn = token.status === TOKEN_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
-    { id: "edit", label: t("editRow"), icon: "edit", run: () => void navigate({ pathname: `/token/edit/${token.id}`, search }) },
-    { id: "toggle", label: t(isOn ? "disable" : "enable"), icon: isOn ? "pause" : "play", run: () => setStatus(token, !isOn) },
-    { id: "log", label: t("openLog"), icon: "log", run: () => void navigate(`/log?token=${encodeURIComponent(token.name)}`) },
+    {
+      id: "edit",
+      label: t("editRow"),
+      icon: "edit",
+      run: () => void navigate({ pathname: `/token/edit/${token.id}`, search }),
+    },
+    {
+      id: "toggle",
+      label: t(isOn ? "disable" : "enable"),
+      icon: isOn ? "pause" : "play",
+      run: () => setStatus(token, !isOn),
+    },
+    {
+      id: "log",
+      label: t("openLog"),
+      icon: "log",
+      run: () => void navigate(`/log?token=${encodeURIComponent(token.name)}`),
+    },
     undefined,
     { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(token) },
   ];
@@ -98,9 +117,18 @@ function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAUL
     { value: String(TOKEN_STATUS.exhausted), label: t("exhausted") },
   ];
   return (
-    <FilterBar main={<FilterText isMain label={t("searchName")} value={state.q} onChange={(q) => filter({ q })} />} isActive={isFiltered} onClear={clear}>
+    <FilterBar
+      main={<FilterText isMain label={t("searchName")} value={state.q} onChange={(q) => filter({ q })} />}
+      isActive={isFiltered}
+      onClear={clear}
+    >
       <FilterText label={t("searchKey")} value={state.key} onChange={(key) => filter({ key })} />
-      <FilterSelect label={t("status")} value={state.status} choices={statuses} onChange={(status) => filter({ status })} />
+      <FilterSelect
+        label={t("status")}
+        value={state.status}
+        choices={statuses}
+        onChange={(status) => filter({ status })}
+      />
       {groups.length > 1 && (
         <FilterSelect
           label={t("group")}

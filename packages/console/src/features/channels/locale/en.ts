@@ -54,7 +54,8 @@ export const en = {
   changedMany: "{count} channels are changed.",
   someFailed: "{count} could not be changed: {message}",
   emptyTitle: "Connect your first provider",
-  emptyBody: "A channel is one account at a provider. Choose the provider, paste its key, test it — then every token can use its models.",
+  emptyBody:
+    "A channel is one account at a provider. Choose the provider, paste its key, test it — then every token can use its models.",
   sectionProvider: "Provider",
   sectionConnection: "Connection",
   sectionModels: "Models",

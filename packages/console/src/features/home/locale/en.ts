@@ -1,7 +1,8 @@
 export const en = {
   title: "Overview",
   welcome: "One key for every model",
-  welcomeBody: "{name} routes your requests to the providers behind it, counts what they cost, and keeps working when one of them fails.",
+  welcomeBody:
+    "{name} routes your requests to the providers behind it, counts what they cost, and keeps working when one of them fails.",
   signIn: "Log in",
   balance: "Balance",
   spentToday: "Spent today",

@@ -42,7 +42,8 @@ export const en = {
   cost: "Cost",
   retried: "{count} retries: {chain}",
   emptyTitle: "No requests yet today",
-  emptyBody: "Every call through this gateway appears here, with its tokens, its time and what it cost. Send the first one with a token.",
+  emptyBody:
+    "Every call through this gateway appears here, with its tokens, its time and what it cost. Send the first one with a token.",
   emptyAction: "Open tokens",
   emptyOlder: "Show the last 30 days",
   charge: "Charge",

@@ -41,7 +41,8 @@ export const en = {
   copySelected: "Copy selected",
   selectFirst: "Please select at least one token!",
   emptyTitle: "Create your first token",
-  emptyBody: "A token is the key that an application sends to this gateway. Give it a limit, an expiry and the models it may use.",
+  emptyBody:
+    "A token is the key that an application sends to this gateway. Give it a limit, an expiry and the models it may use.",
   sectionBasics: "Token",
   sectionLimits: "Limits",
   sectionAccess: "Access",

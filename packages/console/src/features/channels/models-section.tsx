@@ -1,0 +1,70 @@
+import { Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ChipsField } from "../../ui/chips-field.tsx";
+import { FormSection } from "../../ui/form-drawer.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { fetchModels, usualModelsQuery } from "./api.ts";
+import { inputOfForm } from "./channel-form.ts";
+import { useType, type SectionProps } from "./sections.tsx";
+import { useTexts } from "./texts.ts";
+
+export function Models({ form, channel }: SectionProps) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const type = useType(values.type);
+  const usual = useQuery(usualModelsQuery).data?.[values.type] ?? [];
+  const [isAsking, setAsking] = useState(false);
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const add = (models: readonly string[]) => set("models", [...new Set([...values.models, ...models])]);
+  const isOther = values.models.length > 0 && usual.length > 0 && !usual.some((model) => values.models.includes(model));
+
+  async function askProvider(): Promise<void> {
+    if (channel === undefined && values.key.trim() === "") return toast("error", t("oneKey"));
+    setAsking(true);
+    try {
+      const models = await fetchModels(channel?.id, inputOfForm(values));
+      setOffered(models);
+      const fresh = models.filter((model) => !values.models.includes(model)).length;
+      toast("info", t("fetched", { count: models.length, fresh }));
+      add(models);
+    } catch (problem) {
+      toastProblem(problem);
+    } finally {
+      setAsking(false);
+    }
+  }
+
+  return (
+    <FormSection title={t("sectionModels")}>
+      <ChipsField
+        label={t("models")}
+        isRequired
+        values={values.models}
+        suggestions={[...new Set([...offered, ...usual])]}
+        placeholder={t("modelsHint")}
+        duplicateText={t("modelsRepeated")}
+        error={errors.models}
+        onChange={(models) => set("models", models)}
+      />
+      <Flex gap="2" wrap="wrap">
+        <Button size="xs" variant="outline" disabled={usual.length === 0} onClick={() => add(usual)}>
+          {t("fillRelated")}
+        </Button>
+        {type?.can_list_models && (
+          <Button size="xs" variant="outline" loading={isAsking} onClick={() => void askProvider()}>
+            {t("fetchModels")}
+          </Button>
+        )}
+        <Button size="xs" variant="outline" disabled={values.models.length === 0} onClick={() => set("models", [])}>
+          {t("clearModels")}
+        </Button>
+        {isOther && type && (
+          <Button size="xs" variant="ghost" color="fairway.fg" onClick={() => set("models", [...usual])}>
+            {t("useTypeModels", { count: usual.length, type: type.label })}
+          </Button>
+        )}
+      </Flex>
+    </FormSection>
+  );
+}
