@@ -15,7 +15,7 @@ export interface Plan {
   readonly holdModel: string;
 }
 
-export interface Latency {
+interface Latency {
   readonly p50: number;
   readonly p99: number;
 }

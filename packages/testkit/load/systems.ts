@@ -20,7 +20,7 @@ export interface System {
   stop(): Promise<void>;
 }
 
-export const MODELS = ["bench-plain", "bench-51-0", "bench-51-10", "bench-200-100", "bench-20-100"];
+const MODELS = ["bench-plain", "bench-51-0", "bench-51-10", "bench-200-100", "bench-20-100"];
 const BUNDLE = join(import.meta.dirname, "../../gateway/dist/main.mjs");
 /** Everything is on, and nobody is refused: limits far above what the machine can do. */
 const WIDE_LIMITS = {
