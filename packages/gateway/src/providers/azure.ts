@@ -4,6 +4,7 @@ import { entraToken } from "./azure/entra.ts";
 import { general } from "./classify.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
+import { passBeta } from "./openai.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
@@ -94,6 +95,7 @@ function readAzure(answer: FailedAnswer): Verdict | undefined {
 }
 
 async function sign(call: UpstreamCall, _channel: ChannelRecord, context: SigningContext): Promise<void> {
+  passBeta(call, context);
   if (context.key.split("|").length === 3)
     call.headers["authorization"] = `Bearer ${await entraToken(context.key, context)}`;
   else call.headers["api-key"] = context.key;

@@ -134,6 +134,9 @@ export interface ReadingOptions {
   readonly now?: number;
 }
 
+/** Without it an answer needs no second parse. */
+const ERROR_MEMBER = Buffer.from('"error"');
+
 type Reader = Pick<ProviderAdapter, "classify">;
 
 /** What a failed answer means. Its message still has to be masked. */
@@ -145,6 +148,7 @@ export function readFailure(provider: Reader, answer: ReadAnswer, options: Readi
 
 /** The failure that an answer of status 200 (whole, or the data of a stream's first event) holds, if it holds one. */
 export function failureIn200(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): Verdict | undefined {
+  if (!provider.classify && !answer.body.includes(ERROR_MEMBER)) return undefined;
   const json = parseJson(answer.body);
   const own = provider.classify?.({ ...answer, json });
   if (own) return finish(own, options);

@@ -36,7 +36,8 @@ export const custom: ProviderAdapter = {
   streamUsage: true,
   quirks: [reasoningParams],
   repairs: [usageOnFinish, reasoningName],
-  balance: dashboardBalance(""),
+  balance: (channel, ...rest) =>
+    dashboardBalance("")({ ...channel, baseUrl: new URL(channel.baseUrl).origin }, ...rest),
   otherHint: "The base URL is complete; {model} and {path} are filled in.",
 };
 

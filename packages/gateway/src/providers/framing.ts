@@ -1,5 +1,5 @@
 import type { DialectId } from "../dialects/types.ts";
-import { encodeBlock } from "../lib/sse.ts";
+import { BlockTooLargeError, encodeBlock } from "../lib/sse.ts";
 import { createEventStreamDeframer } from "./aws/event-stream.ts";
 import type { Framing } from "./types.ts";
 
@@ -10,24 +10,24 @@ export interface Deframer {
   end(): Buffer | undefined;
 }
 
-/** Undefined = the stream consists of server-sent events already. */
-export function createDeframer(framing: Framing, dialect: DialectId): Deframer | undefined {
+/** Undefined = the stream consists of server-sent events already. A line or frame past `maxBytes` throws. */
+export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: number): Deframer | undefined {
   switch (framing) {
     case "sse":
       return undefined;
     case "json-lines":
-      return createLineDeframer((line) => (line.trim() === "" ? "" : encodeBlock(line.trim())));
+      return createLineDeframer((line) => (line.trim() === "" ? "" : encodeBlock(line.trim())), maxBytes);
     case "text-events":
-      return createTextEventDeframer();
+      return createTextEventDeframer(maxBytes);
     case "aws-eventstream":
-      return createEventStreamDeframer(dialect);
+      return createEventStreamDeframer(dialect, maxBytes);
   }
 }
 
 const LF = 0x0a;
 
 /** Hands over whole lines; characters that are split between chunks stay whole because only complete lines are decoded. */
-function createLineDeframer(encode: (line: string) => string): Deframer {
+function createLineDeframer(encode: (line: string) => string, maxBytes: number): Deframer {
   let rest: Buffer = Buffer.alloc(0);
   const take = (bytes: Buffer): Buffer | undefined => {
     const lines = bytes.toString("utf8").replace(/\n$/, "").split("\n");
@@ -39,6 +39,7 @@ function createLineDeframer(encode: (line: string) => string): Deframer {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const end = bytes.lastIndexOf(LF) + 1;
       rest = bytes.subarray(end);
+      if (rest.length > maxBytes) throw new BlockTooLargeError(maxBytes);
       return end === 0 ? undefined : take(bytes.subarray(0, end));
     },
     end() {
@@ -53,7 +54,7 @@ function createLineDeframer(encode: (line: string) => string): Deframer {
  * Events whose data lines are raw text, leading blanks included, and whose last one adds a `meta:` line of JSON.
  * Each becomes `{event, id, text, meta}`.
  */
-function createTextEventDeframer(): Deframer {
+function createTextEventDeframer(maxBytes: number): Deframer {
   let fields = new Map<string, string[]>();
   const flush = (): string => {
     if (fields.size === 0) return "";
@@ -68,7 +69,7 @@ function createTextEventDeframer(): Deframer {
     const name = colon < 0 ? line : line.slice(0, colon);
     fields.set(name, [...(fields.get(name) ?? []), colon < 0 ? "" : line.slice(colon + 1)]);
     return "";
-  });
+  }, maxBytes);
   return {
     push: (chunk) => lines.push(chunk),
     end() {

@@ -79,7 +79,7 @@ function createFlow(
   context: AnswerContext,
 ): Flow {
   const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
-  const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect);
+  const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect, parts.maxEventBytes);
   const used = repairs.flatMap((repair) => {
     const step = repair.stream?.(context);
     return step ? [{ marks: repair.marks?.map((mark) => Buffer.from(mark)), step }] : [];

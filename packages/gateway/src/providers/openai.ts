@@ -56,7 +56,12 @@ export const openai: ProviderAdapter = {
 function signOpenAi(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   bearer(call, channel, context);
   if (channel.organization !== "") call.headers["openai-organization"] = channel.organization;
-  const beta = context.clientHeaders["openai-beta"];
+  passBeta(call, context);
+}
+
+/** The version of the realtime protocol and the like, as the client named it. */
+export function passBeta(call: UpstreamCall, { clientHeaders }: SigningContext): void {
+  const beta = clientHeaders["openai-beta"];
   if (beta !== undefined) call.headers["openai-beta"] = beta;
 }
 

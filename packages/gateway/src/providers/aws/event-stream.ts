@@ -7,7 +7,6 @@ import type { Deframer } from "../framing.ts";
 /** https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html: prelude, headers, payload, two checksums. */
 const PRELUDE = 12;
 const CHECKSUM = 4;
-const MAX_FRAME = 24 * 1024 * 1024;
 const TEXT_HEADER = 7;
 /** Bytes of header values whose length follows from their type. */
 const FIXED_SIZES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
@@ -19,14 +18,20 @@ export interface Frame {
 
 /** Cuts frames out of bytes that arrive in any pieces; throws on a damaged frame. */
 export class FrameReader {
+  readonly #maxBytes: number;
   #rest: Buffer = Buffer.alloc(0);
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   push(chunk: Buffer): Frame[] {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const frames: Frame[] = [];
     while (bytes.length >= PRELUDE) {
       const length = bytes.readUInt32BE(0);
-      if (length < PRELUDE + CHECKSUM || length > MAX_FRAME) throw new Error(`an event frame claims ${length} bytes`);
+      if (length < PRELUDE + CHECKSUM || length > this.#maxBytes)
+        throw new Error(`an event frame claims ${length} bytes`);
       if (bytes.length < length) break;
       frames.push(readFrame(bytes.subarray(0, length)));
       bytes = bytes.subarray(length);
@@ -62,8 +67,8 @@ function readHeaders(bytes: Buffer): Record<string, string> {
 }
 
 /** Frames as server-sent events: `chunk` events are unpacked, exceptions become `error` events. */
-export function createEventStreamDeframer(dialect: DialectId): Deframer {
-  const reader = new FrameReader();
+export function createEventStreamDeframer(dialect: DialectId, maxBytes: number): Deframer {
+  const reader = new FrameReader(maxBytes);
   return {
     push(chunk) {
       const text = reader
