@@ -1,0 +1,186 @@
+// Official clients of four protocols in front of upstreams of three: what each sees is the same answer.
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import { generateText, streamText } from "ai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createChannel,
+  createToken,
+  DEFAULT_USAGE,
+  NORMAL_TEXT,
+  setModelRatios,
+  signIn,
+  startGateway,
+  startUpstream,
+  type GatewayProcess,
+  type Upstream,
+} from "../src/index.ts";
+
+/** Prefix of the model's name, and the channel type that serves it. */
+const UPSTREAMS = [
+  ["openai", 1],
+  ["anthropic", 14],
+  ["gemini", 24],
+] as const;
+const WORDS = ["plain", "tools", "two-tools", "reasoning", "length"];
+const BREAKS = ["slow-20+error-after-4", "slow-20+cut-after-4", "slow-20+reset-after-4"];
+const TOOL = { name: "get_weather", description: "Weather of a city" };
+const PARAMETERS = { type: "object" as const, properties: { city: { type: "string" as const } }, required: ["city"] };
+
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let key: string;
+
+beforeAll(async () => {
+  globalThis.AI_SDK_LOG_WARNINGS = false; // it does not know the names of the fake models
+  [upstream, gateway] = await Promise.all([startUpstream(), startGateway()]);
+  const root = await signIn(gateway.url);
+  const models = UPSTREAMS.flatMap(([name]) => [...WORDS, ...BREAKS].map((word) => `${name}+${word}`));
+  await setModelRatios(root, Object.fromEntries(models.map((model) => [model, 1])));
+  for (const [name, type] of UPSTREAMS) {
+    const own = models.filter((model) => model.startsWith(`${name}+`)).join(",");
+    await createChannel(root, { name, type, base_url: upstream.url, models: own, auto_ban: 0 });
+  }
+  key = await createToken(root);
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+});
+
+const openai = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+const anthropic = () => new Anthropic({ baseURL: gateway.url, apiKey: key, maxRetries: 0 });
+const google = () => new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
+const QUESTION = [{ role: "user" as const, content: "What is the weather in Paris?" }];
+
+describe.each(UPSTREAMS)("in front of an upstream that speaks %s", (name) => {
+  const model = (word: string) => `${name}+${word}`;
+
+  test("the Anthropic client reads text, tools, thinking and usage", async () => {
+    const plain = await anthropic().messages.create({ model: model("plain"), max_tokens: 100, messages: QUESTION });
+    expect(plain.content).toMatchObject([{ type: "text", text: NORMAL_TEXT }]);
+    expect(plain.stop_reason).toBe("end_turn");
+    expect(plain.usage).toMatchObject({ input_tokens: DEFAULT_USAGE.input, output_tokens: DEFAULT_USAGE.output });
+
+    const tools = [{ ...TOOL, input_schema: PARAMETERS }];
+    const stream = anthropic().messages.stream({
+      model: model("two-tools"),
+      max_tokens: 100,
+      messages: QUESTION,
+      tools,
+    });
+    const final = await stream.finalMessage();
+    expect(final.stop_reason).toBe("tool_use");
+    expect(final.content).toMatchObject([
+      { type: "tool_use", name: "get_weather", input: { city: "Paris" } },
+      { type: "tool_use", name: "get_time", input: { zone: "UTC" } },
+    ]);
+    expect(final.usage).toMatchObject({ input_tokens: DEFAULT_USAGE.input, output_tokens: DEFAULT_USAGE.output });
+
+    const thought = await anthropic()
+      .messages.stream({ model: model("reasoning"), max_tokens: 100, messages: QUESTION })
+      .finalMessage();
+    expect(thought.content.find((block) => block.type === "text")).toMatchObject({ text: NORMAL_TEXT });
+    const short = await anthropic().messages.create({ model: model("length"), max_tokens: 100, messages: QUESTION });
+    expect(short.stop_reason).toBe("max_tokens");
+  });
+
+  test("the Google client reads text, tools and usage", async () => {
+    const contents = "What is the weather in Paris?";
+    const plain = await google().models.generateContent({ model: model("plain"), contents });
+    expect(plain.text).toBe(NORMAL_TEXT);
+    expect(plain.candidates?.[0]?.finishReason).toBe("STOP");
+    expect(plain.usageMetadata).toMatchObject({
+      promptTokenCount: DEFAULT_USAGE.input,
+      candidatesTokenCount: DEFAULT_USAGE.output,
+    });
+
+    const config = { tools: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: PARAMETERS }] }] };
+    const chunks = await Array.fromAsync(
+      await google().models.generateContentStream({ model: model("two-tools"), contents, config }),
+    );
+    const calls = chunks.flatMap((chunk) => chunk.functionCalls ?? []);
+    expect(calls).toMatchObject([
+      { name: "get_weather", args: { city: "Paris" } },
+      { name: "get_time", args: { zone: "UTC" } },
+    ]);
+    expect(chunks.at(-1)?.usageMetadata).toMatchObject({ promptTokenCount: DEFAULT_USAGE.input });
+
+    const stream = await google().models.generateContentStream({ model: model("plain"), contents });
+    expect((await Array.fromAsync(stream)).map((chunk) => chunk.text ?? "").join("")).toBe(NORMAL_TEXT);
+  });
+
+  test("the OpenAI client reads chat and responses", async () => {
+    const plain = await openai().chat.completions.create({ model: model("plain"), messages: QUESTION });
+    expect(plain.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: NORMAL_TEXT } });
+    expect(plain.usage).toMatchObject({ prompt_tokens: DEFAULT_USAGE.input, completion_tokens: DEFAULT_USAGE.output });
+
+    const tools = [{ type: "function" as const, function: { ...TOOL, parameters: PARAMETERS } }];
+    const stream = openai().chat.completions.stream({
+      model: model("two-tools"),
+      messages: QUESTION,
+      tools,
+      stream_options: { include_usage: true },
+    });
+    const final = await stream.finalChatCompletion();
+    expect(final.choices[0]?.finish_reason).toBe("tool_calls");
+    const calls = final.choices[0]?.message.tool_calls ?? [];
+    expect(
+      calls.map((call) =>
+        call.type === "function" ? [call.function.name, JSON.parse(call.function.arguments)] : call,
+      ),
+    ).toEqual([
+      ["get_weather", { city: "Paris" }],
+      ["get_time", { zone: "UTC" }],
+    ]);
+    expect(final.usage).toMatchObject({ prompt_tokens: DEFAULT_USAGE.input, completion_tokens: DEFAULT_USAGE.output });
+
+    const answer = await openai()
+      .responses.stream({ model: model("plain"), input: "Hello" })
+      .finalResponse();
+    expect(answer.output_text).toBe(NORMAL_TEXT);
+    expect(answer.usage).toMatchObject({ input_tokens: DEFAULT_USAGE.input, output_tokens: DEFAULT_USAGE.output });
+  });
+
+  test("the AI SDK reads text through each of its providers", async () => {
+    const baseURL = `${gateway.url}/v1`;
+    const models = [
+      createOpenAI({ baseURL, apiKey: key }).chat(model("plain")),
+      createOpenAI({ baseURL, apiKey: key }).responses(model("plain")),
+      createAnthropic({ baseURL, apiKey: key })(model("plain")),
+      createGoogleGenerativeAI({ baseURL: `${gateway.url}/v1beta`, apiKey: key })(model("plain")),
+    ];
+    for (const one of models) {
+      const plain = await generateText({ model: one, prompt: "Hello", maxRetries: 0 });
+      expect(plain.text).toBe(NORMAL_TEXT);
+      const streamed = streamText({ model: one, prompt: "Hello", maxRetries: 0 });
+      expect(await streamed.text).toBe(NORMAL_TEXT);
+      expect(await streamed.finishReason).toBe("stop");
+    }
+  });
+
+  test.each(BREAKS)("a stream that breaks (%s) is an error for every client", async (word) => {
+    await expect(
+      anthropic()
+        .messages.stream({ model: model(word), max_tokens: 100, messages: QUESTION })
+        .finalMessage(),
+    ).rejects.toThrow();
+    await expect(
+      openai()
+        .chat.completions.stream({ model: model(word), messages: QUESTION })
+        .finalChatCompletion(),
+    ).rejects.toThrow();
+    await expect(
+      openai()
+        .responses.stream({ model: model(word), input: "Hello" })
+        .finalResponse(),
+    ).rejects.toThrow();
+    const read = async () =>
+      Array.fromAsync(await google().models.generateContentStream({ model: model(word), contents: "Hello" }));
+    await expect(read()).rejects.toThrow();
+  });
+});
