@@ -127,7 +127,7 @@ async function createParts(settings: ManagementAppSettings) {
   await snapshots.start();
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");
-  const services = { githubUrl: "", githubApiUrl: "", turnstileUrl: "", ...settings.services };
+  const services = { githubUrl: "", githubApiUrl: "", linuxdoUrl: "", turnstileUrl: "", ...settings.services };
   const identity = createIdentity({ database, clock, limiter, options, sessionSecret, passwords, services });
   const setupState = createSetupState(database);
   await setupState.refresh();

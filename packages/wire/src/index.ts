@@ -13,6 +13,7 @@ export * from "./logs.ts";
 export * from "./messages.ts";
 export * from "./models.ts";
 export * from "./oauth.ts";
+export * from "./oauth-services.ts";
 export * from "./options-api.ts";
 export * from "./options.ts";
 export * from "./paging.ts";

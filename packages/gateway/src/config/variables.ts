@@ -357,6 +357,13 @@ export const VARIABLES = {
     example: "https://github.example.com/api/v3",
     parse: parse.webAddress,
   }),
+  linuxdoUrl: define({
+    name: "FAIRWAY_LINUXDO_URL",
+    about: "Address of LINUX DO for signing in.",
+    fallback: "https://connect.linux.do",
+    example: "http://127.0.0.1:9999",
+    parse: parse.webAddress,
+  }),
   turnstileUrl: define({
     name: "FAIRWAY_TURNSTILE_URL",
     about: "Address of the human check.",

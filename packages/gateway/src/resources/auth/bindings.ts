@@ -10,7 +10,7 @@ export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "creden
   readonly users: UserStore;
 }
 
-export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id";
+export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id" | "linux_do_id" | "oidc_id";
 
 interface Identity {
   readonly column: BindingColumn;
@@ -72,33 +72,47 @@ async function refresh({ users }: BindingDeps, userId: number, { more }: Identit
 
 /** Takes the next free number for the name, whoever else signs in at the same time. */
 async function makeAccount(deps: BindingDeps, newcomer: Newcomer): Promise<void> {
-  const { database, users } = deps;
-  const email = newcomer.email === undefined ? undefined : parseEmail(newcomer.email);
-  const isFree = email !== undefined && !(await users.isEmailTaken(email));
-  const last = await database.db
+  const email = await freeEmail(deps, newcomer.email);
+  const last = await deps.database.db
     .selectFrom("users")
     .select((eb) => eb.fn.max("id").as("id"))
     .executeTakeFirst();
   const first = Number(last?.id ?? 0) + 1;
   for (let number = first; number < first + NAME_ATTEMPTS; number += 1) {
-    try {
-      await createAccount(deps, {
-        username: `${newcomer.prefix}_${number}`,
-        // No password opens it until one is set.
-        passwordHash: "",
-        displayName: cut(newcomer.displayName),
-        isRegistration: true,
-        affCode: newcomer.affCode ?? "",
-        bindings: { [newcomer.column]: newcomer.value, ...newcomer.more },
-        ...(isFree && email !== undefined ? { email } : {}),
-      });
-      return;
-    } catch (cause) {
-      if (isDuplicate(cause)) return;
-      if (!(cause instanceof Refusal) || cause.code !== "R7") throw cause;
-    }
+    if (await madeAs(deps, newcomer, `${newcomer.prefix}_${number}`, email)) return;
   }
   throw new Error("no free name was found for a new account");
+}
+
+async function freeEmail({ users }: BindingDeps, text: string | undefined): Promise<string | undefined> {
+  const email = parseEmail(text ?? "");
+  return email !== undefined && !(await users.isEmailTaken(email)) ? email : undefined;
+}
+
+/** False when the name is taken; true also when another call made the account in the meantime. */
+async function madeAs(
+  deps: BindingDeps,
+  { column, value, more, displayName, affCode = "" }: Newcomer,
+  username: string,
+  email: string | undefined,
+): Promise<boolean> {
+  try {
+    await createAccount(deps, {
+      username,
+      // No password opens it until one is set.
+      passwordHash: "",
+      displayName: cut(displayName),
+      isRegistration: true,
+      affCode,
+      bindings: { [column]: value, ...more },
+      ...(email === undefined ? {} : { email }),
+    });
+    return true;
+  } catch (cause) {
+    if (isDuplicate(cause)) return true;
+    if (cause instanceof Refusal && cause.code === "R7") return false;
+    throw cause;
+  }
 }
 
 function cut(text: string): string {

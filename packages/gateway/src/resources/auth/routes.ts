@@ -1,7 +1,8 @@
 import { login, logout, logoutByPost, register } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
+import { codeRoutes, type CodeRoutesDeps } from "./code-routes.ts";
 import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
-import { oauthRoutes, type OauthRoutesDeps } from "./oauth-routes.ts";
+import { oauthRoutes } from "./oauth-routes.ts";
 import { registerAccount, type RegisterDeps } from "./register.ts";
 import { signInByPassword, type SignInDeps } from "./sign-in.ts";
 
@@ -9,7 +10,7 @@ export interface AuthRoutesDeps {
   readonly signIn: SignInDeps;
   readonly register: RegisterDeps;
   readonly email: EmailRoutesDeps;
-  readonly oauth: OauthRoutesDeps;
+  readonly oauth: CodeRoutesDeps;
 }
 
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
@@ -23,5 +24,6 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     implement(register, (call) => registerAccount(deps.register, call)),
     ...emailRoutes(deps.email),
     ...oauthRoutes(deps.oauth),
+    ...codeRoutes(deps.oauth),
   ];
 }

@@ -1,0 +1,45 @@
+import { Refusal } from "../../lib/refusal.ts";
+import type { Outbound, OutboundCall } from "../../lib/outbound.ts";
+
+/** An account at a service that exchanges codes. */
+export interface ServiceProfile {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A service of OAuth 2 that the browser comes back from with a code. */
+export interface CodeService {
+  /** As messages name it. */
+  readonly label: string;
+  readonly column: "linux_do_id" | "oidc_id";
+  /** Beginning of the names of accounts that are made for it. */
+  readonly prefix: string;
+  isEnabled(): boolean;
+  /** Exchanges a code for the profile of its owner; O3 and O4. */
+  read(code: string): Promise<ServiceProfile>;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** O3 when there is no answer in time, O4 when it is no JSON object. */
+export async function askService(outbound: Outbound, label: string, call: OutboundCall): Promise<Answer> {
+  const answer = await outbound.json(call).catch((cause: unknown) => {
+    throw new Refusal("O3", { values: { provider: label }, cause });
+  });
+  if (!answer) throw new Refusal("O4", { values: { provider: label } });
+  return answer;
+}
+
+/** A non-empty text member; O4 without it. */
+export function textOf(answer: Answer, name: string, label: string): string {
+  const text = maybeText(answer, name);
+  if (text !== "") return text;
+  throw new Refusal("O4", { values: { provider: label } });
+}
+
+/** A text member, or "". */
+export function maybeText(answer: Answer, name: string): string {
+  const value = answer[name];
+  return typeof value === "string" ? value.trim() : "";
+}

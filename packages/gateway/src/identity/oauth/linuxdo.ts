@@ -1,0 +1,41 @@
+import type { OptionValues } from "@fairway/wire";
+import type { Outbound } from "../../lib/outbound.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { askService, maybeText, textOf, type CodeService } from "./code-service.ts";
+
+export interface LinuxdoDeps {
+  readonly outbound: Outbound;
+  readonly options: () => OptionValues;
+  readonly linuxdoUrl: string;
+  /** Address of this server as browsers reach it. */
+  readonly publicAddress: () => string;
+}
+
+const LABEL = "LINUX DO";
+
+export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: LinuxdoDeps): CodeService {
+  return {
+    label: LABEL,
+    column: "linux_do_id",
+    prefix: "linuxdo",
+    isEnabled: () => options().LinuxDOOAuthEnabled,
+    async read(code) {
+      const { LinuxDOClientId, LinuxDOClientSecret } = options();
+      const basic = Buffer.from(`${LinuxDOClientId}:${LinuxDOClientSecret}`).toString("base64");
+      const redirect_uri = `${publicAddress()}/oauth/linuxdo`;
+      const granted = await askService(outbound, LABEL, {
+        method: "POST",
+        url: `${linuxdoUrl}/oauth2/token`,
+        headers: { authorization: `Basic ${basic}`, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }).toString(),
+      });
+      const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
+      const user = await askService(outbound, LABEL, { method: "GET", url: `${linuxdoUrl}/api/user`, headers });
+      const id = user["id"];
+      if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) {
+        throw new Refusal("O4", { values: { provider: LABEL } });
+      }
+      return { id: String(id), name: maybeText(user, "name") || maybeText(user, "username"), email: "" };
+    },
+  };
+}

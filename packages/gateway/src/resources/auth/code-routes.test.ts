@@ -1,0 +1,163 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+
+interface Asked {
+  readonly path: string;
+  readonly authorization: string;
+  readonly body: string;
+}
+
+let server: Server;
+let service = "";
+let app: ManagementApp;
+const asked: Asked[] = [];
+const answers = new Map<string, unknown>();
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const path = request.url ?? "";
+      asked.push({ path, authorization: request.headers.authorization ?? "", body: Buffer.concat(chunks).toString() });
+      response.writeHead(200, { "content-type": "application/json" });
+      const answer = answers.get(path);
+      response.end(typeof answer === "string" ? answer : JSON.stringify(answer ?? {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  app = await startManagementApp({ url: await createDatabase("sqlite"), services: { linuxdoUrl: service } });
+});
+afterAll(async () => {
+  await app.close();
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+beforeEach(async () => {
+  const { db } = app.database;
+  for (const table of ["options", "sessions"] as const) await db.deleteFrom(table).execute();
+  await db.deleteFrom("users").where("username", "!=", "root").execute();
+  asked.length = 0;
+  answers.clear();
+  answers.set("/oauth2/token", { access_token: "ld-token" });
+  answers.set("/api/user", { id: 5, username: "tux", name: "Tux the Penguin of a very long name" });
+  answers.set("/discovery", { token_endpoint: `${service}/token`, userinfo_endpoint: `${service}/userinfo` });
+  answers.set("/token", { access_token: "oidc-token" });
+  answers.set("/userinfo", { sub: "subject-1", name: "Ann", email: "Ann@Example.com", email_verified: true });
+  await setOptions({
+    LinuxDOOAuthEnabled: "true",
+    LinuxDOClientId: "ld-id",
+    LinuxDOClientSecret: "ld-secret",
+    "oidc.enabled": "true",
+    "oidc.client_id": "oidc-id",
+    "oidc.client_secret": "oidc-secret",
+    "oidc.well_known": `${service}/discovery`,
+    ServerAddress: "https://gw.example",
+  });
+});
+
+async function setOptions(values: Record<string, string>): Promise<void> {
+  for (const [key, value] of Object.entries(values)) {
+    await app.database.db.deleteFrom("options").where("key", "=", key).execute();
+    await app.database.db.insertInto("options").values({ key, value }).execute();
+  }
+  await app.snapshots.refresh();
+}
+
+async function arrive(caller: ApiCaller, name: "linuxdo" | "oidc", code = "the-code") {
+  const state = await caller.data<string>(caller.get("/api/oauth/state"));
+  return caller.get(`/api/oauth/${name}?code=${code}&state=${state}`);
+}
+
+const users = () => app.database.db.selectFrom("users").selectAll().where("username", "!=", "root").execute();
+
+describe("LINUX DO", () => {
+  test("exchanges the code and makes an account by number", async () => {
+    const reply = await arrive(app.anonymous(), "linuxdo");
+    const [user] = await users();
+    expect(reply.body).toMatchObject({ success: true, data: { id: user?.id, username: user?.username } });
+    expect(user).toMatchObject({ linux_do_id: "5", display_name: "Tux the Penguin of a", email: null });
+    expect(user?.username).toMatch(/^linuxdo_\d+$/);
+    const [token, profile] = asked;
+    expect(token?.authorization).toBe(`Basic ${Buffer.from("ld-id:ld-secret").toString("base64")}`);
+    expect(Object.fromEntries(new URLSearchParams(token?.body))).toEqual({
+      grant_type: "authorization_code",
+      code: "the-code",
+      redirect_uri: "https://gw.example/oauth/linuxdo",
+    });
+    expect(profile?.authorization).toBe("Bearer ld-token");
+  });
+
+  test("says what is wrong: state, switch, code, answers", async () => {
+    const caller = app.anonymous();
+    expect((await caller.get("/api/oauth/linuxdo?code=a&state=b")).body).toMatchObject({ success: false, code: "O1" });
+    expect((await arrive(caller, "linuxdo", "")).body).toMatchObject({ code: "G1" });
+    answers.set("/api/user", { id: "5" });
+    expect((await arrive(caller, "linuxdo")).body).toMatchObject({
+      code: "O4",
+      message: "LINUX DO returned an invalid answer, please try again later.",
+    });
+    await setOptions({ LinuxDOOAuthEnabled: "false" });
+    expect((await arrive(caller, "linuxdo")).body).toMatchObject({
+      code: "O2",
+      message: "The administrator has not enabled LINUX DO login.",
+    });
+    expect(await users()).toEqual([]);
+  });
+});
+
+describe("OpenID Connect", () => {
+  test("finds the provider by its discovery document, and knows the subject again", async () => {
+    const first = await arrive(app.anonymous(), "oidc");
+    const [user] = await users();
+    expect(first.body).toMatchObject({ success: true, data: { id: user?.id } });
+    expect(user).toMatchObject({ oidc_id: "subject-1", display_name: "Ann", email: "ann@example.com" });
+    expect(asked.map(({ path }) => path)).toEqual(["/discovery", "/token", "/userinfo"]);
+    expect(new URLSearchParams(asked[1]?.body).get("client_secret")).toBe("oidc-secret");
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ success: true, data: { id: user?.id } });
+    expect(await users()).toHaveLength(1);
+  });
+
+  test("takes no address that the provider has disowned, and wins over discovery with own addresses", async () => {
+    answers.set("/userinfo", { sub: "s", email: "root@example.com", email_verified: false });
+    await setOptions({
+      "oidc.token_endpoint": `${service}/token`,
+      "oidc.user_info_endpoint": `${service}/userinfo`,
+      "oidc.well_known": "",
+    });
+    await arrive(app.anonymous(), "oidc");
+    expect(await users()).toMatchObject([{ oidc_id: "s", email: null, display_name: "OIDC User" }]);
+    expect(asked.map(({ path }) => path)).toEqual(["/token", "/userinfo"]);
+  });
+
+  test("binds for who is signed in, once", async () => {
+    const root = await app.signIn("root");
+    expect((await arrive(root, "oidc")).body).toEqual({ success: true, message: "bind" });
+    expect((await arrive(root, "oidc")).body).toMatchObject({
+      code: "O5",
+      message: "This OIDC account is already bound to a user.",
+    });
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ data: { id: root.userId } });
+  });
+
+  test("without any address, with nonsense, or without an answer there is no sign-in", async () => {
+    await setOptions({ "oidc.well_known": "" });
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "O4" });
+    await setOptions({ "oidc.well_known": "http://127.0.0.1:1/discovery" });
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "O3" });
+    await setOptions({ "oidc.well_known": "http://169.254.169.254/latest" });
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "O3" });
+    await setOptions({ "oidc.well_known": `${service}/discovery` });
+    answers.set("/userinfo", "<html>");
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "O4" });
+    await setOptions({ RegisterEnabled: "false" });
+    answers.set("/userinfo", { sub: "new" });
+    expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "R1" });
+  });
+});

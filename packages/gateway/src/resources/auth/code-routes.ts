@@ -1,0 +1,41 @@
+import { oauthLinuxdo, oauthOidc, serverAddress } from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import type { CodeService } from "../../identity/oauth/code-service.ts";
+import { createLinuxdo } from "../../identity/oauth/linuxdo.ts";
+import { createOidc } from "../../identity/oauth/oidc.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { bindIdentity, enter } from "./bindings.ts";
+import { takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
+
+export interface CodeRoutesDeps extends OauthRoutesDeps {
+  readonly linuxdoUrl: string;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Sign-in services beside those of the seeds. */
+export function codeRoutes(deps: CodeRoutesDeps): Route[] {
+  const ask = { ...deps, publicAddress: () => serverAddress(deps.options(), deps.publicUrl) };
+  const linuxdo = createLinuxdo(ask);
+  const oidc = createOidc(ask);
+  return [
+    implement(oauthLinuxdo, (call) => byCode(deps, linuxdo, call)),
+    implement(oauthOidc, (call) => byCode(deps, oidc, call)),
+  ];
+}
+
+async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typeof oauthOidc>) {
+  const { query, caller } = call;
+  const affCode = await takeState(deps, call);
+  if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
+  if (query.code === "") throw new Refusal("G1", { field: "code" });
+  const { id, name, email } = await service.read(query.code);
+  const identity = { column: service.column, value: id } as const;
+  if (caller?.via === "session") {
+    await bindIdentity(deps, caller.userId, { ...identity, provider: service.label });
+    call.message("bind");
+    return undefined;
+  }
+  const displayName = name === "" ? `${service.label} User` : name;
+  return enter(deps, call, { ...identity, prefix: service.prefix, displayName, email, affCode });
+}
