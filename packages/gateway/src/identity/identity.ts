@@ -9,7 +9,7 @@ import { createCodes, type Codes } from "./codes.ts";
 import { createCredentials, type Credentials } from "./credentials.ts";
 import { createLoginGuard, type LoginGuard } from "./login-guard.ts";
 import { createMailer, type Mailer } from "./mail.ts";
-import { createOutbound, type Outbound } from "./outbound.ts";
+import { createOutbound, type Outbound } from "../lib/outbound.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createHumanCheck, type HumanCheck } from "./turnstile.ts";
@@ -30,7 +30,7 @@ export interface Identity {
 }
 
 /** Addresses of the services that people sign in with. */
-export type SignInServices = Pick<Env, "githubUrl" | "githubApiUrl" | "turnstileUrl">;
+export type SignInServices = Pick<Env, "githubUrl" | "githubApiUrl" | "linuxdoUrl" | "turnstileUrl">;
 
 export interface IdentityDeps {
   readonly database: Database;

@@ -3,7 +3,7 @@ import type { OptionValues } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Credentials, Visit } from "./credentials.ts";
-import type { Outbound } from "./outbound.ts";
+import type { Outbound } from "../lib/outbound.ts";
 
 export interface HumanCheckDeps {
   readonly credentials: Credentials;

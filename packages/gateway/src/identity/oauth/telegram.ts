@@ -16,14 +16,16 @@ type Query = Readonly<Record<string, string | readonly string[]>>;
 /** The login that Telegram signed; undefined when anything about it is wrong. `now` is epoch seconds. */
 export function readTelegramLogin(query: Query, botToken: string, now: number): TelegramLogin | undefined {
   const fields = Object.entries(query);
-  if (fields.some(([, value]) => typeof value !== "string")) return undefined;
-  const { id, hash, auth_date: date } = query as Readonly<Record<string, string>>;
-  if (!/^\d{1,20}$/.test(id ?? "") || !/^\d{1,12}$/.test(date ?? "") || !/^[0-9a-f]{64}$/.test(hash ?? ""))
-    return undefined;
+  if (!fields.every(isSingle)) return undefined;
+  const { id = "", hash = "", auth_date: date = "" } = Object.fromEntries(fields);
+  if (!/^\d{1,20}$/.test(id) || !/^\d{1,12}$/.test(date) || !/^[0-9a-f]{64}$/.test(hash)) return undefined;
   const age = now - Number(date);
-  if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return undefined;
-  if (!isSigned(fields as [string, string][], botToken, hash ?? "")) return undefined;
-  return { id: id ?? "", hash: hash ?? "", expiresAt: Number(date) + MAX_AGE_SECONDS };
+  if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS || !isSigned(fields, botToken, hash)) return undefined;
+  return { id, hash, expiresAt: Number(date) + MAX_AGE_SECONDS };
+}
+
+function isSingle(field: [string, string | readonly string[]]): field is [string, string] {
+  return typeof field[1] === "string";
 }
 
 function isSigned(fields: readonly [string, string][], botToken: string, hash: string): boolean {

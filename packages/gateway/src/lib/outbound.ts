@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
-import { parseNetwork } from "../lib/ip.ts";
+import { parseNetwork } from "./ip.ts";
 
 export interface OutboundCall {
   readonly method: "GET" | "POST";
