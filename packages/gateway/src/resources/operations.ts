@@ -1,4 +1,5 @@
 import { formatQuota, LOG_TYPE } from "@fairway/wire";
+import type { Ledger } from "../billing/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Principal } from "../identity/principal.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
@@ -36,7 +37,7 @@ import { createUsageStore } from "./usage-data/store.ts";
 import { usableGroups } from "./users/groups.ts";
 import { moneyStyle } from "./users/money-style.ts";
 import { walletRoutes } from "./wallet/routes.ts";
-import { createWalletStore, type ChangeBalance, type WalletStore } from "./wallet/store.ts";
+import { createWalletStore, type WalletStore } from "./wallet/store.ts";
 
 export interface OperationsDeps {
   readonly database: Database;
@@ -49,7 +50,7 @@ export interface OperationsDeps {
   readonly tokens: Pick<TokenCache, "find" | "dropToken">;
   readonly announce: Announce;
   readonly writeLog: WriteLog;
-  readonly changeBalance: ChangeBalance;
+  readonly ledger: Pick<Ledger, "changeWith">;
   /** By ascending type. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;

@@ -5,16 +5,20 @@ import type { ChannelRecord, HttpJson, ProviderAdapter } from "../../providers/t
 import type { ProbeResult } from "../../relay/probe.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobRunner, StartedJob } from "../jobs/runner.ts";
 import { catalogueOf, isChannelType } from "../models/catalogue.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
-import { createChannelChecks, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
+import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
 import { channelRoutes } from "./routes.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
-import { createTestLog } from "./test-log.ts";
+import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
 import { createChannelUpstream } from "./upstream.ts";
+
+/** Names of the two rounds; one of each runs in the whole cluster. */
+const TEST_JOB = "channel-test";
+const BALANCE_JOB = "channel-balance";
 
 export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notify" | "pauseSeconds"> {
   readonly database: Database;
@@ -33,6 +37,12 @@ export interface Channels {
   readonly routes: Route[];
   readonly store: ChannelStore;
   readonly checks: ChannelChecks;
+  /** Starts a test of all channels; undefined while one runs somewhere. */
+  testAll(tester: Tester): Promise<StartedJob | undefined>;
+  /** Starts a refresh of all balances; `startedBy` 0 is the schedule. */
+  refreshBalances(startedBy: number): Promise<StartedJob | undefined>;
+  /** For failures of live requests: status 1 to 3 with the reason, and one mail; false when it was not enabled. */
+  disable(id: number, reason: string): Promise<boolean>;
   namesOf(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -45,12 +55,19 @@ export function createChannels(deps: ChannelsDeps): Channels {
   const upstream = createChannelUpstream({ ...deps, store, isType, providerByType });
   const logTest = createTestLog({ ...deps, raw: deps.database.raw });
   const checks = createChannelChecks({ ...deps, store, upstream, logTest, providerByType });
+  const testAll = (tester: Tester) =>
+    deps.jobs.run({ name: TEST_JOB, startedBy: tester.userId, run: (control) => checks.testAll(control, tester) });
+  const refreshBalances = (startedBy: number) =>
+    deps.jobs.run({ name: BALANCE_JOB, startedBy, run: checks.balanceAll });
   return {
     store,
     checks,
+    testAll,
+    refreshBalances,
+    disable: (id, reason) => disableChannel({ ...deps, store }, id, reason),
     routes: [
       ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
-      ...upstreamRoutes({ ...deps, store, upstream, checks, logTest }),
+      ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
       ...bulkRoutes({ store, isType, upstream, logTest }),
     ],
     async namesOf(ids) {

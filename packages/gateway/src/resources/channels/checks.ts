@@ -101,11 +101,22 @@ async function balanceOne(deps: ChannelChecksDeps, id: number): Promise<boolean>
   }
 }
 
-async function switchTo(deps: ChannelChecksDeps, row: ChannelRow, status: number, reason: string): Promise<void> {
-  if (!(await deps.store.switchBySystem(row.id, row.status, status, reason))) return;
+type SwitchDeps = Pick<ChannelChecksDeps, "store" | "notify">;
+
+/** Switches a channel off after an upstream refused its key for good; false when it was not enabled any more. */
+export async function disableChannel(deps: SwitchDeps, id: number, reason: string): Promise<boolean> {
+  const row = await deps.store.get(id);
+  if (row?.status !== CHANNEL_STATUS.enabled) return false;
+  return switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
+}
+
+/** One mail for each change, however many replicas see the reason for it. */
+async function switchTo(deps: SwitchDeps, row: ChannelRow, status: number, reason: string): Promise<boolean> {
+  if (!(await deps.store.switchBySystem(row.id, row.status, status, reason))) return false;
   const done = status === CHANNEL_STATUS.enabled ? "enabled" : "disabled";
   const subject = `Channel "${row.name}" (#${row.id}) has been ${done}`;
   await deps.notify(subject, reason === "" ? subject : `${subject}: ${reason}`);
+  return true;
 }
 
 function reasonToDisable(result: ProbeResult, options: ReturnType<ChannelChecksDeps["options"]>): string | undefined {

@@ -11,36 +11,29 @@ import {
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/types.ts";
-import type { JobControl, JobRunner } from "../jobs/runner.ts";
-import type { ChannelChecks } from "./checks.ts";
+import type { StartedJob } from "../jobs/runner.ts";
 import { keyLines, splitKeys } from "./input.ts";
-import type { LogTest } from "./test-log.ts";
+import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
 import type { ChannelStore } from "./store.ts";
 
 export interface UpstreamRoutesDeps {
   readonly store: ChannelStore;
   readonly upstream: ChannelUpstream;
-  readonly checks: ChannelChecks;
-  readonly jobs: JobRunner;
+  readonly testAll: (tester: Tester) => Promise<StartedJob | undefined>;
+  readonly refreshBalances: (startedBy: number) => Promise<StartedJob | undefined>;
   readonly logTest: LogTest;
   readonly notify: (subject: string, text: string) => Promise<void>;
 }
 
-/** Names of the two rounds; one of each runs in the whole cluster. */
-export const CHANNEL_TEST_JOB = "channel-test";
-export const CHANNEL_BALANCE_JOB = "channel-balance";
-
 export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
-  const { upstream, checks } = deps;
+  const { upstream } = deps;
   return [
     implement(channelTest, (call) => test(deps, call)),
     implement(channelTestAll, async ({ caller, sibling }) => {
-      const round = async (control: JobControl) => {
-        await checks.testAll(control, caller);
-        await deps.notify("Channel test finished", "All channels have been tested.");
-      };
-      sibling("job_id", await start(deps, CHANNEL_TEST_JOB, "CH11", { startedBy: caller.userId, round }));
+      const job = await started(deps.testAll(caller), "CH11");
+      sibling("job_id", job.id);
+      void job.finished.then(() => deps.notify("Channel test finished", "All channels have been tested."));
     }),
     implement(channelBalance, async ({ params }) => {
       try {
@@ -51,8 +44,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
       }
     }),
     implement(channelBalanceAll, async ({ caller, sibling }) => {
-      const round = (control: JobControl) => checks.balanceAll(control);
-      sibling("job_id", await start(deps, CHANNEL_BALANCE_JOB, "CH18", { startedBy: caller.userId, round }));
+      sibling("job_id", (await started(deps.refreshBalances(caller.userId), "CH18")).id);
     }),
     implement(channelModelsOf, async ({ params }) => upstream.openAiModels(await upstream.stored(params.id))),
     implement(channelModelsFor, async ({ body }) => {
@@ -75,26 +67,28 @@ async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<ty
   return { success: result.isOk, message: result.message, time: result.milliseconds / 1000 };
 }
 
-async function start(
-  { jobs }: UpstreamRoutesDeps,
-  name: string,
-  busy: MessageCode,
-  { startedBy, round }: { readonly startedBy: number; readonly round: (control: JobControl) => Promise<void> },
-): Promise<number> {
-  const job = await jobs.run({ name, startedBy, run: round });
-  if (!job) throw new Refusal(busy);
-  return job.id;
+async function started(job: Promise<StartedJob | undefined>, busy: MessageCode): Promise<StartedJob> {
+  const running = await job;
+  if (!running) throw new Refusal(busy);
+  return running;
 }
 
 async function probe({ upstream, store }: UpstreamRoutesDeps, { body }: Call<typeof channelProbe>) {
-  const { kind = "test", id, key = "", model, ...form } = body;
+  const { kind = "test", model, ...form } = body;
   if (kind !== "test" && kind !== "models") throw new Refusal("G1", { field: "kind" });
-  const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id) : key;
-  const [first] = splitKeys(whole, form.type ?? 1, false);
-  if (first === undefined) throw new Refusal("CH19", { field: "key" });
+  const key = await keyOfForm(store, form);
   const named = { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
   const probing = kind === "models" ? probeModels : probeTest;
-  return probing(upstream, upstream.record(named, first), model);
+  return probing(upstream, upstream.record(named, key), model);
+}
+
+/** The first key of the form, or of the saved channel that the form edits. */
+async function keyOfForm(store: ChannelStore, form: Omit<Call<typeof channelProbe>["body"], "kind">): Promise<string> {
+  const { id, key = "", type = 1 } = form;
+  const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id) : key;
+  const [first] = splitKeys(whole, type, false);
+  if (first === undefined) throw new Refusal("CH19", { field: "key" });
+  return first;
 }
 
 async function storedKey(store: ChannelStore, id: number): Promise<string> {

@@ -1,4 +1,4 @@
-import { drawingList, drawingListSelf, pageOf, type Drawing, type OptionValues } from "@fairway/wire";
+import { drawingList, drawingListSelf, pageOf, serverAddress, type Drawing, type OptionValues } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { DrawingStore } from "./store.ts";
 
@@ -27,7 +27,7 @@ export function drawingRoutes(deps: DrawingRoutesDeps): Route[] {
 }
 
 function withOwnUrl({ options, imageUrl }: DrawingRoutesDeps, row: Drawing): Drawing {
-  const { MjForwardUrlEnabled, ServerAddress } = options();
-  if (!MjForwardUrlEnabled || row.image_url === "") return row;
-  return { ...row, image_url: imageUrl(ServerAddress, row.mj_id) };
+  const settings = options();
+  if (!settings.MjForwardUrlEnabled || row.image_url === "") return row;
+  return { ...row, image_url: imageUrl(serverAddress(settings), row.mj_id) };
 }

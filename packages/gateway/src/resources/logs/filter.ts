@@ -9,6 +9,25 @@ export interface LogQuery extends LogFilter {
   readonly ownerId?: number;
 }
 
+/** A filter that leaves nothing out. */
+export const EVERYTHING: LogQuery = {
+  type: 0,
+  username: "",
+  user_id: 0,
+  token_name: "",
+  model_name: "",
+  start_timestamp: 0,
+  end_timestamp: 0,
+  channel: 0,
+  group: "",
+  request_id: "",
+  min_use_time: 0,
+  is_stream: undefined,
+  has_retry: undefined,
+  models: [],
+  tokens: [],
+};
+
 type Builder = ExpressionBuilder<Schema, "logs">;
 
 /** Most digits of a channel id that the retry filter tells apart. */
@@ -33,7 +52,7 @@ function whoConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
 
 function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
-  if (query.type > LOG_TYPE.unknown) conditions.push(eb("type", "=", query.type));
+  if (query.type > LOG_TYPE.unknown) conditions.push(typeCondition(eb, query));
   if (query.model_name !== "") conditions.push(modelCondition(eb, query.model_name));
   if (query.models.length > 0) conditions.push(eb("model_name", "in", query.models));
   if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
@@ -41,6 +60,27 @@ function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));
   if (query.has_retry !== undefined) conditions.push(query.has_retry ? wasRetried : eb.not(wasRetried));
   return conditions;
+}
+
+/** Nearly every row has the same type: beside a narrower filter its index would only mislead the planner. */
+function typeCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
+  return isNarrow(query) ? sql<SqlBool>`type + 0 = ${query.type}` : eb("type", "=", query.type);
+}
+
+function isNarrow(query: LogQuery): boolean {
+  const isOwned = query.ownerId !== undefined || query.user_id > 0 || query.channel > 0;
+  const texts = [query.username, query.token_name, query.model_name, query.request_id];
+  return isOwned || texts.some((text) => text !== "") || query.models.length + query.tokens.length > 0;
+}
+
+/** True when part of the filter is answered by no index, so that rows have to be read to be left out. */
+export function needsScan(query: LogQuery): boolean {
+  return (
+    query.model_name.includes("%") ||
+    query.min_use_time > 0 ||
+    query.is_stream !== undefined ||
+    query.has_retry !== undefined
+  );
 }
 
 function modelCondition(eb: Builder, model: string): Expression<SqlBool> {

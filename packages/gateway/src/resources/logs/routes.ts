@@ -18,7 +18,6 @@ import {
   logTail,
   logTailSelf,
   pageOf,
-  type LogFilter,
   type LogPage,
   type LogRow,
 } from "@fairway/wire";
@@ -28,7 +27,7 @@ import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
 import { exportLogs, type ExportFormat } from "./export.ts";
 import { facetsOf } from "./facets.ts";
-import type { Cursor, LogQuery } from "./filter.ts";
+import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
 import { adminView, ownerView, type StoredLog } from "./view.ts";
@@ -114,23 +113,9 @@ function tokenRoute({ store, findToken }: LogRoutesDeps): Route {
   });
 }
 
-const EVERYTHING: Omit<LogFilter, "username" | "channel" | "user_id"> = {
-  type: 0,
-  token_name: "",
-  model_name: "",
-  start_timestamp: 0,
-  end_timestamp: 0,
-  group: "",
-  request_id: "",
-  min_use_time: 0,
-  is_stream: undefined,
-  has_retry: undefined,
-  models: [],
-  tokens: [],
-};
-
-function ownQuery(filter: typeof EVERYTHING, caller: Principal): LogQuery {
-  return { ...filter, username: "", channel: 0, user_id: 0, ownerId: caller.userId };
+/** The filter bound to its owner: what names other users or channels does not count. */
+function ownQuery(filter: Omit<LogQuery, "username" | "channel" | "user_id">, caller: Principal): LogQuery {
+  return { ...EVERYTHING, ...filter, username: "", channel: 0, user_id: 0, ownerId: caller.userId };
 }
 
 type View = (rows: readonly StoredLog[]) => Promise<LogRow[]>;

@@ -24,6 +24,7 @@ interface Bucket {
   readonly errors: number;
 }
 
+const COUNT_BUDGET_MS = 3_000;
 const RATE_WINDOW_SECONDS = 60;
 const ERROR_TYPE = 5;
 const MOST_BUCKETS = 120;
@@ -31,9 +32,10 @@ const MOST_BUCKETS = 120;
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
 const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;
 
-/** Matching rows, counted up to `LOG_TOTAL_CAP`. */
+/** Matching rows, counted up to `LOG_TOTAL_CAP`, or as far as a few seconds reach where no index helps. */
 export async function countRows(database: Database, query: LogQuery): Promise<number> {
   const { db } = database;
+  const until = performance.now() + COUNT_BUDGET_MS;
   let total = 0;
   for await (const slice of slicesOf(database, query, periodOf(query))) {
     const some = matching(db, query, slice)
@@ -44,7 +46,7 @@ export async function countRows(database: Database, query: LogQuery): Promise<nu
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
     total += Number(row.count);
-    if (total >= LOG_TOTAL_CAP) return LOG_TOTAL_CAP;
+    if (total >= LOG_TOTAL_CAP || performance.now() > until) break;
   }
   return total;
 }
@@ -79,15 +81,24 @@ export async function readRates(
   return { rpm: Number(row.rpm), tpm: Number(row.input ?? 0) + Number(row.output ?? 0) };
 }
 
-/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows. */
-export async function readFacets(db: Kysely<Schema>, query: LogQuery): Promise<FacetRow[]> {
-  const sample = newestFirst(db, query).select(FACETS).limit(LOG_FACET_SAMPLE);
-  const counted = db
-    .selectFrom(sample.as("sample"))
-    .select(FACETS)
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .groupBy(FACETS);
-  return (await counted.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows; one may stand in several rows. */
+export async function readFacets(database: Database, query: LogQuery): Promise<FacetRow[]> {
+  const { db } = database;
+  const facets: FacetRow[] = [];
+  let left = LOG_FACET_SAMPLE;
+  for await (const slice of slicesOf(database, query, periodOf(query))) {
+    const sample = newestFirst(db, query, slice).select(FACETS).limit(left);
+    const counted = db
+      .selectFrom(sample.as("sample"))
+      .select(FACETS)
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .groupBy(FACETS);
+    const rows = (await counted.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+    facets.push(...rows);
+    left -= rows.reduce((sum, row) => sum + row.count, 0);
+    if (left <= 0) break;
+  }
+  return facets;
 }
 
 export async function readHistogram(database: Database, query: LogQuery): Promise<LogHistogram> {

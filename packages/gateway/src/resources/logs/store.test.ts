@@ -4,26 +4,8 @@ import { insertLogs } from "../../../test/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
 import { LOG_COLUMNS } from "../../storage/log-rows.ts";
 import { facetsOf } from "./facets.ts";
-import type { LogQuery } from "./filter.ts";
+import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
-
-const EVERYTHING: LogQuery = {
-  type: 0,
-  username: "",
-  user_id: 0,
-  token_name: "",
-  model_name: "",
-  start_timestamp: 0,
-  end_timestamp: 0,
-  channel: 0,
-  group: "",
-  request_id: "",
-  min_use_time: 0,
-  is_stream: undefined,
-  has_retry: undefined,
-  models: [],
-  tokens: [],
-};
 
 eachDatabase("log store", (open) => {
   let kit: StoreKit;
@@ -162,6 +144,28 @@ eachDatabase("log store", (open) => {
     const histogram = await store.histogram(EVERYTHING);
     expect(histogram.buckets.reduce((sum, bucket) => sum + bucket.count, 0)).toBe(62_000);
     expect(histogram.interval).toBe(300);
+  });
+
+  test("finds the few rows of a filter that no index answers, by page and by cursor", async () => {
+    const rows = Array.from({ length: 45_000 }, (_, index) => ({
+      content: String(index),
+      created_at: START_SECONDS + index,
+      use_time: index % 15_000 === 0 ? 99 : 0,
+    }));
+    await insert(...rows);
+    const slow = { min_use_time: 99 };
+    expect(await contents(slow)).toEqual(["30000", "15000", "0"]);
+    expect(await contents(slow, { offset: 1, limit: 1 })).toEqual(["15000"]);
+    expect(await contents(slow, { offset: 3, limit: 1 })).toEqual([]);
+    expect(
+      await contents({ ...slow, start_timestamp: START_SECONDS + 1, end_timestamp: START_SECONDS + 29_999 }),
+    ).toEqual(["15000"]);
+    const [first] = await store.page({ ...EVERYTHING, ...slow }, { offset: 0, limit: 1 });
+    const before = await store.cursorAt(first?.id ?? 0);
+    const next = await store.page({ ...EVERYTHING, ...slow }, { offset: 0, limit: 2, before });
+    expect(next.map((row) => row.content)).toEqual(["15000", "0"]);
+    expect(await store.total({ ...EVERYTHING, ...slow })).toBe(3);
+    expect((await store.search("1500", undefined)).map((row) => row.content)).toHaveLength(11);
   });
 
   test("counts no further than its cap", async () => {

@@ -4,8 +4,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import type { Schema } from "../../storage/schema.ts";
-import type { Cursor, LogQuery } from "./filter.ts";
-import { matching, readPage, type PageRequest } from "./rows.ts";
+import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
+import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
+import { slicesOf } from "./slices.ts";
 import { countRows, readFacets, readHistogram, readRates, sumQuota, type FacetRow } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
@@ -26,13 +27,13 @@ const DELETE_ROWS = 2_000;
 export function createLogStore({ database, clock }: LogStoreDeps) {
   const { db } = database;
   return {
-    page: (query: LogQuery, page: PageRequest): Promise<StoredLog[]> => readPage(db, query, page),
+    page: (query: LogQuery, page: PageRequest): Promise<StoredLog[]> => readPage(database, query, page),
     total: (query: LogQuery): Promise<number> => countRows(database, query),
     spent: (query: LogQuery): Promise<number> => sumQuota(database, query),
     rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
-    facets: (query: LogQuery): Promise<FacetRow[]> => readFacets(db, query),
+    facets: (query: LogQuery): Promise<FacetRow[]> => readFacets(database, query),
     histogram: (query: LogQuery): Promise<LogHistogram> => readHistogram(database, query),
-    search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(db, keyword, ownerId),
+    search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),
     removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
       removeBefore(db, time, tell),
     cursorAt: (id: number): Promise<Cursor> => cursorAt(db, id),
@@ -68,12 +69,21 @@ async function cursorAt(db: Kysely<Schema>, id: number): Promise<Cursor> {
 }
 
 /** Rows whose type is the keyword or, for administrators, whose content begins with it. */
-function search(db: Kysely<Schema>, keyword: string, ownerId: number | undefined): Promise<StoredLog[]> {
+async function search(database: Database, keyword: string, ownerId: number | undefined): Promise<StoredLog[]> {
   const type = /^\d{1,9}$/.test(keyword) ? Number(keyword) : -1;
-  let rows = db.selectFrom("logs").selectAll();
-  if (ownerId !== undefined) rows = rows.where("user_id", "=", ownerId).where("type", "=", type);
-  else rows = rows.where((eb) => eb.or([eb("type", "=", type), likeAnyCase("content", beginningWith(keyword))]));
-  return rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(LOG_SEARCH_CAP).execute();
+  if (ownerId !== undefined) {
+    return type <= 0 ? [] : readPage(database, { ...EVERYTHING, ownerId, type }, { offset: 0, limit: LOG_SEARCH_CAP });
+  }
+  const found: StoredLog[] = [];
+  for await (const slice of slicesOf(database, EVERYTHING, { from: 0, to: 0 })) {
+    const rows = newestFirst(database.db, EVERYTHING, slice)
+      .selectAll()
+      .where((eb) => eb.or([eb("type", "=", type), likeAnyCase("content", beginningWith(keyword))]))
+      .limit(LOG_SEARCH_CAP - found.length);
+    found.push(...(await rows.execute()));
+    if (found.length >= LOG_SEARCH_CAP) break;
+  }
+  return found;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { quietLog } from "../../../test/support.ts";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
-import { applyChange } from "../../billing/sql-change.ts";
+import { createSqlLedger } from "../../billing/ledger-sql.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import { createRedemptionStore } from "../redemptions/store.ts";
 import { createWalletStore, type WalletStore } from "./store.ts";
@@ -16,11 +17,7 @@ eachDatabase("wallet store", (open) => {
     const { database, clock } = kit;
     store = createWalletStore({
       ...kit,
-      changeBalance: (work) =>
-        database.raw.transaction(async (tx) => {
-          const change = await work(tx);
-          if (change) await applyChange(tx, change, { kind: database.kind, at: clock.now() });
-        }),
+      ledger: createSqlLedger({ database: database.raw, clock, log: quietLog }),
       writeLog: createLogWriter(false),
       formatQuota: (quota) => `${quota} units`,
     });

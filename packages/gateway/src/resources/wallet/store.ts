@@ -1,21 +1,14 @@
 import { LOG_TYPE, REDEMPTION_STATUS } from "@fairway/wire";
-import type { BalanceChange } from "../../billing/ledger.ts";
+import type { BalanceChange, Ledger } from "../../billing/ledger.ts";
 import { quota as asQuota } from "../../billing/quota.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { RawTransaction } from "../../storage/raw.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
-
-/**
- * Runs `work` in a transaction of the main database and applies the change that it answers with it, all or nothing;
- * no change when it answers undefined.
- */
-export type ChangeBalance = (work: (tx: RawTransaction) => Promise<BalanceChange | undefined>) => Promise<void>;
 
 export interface WalletStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
-  readonly changeBalance: ChangeBalance;
+  readonly ledger: Pick<Ledger, "changeWith">;
   readonly writeLog: WriteLog;
   /** `$0.200000`, as logs show quota. */
   readonly formatQuota: (quota: number) => string;
@@ -85,12 +78,12 @@ const USE_CODE =
   "update redemptions set status = ?, used_user_id = ?, redeemed_time = ? where id = ? and status = ? and deleted_at is null";
 
 async function redeem(
-  { changeBalance, clock, writeLog, formatQuota }: WalletStoreDeps,
+  { ledger, clock, writeLog, formatQuota }: WalletStoreDeps,
   user: { readonly userId: number; readonly username: string },
   key: string,
 ): Promise<RedeemOutcome> {
-  let outcome: RedeemOutcome = { refused: "D7" };
-  await changeBalance(async (tx) => {
+  let outcome = { refused: "D7" } as RedeemOutcome;
+  const isApplied = await ledger.changeWith(async (tx) => {
     const now = seconds(clock);
     const [code] = await tx.rows<CodeRow>(FIND_CODE, [key]);
     if (!code) {
@@ -109,7 +102,7 @@ async function redeem(
     await writeLog(tx, { ...entry, quota: code.quota });
     return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
   });
-  return outcome;
+  return "quota" in outcome && !isApplied ? { refused: "D8" } : outcome;
 }
 
 interface OrderRow {
@@ -132,9 +125,9 @@ interface Payment {
 }
 
 async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo }: Payment): Promise<PaidOutcome> {
-  const { changeBalance, clock, writeLog, formatQuota } = deps;
-  let outcome: PaidOutcome = "unknown order";
-  await changeBalance(async (tx) => {
+  const { ledger, clock, writeLog, formatQuota } = deps;
+  let outcome = "unknown order" as PaidOutcome;
+  const isApplied = await ledger.changeWith(async (tx) => {
     const now = seconds(clock);
     const [order] = await tx.rows<OrderRow>(FIND_ORDER, [tradeNo]);
     if (!order || BigInt(order.money.replace(".", "")) !== money) {
@@ -151,7 +144,7 @@ async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo 
     await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.topup, content, quota: order.quota });
     return change(order.user_id, order.quota, `order-${tradeNo}`, `order ${tradeNo}`);
   });
-  return outcome;
+  return outcome === "credited" && !isApplied ? "known" : outcome;
 }
 
 function change(userId: number, amount: number, requestId: string, detail: string): BalanceChange {
