@@ -140,7 +140,7 @@ export async function jsonOf(answer: UpstreamAnswer): Promise<JsonObject> {
 /** What a provider's repairs make of a request body, in the dialect of chat unless another is named. */
 export function quirked(provider: ProviderAdapter, body: JsonObject, parts: Partial<ChannelRecord> = {}): JsonObject {
   const channel = channelOf({ type: provider.type, ...parts });
-  const model = String(body["model"]);
+  const model = typeof body["model"] === "string" ? body["model"] : "";
   return (provider.quirks ?? [])
     .filter((quirk) => (quirk.on ?? ["openai-chat"]).includes("openai-chat"))
     .reduce((json, quirk) => quirk.apply(json, askOf({ model }), model, channel), body);

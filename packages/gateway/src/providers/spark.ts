@@ -6,7 +6,7 @@ import { openaiRoute } from "./openai-compatible.ts";
 import { chatBridge, sparkParams } from "./spark/chat.ts";
 import { sparkExchange } from "./spark/exchange.ts";
 import { parseSparkKey, signSparkUrl } from "./spark/sign.ts";
-import { sparkVersion } from "./spark/version.ts";
+import { isSparkVersion, sparkVersion } from "./spark/version.ts";
 import type { ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, Verdict } from "./types.ts";
 import { verdict } from "./verdict.ts";
 import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
@@ -48,9 +48,9 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   if (isPlainKey(context.key)) return bearer(call, channel, context);
   const key = parseSparkKey(context.key);
   const body = parseObject(call.body?.toString("utf8") ?? "") ?? {};
-  const asked = call.url.searchParams.get("api-version") ?? undefined;
+  const asked = call.url.searchParams.get("api-version") ?? "";
   const chat = object(object(body, "parameter"), "chat");
-  const version = asked === undefined ? undefined : sparkVersion("", asked, "");
+  const version = isSparkVersion(asked) ? sparkVersion("", asked, "") : undefined;
   if (version) call.url.pathname = version.path;
   const parameter = version ? { chat: { ...chat, domain: version.domain } } : object(body, "parameter");
   call.body = Buffer.from(

@@ -32,6 +32,10 @@ const FUNCTIONS: ReadonlySet<string> = new Set(["v3.1", "v3.5", "v4.0"]);
 /** Nothing else reaches the path, because part of it comes from the client. */
 const VERSION = /^v\d+\.\d+(?:-\d+K)?$/;
 
+export function isSparkVersion(text: string): boolean {
+  return VERSION.test(text);
+}
+
 /** First hit: the client's `api-version`, the model's name, the channel's `other`, v1.1. */
 export function sparkVersion(model: string, asked: string | undefined, other: string): SparkVersion {
   const suffix = /^[^-]+-([^-]+)$/.exec(model)?.[1];
