@@ -53,9 +53,14 @@ if (chosen.length === 0)
 const passed = table.reduce((sum, row) => sum + row.passed, 0);
 const failed = table.reduce((sum, row) => sum + row.failed, chosen.length === 0 ? 1 : 0);
 console.log("");
-console.table(Object.fromEntries(table.map(({ stage, ...row }) => [stage, row])));
+for (const row of table) console.log(`${row.stage.padEnd(12)} ${columns(row)}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function columns(row: Count & { readonly seconds: number }): string {
+  const cell = (value: number) => String(value).padStart(6);
+  return `${cell(row.passed)} passed ${cell(row.failed)} failed ${cell(row.seconds)} s`;
+}
 
 async function runChecks(): Promise<Count> {
   return withLock("check", () =>

@@ -7,8 +7,8 @@ import { startGateway } from "./gateway.ts";
 // Programs that behave as a gateway does towards its launcher.
 const GOOD = `
 const { FAIRWAY_PORT, FAIRWAY_LOG_LEVEL } = process.env;
-console.log(JSON.stringify({ level: "info", message: "listening", url: "http://127.0.0.1:1", adminUrl: "http://127.0.0.1:2", FAIRWAY_PORT, FAIRWAY_LOG_LEVEL }));
 process.on("SIGTERM", () => { console.log("not json"); process.exit(0); });
+console.log(JSON.stringify({ level: "info", message: "listening", url: "http://127.0.0.1:1", adminUrl: "http://127.0.0.1:2", FAIRWAY_PORT, FAIRWAY_LOG_LEVEL }));
 setInterval(() => {}, 1000);
 `;
 const BAD = `console.error("FAIRWAY_PORT is not a port"); process.exitCode = 3;`;
