@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
+import { ROOT_PASSWORD, startManagementApp, type ManagementApp } from "../../test/management-app.ts";
 import { probeRoutes } from "../../test/probe-routes.ts";
 import { manualClock } from "../../test/support.ts";
 import { parseNetwork } from "../lib/ip.ts";
@@ -131,6 +131,23 @@ describe("limits", () => {
     } finally {
       await limited.close();
     }
+  });
+
+  test("believe that a request came over TLS only of trusted proxies", async () => {
+    const trustedProxies = [parseNetwork("127.0.0.0/8")!];
+    const trusting = await startManagementApp({ url: await createDatabase("sqlite"), trustedProxies });
+    const signIn = (from: ManagementApp) =>
+      from.anonymous().call("POST", "/api/user/login", {
+        body: { username: "root", password: ROOT_PASSWORD },
+        headers: { "x-forwarded-proto": "https" },
+      });
+    const believed = await signIn(trusting);
+    expect(String(believed.headers["set-cookie"])).toContain("; Secure");
+    expect(believed.headers["strict-transport-security"]).toBeDefined();
+    const doubted = await signIn(app);
+    expect(String(doubted.headers["set-cookie"])).not.toContain("Secure");
+    expect(doubted.headers["strict-transport-security"]).toBeUndefined();
+    await trusting.close();
   });
 
   test("believe forwarded addresses only of trusted proxies", async () => {
