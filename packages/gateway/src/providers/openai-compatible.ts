@@ -65,10 +65,15 @@ export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
     ...rest,
     ownedBy,
     repairs: [usageOnFinish, rerankUsage, ...repairs],
-    speaks: [...operations, ...(operations.includes("responses") ? [] : ["responses" as const])].map((operation) =>
+    speaks: withResponses(operations).map((operation) =>
       route(operation, paths[operation] ?? prefixed(operation, prefix), operations.includes(operation)),
     ),
   };
+}
+
+/** Whoever has chat may have responses too: the channel's switch says so. */
+function withResponses(operations: readonly CompatibleOperation[]): readonly CompatibleOperation[] {
+  return operations.includes("chat") && !operations.includes("responses") ? [...operations, "responses"] : operations;
 }
 
 /** Routes of the OpenAI protocol for adapters that are not compatible throughout. */
