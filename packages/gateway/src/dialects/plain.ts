@@ -29,7 +29,7 @@ export class TypedMeter implements Meter {
 
   constructor(options: TypedMeterOptions) {
     this.#types = new Set(options.ends);
-    this.#ends = options.ends.map((type) => needle(type));
+    this.#ends = options.ends.map((type) => needle(type, type.lastIndexOf(".") + 1));
     this.#readUsage = options.readUsage;
   }
 

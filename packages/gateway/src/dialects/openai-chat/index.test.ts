@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import { parseEvents } from "../../lib/sse.ts";
+import { jsonBody } from "../../relay/read-body.ts";
+import type { Ask, JsonObject } from "../types.ts";
+import { openaiChat } from "./index.ts";
+
+const hi = { role: "user", content: "hi" };
+
+function bodyOf(json: unknown) {
+  return jsonBody(Buffer.from(typeof json === "string" ? json : JSON.stringify(json)));
+}
+
+function inspect(json: unknown): Ask {
+  return openaiChat.inspect(bodyOf(json), "chat", undefined);
+}
+
+function refusal(json: unknown): unknown {
+  try {
+    inspect(json);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("inspect", () => {
+  it("reads what routing and pricing need", () => {
+    const ask = inspect({
+      model: "gpt-4o",
+      messages: [hi],
+      stream: true,
+      stream_options: { include_usage: true },
+      max_completion_tokens: 100,
+      max_tokens: 7,
+      n: 2,
+      reasoning_effort: "low",
+    });
+    expect(ask).toMatchObject({
+      operation: "chat",
+      dialect: "openai-chat",
+      model: "gpt-4o",
+      stream: true,
+      wantsStreamUsage: true,
+      outputCap: 200,
+      units: 1,
+      reasoningEffort: "low",
+    });
+    expect(ask.promptEstimate).toBeGreaterThanOrEqual(8);
+  });
+
+  it("takes a cap of zero and null members as missing", () => {
+    expect(inspect({ model: "m", messages: [hi], max_tokens: 0, stream: null, n: null }).outputCap).toBeUndefined();
+  });
+
+  it("adds images, audio and files to the estimate", () => {
+    const plain = inspect({ model: "gpt-4o", messages: [{ role: "user", content: [{ type: "text", text: "look" }] }] });
+    const image = { type: "image_url", image_url: { url: "https://example.com/a.png", detail: "high" } };
+    const seen = inspect({ model: "gpt-4o", messages: [{ role: "user", content: [{ type: "text", text: "look" }, image] }] });
+    expect(seen.promptEstimate - plain.promptEstimate).toBe(765);
+  });
+
+  it.each([
+    [{ messages: [hi] }, "model_required", "model"],
+    [{ model: "a\nb", messages: [hi] }, "invalid_model", "model"],
+    [{ model: "../x", messages: [hi] }, "invalid_model", "model"],
+    [{ model: 3, messages: [hi] }, "invalid_request", "model"],
+    [{ model: "m" }, "invalid_request", "messages"],
+    [{ model: "m", messages: [] }, "invalid_request", "messages"],
+    [{ model: "m", messages: "hi" }, "invalid_request", "messages"],
+    [{ model: "m", messages: [3] }, "invalid_request", "messages[0]"],
+    [{ model: "m", messages: [{ content: "x" }] }, "invalid_request", "messages[0].role"],
+    [{ model: "m", messages: [{ role: "user", content: 3 }] }, "invalid_request", "messages[0].content"],
+    [{ model: "m", messages: [hi], stream: "yes" }, "invalid_request", "stream"],
+    [{ model: "m", messages: [hi], n: 0 }, "invalid_request", "n"],
+    [{ model: "m", messages: [hi], max_tokens: -1 }, "invalid_max_tokens", "max_tokens"],
+    [{ model: "m", messages: [hi], max_completion_tokens: 2 ** 31 }, "invalid_max_tokens", "max_completion_tokens"],
+    ["{", "invalid_json", undefined],
+  ])("refuses %j", (json, code, param) => {
+    expect(refusal(json)).toMatchObject({ code, param, status: 400, origin: "client" });
+  });
+});
+
+describe("retarget", () => {
+  const retarget = (text: string, model: string, askUsage: boolean): string => {
+    const body = bodyOf(text);
+    return openaiChat.retarget(body, openaiChat.inspect(body, "chat", undefined), model, { askUsage }).toString();
+  };
+  const text = '{"temperature":1.0,"model":"a","messages":[{"role":"user","content":"hi"}],"seed":12345678901234567890,"stream":true}';
+
+  it("returns the very same buffer when nothing changes", () => {
+    const body = bodyOf(text);
+    const ask = openaiChat.inspect(body, "chat", undefined);
+    expect(openaiChat.retarget(body, ask, "a", { askUsage: false })).toBe(body.bytes);
+  });
+
+  it("changes the model and the usage switch only", () => {
+    expect(retarget(text, "b", true)).toBe(
+      text.replace('"a"', '"b"').replace(/}$/, ',"stream_options":{"include_usage":true}}'),
+    );
+  });
+
+  it("keeps the client's other stream options", () => {
+    const asked = text.replace('"stream":true', '"stream":true,"stream_options":{"include_obfuscation":false}');
+    expect(JSON.parse(retarget(asked, "a", true))).toMatchObject({
+      stream_options: { include_obfuscation: false, include_usage: true },
+    });
+  });
+
+  it("leaves no second reading of the model to the upstream", () => {
+    const doubled = '{"model":"expensive","messages":[{"role":"user","content":"hi"}],"model":"cheap"}';
+    expect(retarget(doubled, "cheap", false)).toBe('{"model":"cheap","messages":[{"role":"user","content":"hi"}]}');
+    const escaped = '{"mod\\u0065l":"a","messages":[{"role":"user","content":"hi"}]}';
+    expect(retarget(escaped, "b", false)).toBe('{"model":"b","messages":[{"role":"user","content":"hi"}]}');
+  });
+});
+
+describe("meter", () => {
+  const feed = (...blocks: string[]) => {
+    const meter = openaiChat.meter();
+    for (const block of blocks) meter.feed(Buffer.from(block));
+    return meter;
+  };
+  const chunk = (extra: string) => `data: {"id":"1","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]${extra}}\n\n`;
+
+  it("takes the last usage, with blanks, inside a choice or under a vendor's name", () => {
+    const usage = '{"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 2}}';
+    for (const block of [
+      chunk(`,"usage":{"prompt_tokens":1,"completion_tokens":1}`) + chunk(`, "usage" : ${usage}`),
+      `data: {"choices":[{"finish_reason":"stop","usage":${usage}}]}\n\n`,
+      `data: {"choices":[],"x_groq":{"usage":${usage}}}\n\n`,
+      chunk(`,"usage":${usage}`) + chunk(',"usage":null'),
+    ]) {
+      expect(feed(block).usage).toMatchObject({ input: 7, output: 3, cachedInput: 2 });
+    }
+  });
+
+  it("is not misled by what the text says", () => {
+    const text = JSON.stringify('{"usage":{"prompt_tokens":9},"finish_reason":"stop","error":{"message":"x"}} data: [DONE]');
+    const meter = feed(`data: {"choices":[{"delta":{"content":${text}},"finish_reason":null}]}\n\n`);
+    expect([meter.usage, meter.finished, meter.terminated, meter.error]).toEqual([undefined, false, false, undefined]);
+  });
+
+  it("sees the end and the terminator", () => {
+    const meter = feed('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n');
+    expect([meter.finished, meter.terminated]).toEqual([true, false]);
+    meter.feed(Buffer.from("data: [DONE]\n\n"));
+    expect(meter.terminated).toBe(true);
+    expect(feed('data: {"choices":[{"finish_reason":""}]}\n\n').finished).toBe(false);
+  });
+
+  it("reports error events whatever their shape is", () => {
+    expect(feed('data: {"error":{"message":"slow","code":429,"metadata":{"error_type":"rate_limit_exceeded"}}}\n\n').error).toEqual({
+      message: "slow",
+      type: undefined,
+      code: "rate_limit_exceeded",
+      param: undefined,
+      status: 429,
+    });
+    expect(feed('data: {"error":"broken"}\n\n').error?.message).toBe("broken");
+    expect(feed('event: error\ndata: {"message":"odd","type":"error"}\n\n').error?.message).toBe("odd");
+    expect(feed(chunk(',"error":null')).error).toBeUndefined();
+  });
+
+  it("takes counts that are no whole numbers as missing", () => {
+    expect(feed(chunk(',"usage":{"prompt_tokens":-1,"completion_tokens":"3"}')).usage).toBeUndefined();
+    expect(feed(chunk(',"usage":{"prompt_tokens":10,"completion_tokens":1.5,"prompt_tokens_details":{"cached_tokens":99}}')).usage).toMatchObject({
+      input: 10,
+      output: 0,
+      cachedInput: 10,
+    });
+  });
+});
+
+describe("texts", () => {
+  it("count overhead as the family does", () => {
+    const { text, extra } = openaiChat.promptTexts(bodyOf({ model: "m", messages: [hi] }));
+    expect({ text, extra }).toEqual({ text: "hi", extra: 7 });
+  });
+
+  it("name words for filters without schemas and names", () => {
+    const words = openaiChat.promptWords(
+      bodyOf({
+        model: "m",
+        messages: [hi, { role: "assistant", tool_calls: [{ id: "1", function: { name: "f", arguments: "{}" } }] }, { role: "tool", content: [{ type: "text", text: "out" }] }],
+        tools: [{ type: "function", function: { name: "f", description: "secret", parameters: {} } }],
+      }),
+    );
+    expect(words).toEqual(["hi", "out"]);
+  });
+
+  it("add up an answer's text, reasoning and calls", () => {
+    const message = {
+      content: "a",
+      reasoning_content: "b",
+      refusal: "c",
+      tool_calls: [{ function: { name: "f", arguments: "{}" } }],
+    };
+    expect(openaiChat.answerTexts({ choices: [{ message }] })).toEqual({ text: "abcf{}", extra: 7 });
+    expect(openaiChat.eventTexts({ choices: [{ delta: { tool_calls: [{ function: { arguments: "{" } }] } }] })).toEqual({ text: "{", extra: 0 });
+  });
+});
+
+describe("streams and whole answers", () => {
+  const answer: JsonObject = {
+    id: "c1",
+    object: "chat.completion",
+    created: 5,
+    model: "m",
+    system_fingerprint: "fp",
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: "text",
+          reasoning_content: "why",
+          tool_calls: [{ id: "t1", type: "function", function: { name: "f", arguments: "{}" } }],
+        },
+        finish_reason: "tool_calls",
+      },
+    ],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+  };
+  const ask = (wantsStreamUsage: boolean): Ask => ({ ...inspect({ model: "m", messages: [hi] }), stream: true, wantsStreamUsage });
+  const events = (asked: Ask) => parseEvents(openaiChat.streamOf(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
+
+  it("become each other", () => {
+    expect(openaiChat.answerOf(events(ask(true)))).toEqual(answer);
+  });
+
+  it("show usage to those who asked", () => {
+    const last = (asked: Ask) => events(asked).at(-1);
+    expect(openaiChat.isUsageOnly(last(ask(true)) ?? {})).toBe(true);
+    expect(openaiChat.isUsageOnly(last(ask(false)) ?? {})).toBe(false);
+  });
+
+  it("add up parallel tool calls by index, or by id where the index is missing", () => {
+    const delta = (call: JsonObject) => ({ id: "c", choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] });
+    const named = (id: string, args: string, index?: number) => delta({ ...(index !== undefined && { index }), id, function: { name: id, arguments: args } });
+    const calls = (list: JsonObject[]) => {
+      const whole = openaiChat.answerOf(list) as { choices: { message: { tool_calls: { function: unknown }[] } }[] };
+      return whole.choices[0]?.message.tool_calls.map((call) => call.function);
+    };
+    const expected = [
+      { name: "a", arguments: "{1}" },
+      { name: "b", arguments: "{}" },
+    ];
+    expect(calls([named("a", "{", 0), named("b", "{}", 1), delta({ index: 0, function: { arguments: "1}" } })])).toEqual(expected);
+    expect(calls([named("a", "{1}"), named("b", "{}")])).toEqual(expected);
+  });
+
+  it("make a usage chunk in the name of the stream", () => {
+    const usage = { ...openaiChat.usage(answer)!, source: "counted" as const };
+    const [made] = parseEvents(openaiChat.usageEvent(usage, { id: "c1", created: 5, model: "m" }) ?? Buffer.alloc(0));
+    expect(made?.data).toEqual({ id: "c1", created: 5, model: "m", object: "chat.completion.chunk", choices: [], usage: answer["usage"] });
+  });
+});
