@@ -175,6 +175,17 @@ describe("testing all channels", () => {
     });
   });
 
+  test("is done by the schedule in the name of the super administrator", async () => {
+    const id = await create();
+    await (
+      await app.operations.channels.testAll()
+    )?.finished;
+    const log = await app.database.db.selectFrom("logs").selectAll().executeTakeFirstOrThrow();
+    expect(log).toMatchObject({ username: "root", channel_id: id, token_name: "Model test" });
+    const job = await app.database.db.selectFrom("jobs").selectAll().executeTakeFirstOrThrow();
+    expect(job).toMatchObject({ name: "channel-test", status: "done", started_by: 0 });
+  });
+
   test("can be followed as events", async () => {
     await create({ models: "slow-100+gpt-4o" });
     const id = (await admin.get("/api/channel/test")).body["job_id"] as number;
@@ -328,4 +339,19 @@ test("many channels can be tested in one call", async () => {
     { id: a, success: true, message: "", time: expect.any(Number) as number },
     { id: b, success: false, message: "This channel type cannot be tested.", time: 0 },
   ]);
+});
+
+test("a channel whose key a live request found dead is switched off once, with one mail", async () => {
+  const id = await create({ name: "live" });
+  const before = app.notices.length;
+  const disable = () => app.operations.channels.disable(id, `bad ${"x".repeat(300)}`);
+  const outcomes = await Promise.all([disable(), disable(), disable()]);
+  expect(outcomes.filter(Boolean)).toHaveLength(1);
+  expect(app.notices.slice(before)).toEqual([`Channel "live" (#${id}) has been disabled`]);
+  const stored = await row(id);
+  expect([stored.status, (JSON.parse(stored.other_info) as { status_reason: string }).status_reason.length]).toEqual([
+    3, 200,
+  ]);
+  expect(app.snapshots.current().index.get("default")?.has("gpt-4o") ?? false).toBe(false);
+  expect(await app.operations.channels.disable(999_999, "gone")).toBe(false);
 });
