@@ -8,6 +8,8 @@ const TESTS = [
   "packages/testkit/**",
   "**/e2e/**",
   "packages/cli/test/**",
+  "packages/gateway/test/**",
+  "charts/**",
 ];
 
 const everywhere = [
@@ -80,6 +82,8 @@ export default defineConfig({
     "promise/valid-params": "off",
     "vitest/expect-expect": "off",
     "vitest/no-conditional-expect": "off",
+    "vitest/no-standalone-expect": "off",
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
     "vitest/require-to-throw-message": "off",
     "vitest/valid-describe-callback": "off",
   },
@@ -123,6 +127,11 @@ export default defineConfig({
     {
       files: ["packages/gateway/src/config/env.ts"],
       rules: { "eslint/no-restricted-properties": ["error", exit, now] },
+    },
+    {
+      // The process itself: after an unexpected exception its state is unknown, and nothing is left to stop in order.
+      files: ["packages/gateway/src/main.ts"],
+      rules: { "eslint/no-restricted-properties": ["error", environment, now] },
     },
     {
       files: ["packages/gateway/src/lib/clock.ts"],
