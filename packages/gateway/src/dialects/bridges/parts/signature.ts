@@ -3,6 +3,8 @@
 // restored exactly.
 
 const MARK = "__thought__";
+/** Leads a signature that is written as it came. */
+const RAW = "~";
 /** Google's own value for calls whose signature is not known. */
 export const NO_SIGNATURE = "skip_thought_signature_validator";
 
@@ -23,10 +25,15 @@ export function splitSignature(joined: string): SignedId {
 
 function toIdText(signature: string): string {
   const written = signature.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  return fromIdText(written) === signature ? written : signature;
+  return fromIdText(written) === signature ? written : RAW + signature;
 }
 
 function fromIdText(written: string): string {
+  return written.startsWith(RAW) ? written.slice(RAW.length) : restored(written);
+}
+
+/** Clients may hold ids that were made before: their base64 stands there as it came. */
+function restored(written: string): string {
   if (!/^[\w-]*$/.test(written)) return written;
   const base64 = written.replaceAll("-", "+").replaceAll("_", "/");
   return base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");

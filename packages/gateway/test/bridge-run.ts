@@ -1,0 +1,41 @@
+import { encodeBlock, parseEvents } from "../src/lib/sse.ts";
+import { createStreamTranslation, translateAnswer, translateRequest } from "../src/relay/translate.ts";
+import { findBridges } from "../src/dialects/path.ts";
+import type { Ask, BridgeContext, DialectId, JsonObject } from "../src/dialects/types.ts";
+
+/** One conversion from a client to an upstream, step by step. */
+export interface Run {
+  readonly dropped: string[];
+  request(body: object): JsonObject;
+  answer(body: object): JsonObject;
+  /** Data of the client's events. */
+  stream(events: readonly object[]): JsonObject[];
+}
+
+export function run(client: DialectId, upstream: DialectId, upstreamModel: string): Run {
+  const found = findBridges(client, upstream);
+  if (found === undefined) throw new Error(`no way from ${client} to ${upstream}`);
+  const dropped: string[] = [];
+  const ask: Ask = {
+    operation: "chat",
+    dialect: client,
+    model: "asked",
+    stream: true,
+    wantsStreamUsage: true,
+    outputCap: undefined,
+    promptEstimate: 30,
+    units: 1,
+  };
+  const context: BridgeContext = { ask, upstreamModel, requestId: "01R", now: 1_790_000_000_000, setting: {}, dropped: (field) => void dropped.push(field) };
+  const plain = (json: JsonObject) => JSON.parse(JSON.stringify(json)) as JsonObject;
+  return {
+    dropped,
+    request: (body) => plain(translateRequest(found, body as JsonObject, context)),
+    answer: (body) => plain(translateAnswer(found, body as JsonObject, context)),
+    stream(events) {
+      const translation = createStreamTranslation(found, context);
+      const out = events.map((event) => translation.blocks(Buffer.from(encodeBlock(JSON.stringify(event)))));
+      return parseEvents(Buffer.concat([...out, translation.end()])).flatMap(({ data }) => (data ? [data] : []));
+    },
+  };
+}
