@@ -166,7 +166,7 @@ export default defineConfig({
     },
     {
       // Tools that ask for a default export.
-      files: ["*.config.ts", "**/*.config.ts", "packages/console/e2e/playwright.config.ts"],
+      files: ["*.config.ts", "**/*.config.ts", "packages/cli/src/ui/no-devtools.ts"],
       rules: { "import/no-default-export": "off" },
     },
   ],

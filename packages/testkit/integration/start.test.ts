@@ -33,7 +33,7 @@ async function startAndAsk(limitMs: number): Promise<Started> {
   const child = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
     cwd: folder,
     env: {
-      ...process.env,
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRWAY_"))),
       FAIRWAY_PORT: String(port),
       FAIRWAY_ADMIN_PORT: String(adminPort),
       FAIRWAY_DATA_DIR: join(folder, "data"),
