@@ -94,10 +94,10 @@ function readAzure(answer: FailedAnswer): Verdict | undefined {
   return { ...read, class: "rate_limit", retry: true, disable: false };
 }
 
-async function sign(call: UpstreamCall, _channel: ChannelRecord, context: SigningContext): Promise<void> {
+async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
   passBeta(call, context);
   if (context.key.split("|").length === 3)
-    call.headers["authorization"] = `Bearer ${await entraToken(context.key, context)}`;
+    call.headers["authorization"] = `Bearer ${await entraToken(channel, context)}`;
   else call.headers["api-key"] = context.key;
 }
 

@@ -32,7 +32,7 @@ const renewing = withFreshToken(
     return json?.["error_code"] === 110 || json?.["error_code"] === 111;
   },
   sign,
-  dropToken,
+  ({ channel, key }) => dropToken(channel, key),
 );
 
 const embedExchange: Exchange = async (call, context) => {

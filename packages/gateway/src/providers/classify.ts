@@ -1,7 +1,7 @@
 import type { JsonValue, UpstreamErrorEvent } from "../dialects/types.ts";
 import { asObject, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ErrorClass, ProviderAdapter, Verdict } from "./types.ts";
+import type { ErrorClass, FailedAnswer, ProviderAdapter, Verdict } from "./types.ts";
 import { namesOf, verdict } from "./verdict.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
@@ -134,25 +134,38 @@ export interface ReadingOptions {
   readonly now?: number;
 }
 
-/** Without it an answer needs no second parse. */
+/** An answer without it needs no second parse. */
 const ERROR_MEMBER = Buffer.from('"error"');
 
 type Reader = Pick<ProviderAdapter, "classify">;
 
 /** What a failed answer means. Its message still has to be masked. */
 export function readFailure(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): Verdict {
-  const json = parseJson(answer.body);
-  const own = provider.classify?.({ ...answer, json });
-  return finish(own ?? general(answer, json, options), options);
+  const read = withJson(answer);
+  return finish(provider.classify?.(read) ?? general(answer, read.json, options), options);
+}
+
+/** Parsed when somebody looks at it: most vendors decide by the status first. */
+function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
+  let parsed: { readonly json: JsonValue | undefined } | undefined;
+  return {
+    status,
+    headers,
+    body,
+    get json() {
+      parsed ??= { json: parseJson(body) };
+      return parsed.json;
+    },
+  };
 }
 
 /** The failure that an answer of status 200 (whole, or the data of a stream's first event) holds, if it holds one. */
 export function failureIn200(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): Verdict | undefined {
-  if (!provider.classify && !answer.body.includes(ERROR_MEMBER)) return undefined;
-  const json = parseJson(answer.body);
-  const own = provider.classify?.({ ...answer, json });
+  const read = withJson(answer);
+  const own = provider.classify?.(read);
   if (own) return finish(own, options);
-  return holdsError(json) ? finish(general(answer, json, options), options) : undefined;
+  if (!answer.body.includes(ERROR_MEMBER) || !holdsError(read.json)) return undefined;
+  return finish(general(answer, read.json, options), options);
 }
 
 /** What an error event in the middle of a stream means. */

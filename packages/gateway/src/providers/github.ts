@@ -2,14 +2,20 @@ import { bearer } from "./bearer.ts";
 import { listOpenAiModels, bearerHeaders } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 
+const BASE = "https://models.github.ai/inference";
 const HEADERS = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
+
+/** The catalogue lies beside the inference paths. */
+const listCatalog = listOpenAiModels("/catalog/models", {
+  headers: (_channel, key) => ({ ...bearerHeaders(key), ...HEADERS }),
+});
 
 /** Retired by the vendor on 2026-07-30; kept so that existing channels load. */
 export const github = openaiCompatible({
   type: 1004,
   id: "github",
   label: "GitHub Models",
-  baseUrl: "https://models.github.ai/inference",
+  baseUrl: BASE,
   models: [
     "openai/gpt-4.1",
     "openai/gpt-4.1-mini",
@@ -23,8 +29,9 @@ export const github = openaiCompatible({
     bearer(call, channel, context);
     Object.assign(call.headers, HEADERS);
   },
-  listModels: listOpenAiModels("https://models.github.ai/catalog/models", {
-    headers: (_channel, key) => ({ ...bearerHeaders(key), ...HEADERS }),
-  }),
+  listModels: (channel, key, http) => {
+    const baseUrl = new URL(channel.baseUrl || BASE).origin;
+    return listCatalog({ ...channel, baseUrl }, key, http);
+  },
   retired: true,
 });

@@ -53,17 +53,17 @@ export const openrouter = openaiCompatible({
 
 /** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
 function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
-  const error = isObject(answer.json) ? object(answer.json, "error") : undefined;
-  const metadata = object(error, "metadata");
+  const error = answer.body.includes('"error"') && isObject(answer.json) ? object(answer.json, "error") : undefined;
   const status = answer.status >= 400 ? answer.status : number(error, "code");
-  if (!error || status === undefined) return undefined;
-  const read = general({ ...answer, status }, answer.json);
-  if (status === 402 && read.retryAfterMs !== undefined) {
-    return verdict({ class: "rate_limit", message: read.message, status: 429, retryAfterMs: read.retryAfterMs });
-  }
-  const isModeration = metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
-  if (status === 403 && isModeration) return verdict({ class: "content_filter", message: read.message, status });
-  return undefined;
+  if (!error || (status !== 402 && status !== 403)) return undefined;
+  const { message, retryAfterMs } = general({ ...answer, status }, answer.json);
+  if (status === 403) return isModeration(error) ? verdict({ class: "content_filter", message, status }) : undefined;
+  return retryAfterMs === undefined ? undefined : verdict({ class: "rate_limit", message, status: 429, retryAfterMs });
+}
+
+function isModeration(error: JsonObject): boolean {
+  const metadata = object(error, "metadata");
+  return metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
 }
 
 /** What the key may still spend; without a limit of its own, what the account has left. */

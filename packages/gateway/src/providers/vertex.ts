@@ -26,7 +26,11 @@ const isClaude = (model: string) => model.startsWith("claude");
 const isOpen = (model: string) => model.includes("/");
 
 /** A token that was revoked before its time is bought anew once. */
-const once: Exchange = withFreshToken((answer) => answer.status === 401, sign, dropToken);
+const once: Exchange = withFreshToken(
+  (answer) => answer.status === 401,
+  sign,
+  ({ key }) => dropToken(key),
+);
 
 function route(
   parts: Pick<UpstreamRoute, "operation" | "dialect"> & Partial<UpstreamRoute>,

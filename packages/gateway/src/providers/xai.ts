@@ -64,7 +64,7 @@ function withUsage(body: JsonObject): JsonObject {
 
 /** `{code, error: "text"}`: only the sentence tells a bad key from an empty account. */
 function readXai(answer: FailedAnswer): Verdict | undefined {
-  const sentence = isObject(answer.json) ? asText(answer.json["error"]) : undefined;
+  const sentence = answer.body.includes('"error"') && isObject(answer.json) ? asText(answer.json["error"]) : undefined;
   if (sentence === undefined) return undefined;
   const status = answer.status === 200 ? 400 : answer.status;
   const read = general({ ...answer, status }, answer.json);

@@ -8,7 +8,7 @@ export async function prepare(vector: Vector): Promise<void> {
   if (!vector.name.startsWith("baidu-v1-")) return;
   const channel = channelOf(vector);
   const key = channel.keys[0] ?? "";
-  dropToken(key);
+  dropToken(channel, key);
   const first = vector.steps[0]?.request.url;
   const stale = first === undefined ? null : new URL(first).searchParams.get("access_token");
   if (stale === null) return;

@@ -1,19 +1,21 @@
 import { isObject, number, text } from "../../dialects/read.ts";
 import { createTokenCache } from "../private/token-cache.ts";
-import { UpstreamRefusal, type SigningContext } from "../types.ts";
+import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../types.ts";
 import { verdict } from "../verdict.ts";
 
+const AUTHORITY = "https://login.microsoftonline.com";
 const SCOPE = "https://cognitiveservices.azure.com/.default";
 const tokens = createTokenCache(300_000);
 
-/** A token of the directory for a key of the form `tenant|client id|client secret`. */
-export function entraToken(key: string, { now, http }: SigningContext): Promise<string> {
+/** A token of the directory for a key of the form `tenant|client id|client secret`. National clouds set `entra_authority`. */
+export function entraToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [tenant = "", client = "", secret = ""] = key.split("|");
-  return tokens.get(key, now, async () => {
+  const authority = text(channel.setting, "entra_authority") ?? AUTHORITY;
+  return tokens.get(`${authority} ${key}`, now, async () => {
     const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
     const answer = await http({
       method: "POST",
-      url: `https://login.microsoftonline.com/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+      url: `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     });

@@ -23,7 +23,7 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
     );
   }
   const base = channel.baseUrl || BASE;
-  return tokens.get(key, now, async () => {
+  return tokens.get(secretOf(channel, key), now, async () => {
     const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
     const answer = await http({
       method: "POST",
@@ -43,6 +43,11 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
   });
 }
 
-export function dropToken(key: string): void {
-  tokens.drop(key);
+export function dropToken(channel: ChannelRecord, key: string): void {
+  tokens.drop(secretOf(channel, key));
+}
+
+/** The same pair of keys at another host is another token. */
+function secretOf(channel: ChannelRecord, key: string): string {
+  return `${channel.baseUrl || BASE} ${key}`;
 }

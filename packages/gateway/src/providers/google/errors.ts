@@ -5,8 +5,8 @@ import { verdict } from "../verdict.ts";
 
 /** Google's envelope: a bad key is a 400, and the sentence of an empty account stands also in rate limits. */
 export function readGoogle(answer: FailedAnswer): Verdict | undefined {
-  const body = readErrorBody(answer.json);
-  if (!body || answer.status < 400) return undefined;
+  const body = answer.status < 400 ? undefined : readErrorBody(answer.json);
+  if (!body) return undefined;
   const details = asList(body.source["details"]).map(asObject);
   const reasons = details.map((detail) => asText(detail?.["reason"]));
   const { message, retryAfterMs } = general(answer, answer.json);

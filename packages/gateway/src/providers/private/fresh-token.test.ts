@@ -7,7 +7,7 @@ describe("withFreshToken", () => {
   const exchange = withFreshToken(
     (answer) => answer.status === 401,
     (call) => void (call.headers["authorization"] = "Bearer new"),
-    (key) => void dropped.push(key),
+    ({ key }) => void dropped.push(key),
   );
 
   it("sends once more with another token, and only once", async () => {

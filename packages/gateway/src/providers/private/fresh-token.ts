@@ -1,5 +1,5 @@
 import { isJsonAnswer, readWhole } from "../exchange.ts";
-import type { Exchange, ProviderAdapter, UpstreamAnswer } from "../types.ts";
+import type { Exchange, ExchangeContext, ProviderAdapter, UpstreamAnswer } from "../types.ts";
 
 /** Decides from the head, or from the body of a JSON answer when it asks for it. */
 export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
@@ -8,7 +8,7 @@ export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => b
 export function withFreshToken(
   isStale: IsStale,
   sign: ProviderAdapter["authorize"],
-  drop: (key: string) => void,
+  drop: (context: ExchangeContext) => void,
 ): Exchange {
   return async (call, context) => {
     const first = await context.send(call);
@@ -21,7 +21,7 @@ export function withFreshToken(
     const stale = (first.status >= 400 || isJsonAnswer(first)) && (await isStale(first, body));
     if (!stale) return answer;
     if (answer === first) await body();
-    drop(context.key);
+    drop(context);
     const again = { ...call, headers: { ...call.headers }, url: new URL(call.url) };
     await sign(again, context.channel, context);
     return context.send(again);
