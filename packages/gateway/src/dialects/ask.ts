@@ -82,7 +82,12 @@ function parsed(edits: readonly MemberEdit[]): JsonObject {
   return Object.fromEntries(edits.map(({ key, json }) => [key, JSON.parse(json) as JsonValue]));
 }
 
-/** The edit that renames the model; none when the body names it so already. */
+/** The edit that renames the model; none when the body names it so already, or names none. */
+export function renameEdits(body: Body, upstreamModel: string): MemberEdit[] {
+  return body.json()["model"] === undefined ? [] : modelEdits(body, upstreamModel);
+}
+
+/** The edit that names the model, also where it stands in the path or is the protocol's default. */
 export function modelEdits(body: Body, upstreamModel: string): MemberEdit[] {
   return body.json()["model"] === upstreamModel ? [] : [{ key: "model", json: JSON.stringify(upstreamModel) }];
 }

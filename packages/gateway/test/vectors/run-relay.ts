@@ -166,7 +166,7 @@ function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice
   return { channel, group: "default", plan: route ? { ...plan, route } : plan, upstreamModel: request.ask.model, keyIndex: 0 };
 }
 
-let privateKey: string | undefined;
+const privateKeys = new Map<string, string>();
 
 export function channelOf(vector: Vector): ChannelRecord {
   const { channel } = vector;
@@ -176,7 +176,7 @@ export function channelOf(vector: Vector): ChannelRecord {
     type: vector.type,
     name: vector.name,
     status: 1,
-    keys: [keyOf(channel["key"])],
+    keys: [keyOf(vector)],
     keyMode: "random",
     baseUrl: (text(channel, "base_url") ?? "").replace(/\/+$/, ""),
     other: typeof other === "string" ? other : JSON.stringify(other ?? ""),
@@ -202,10 +202,17 @@ function keptStatuses(vector: Vector): number[] {
   return isKey ? [400, 401, 402, 403, 429] : [401, 402, 403];
 }
 
-/** A service account gets a key of its own; the vectors hold none. */
-function keyOf(key: JsonObject[string]): string {
+/**
+ * A service account gets a private key, as the vectors hold none. Providers keep tokens by key, so a vector whose
+ * token exchange fails has one of its own.
+ */
+function keyOf(vector: Vector): string {
+  const key = vector.channel["key"];
   if (typeof key === "string") return key;
-  privateKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const owner = vector.verdict === undefined ? "" : vector.name;
+  const known = privateKeys.get(owner);
+  const privateKey = known ?? generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  privateKeys.set(owner, privateKey);
   return JSON.stringify({ ...(key as JsonObject), private_key: privateKey });
 }
 

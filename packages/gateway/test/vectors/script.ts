@@ -159,9 +159,20 @@ function partsOf(response: JsonObject): Buffer[] {
   const { sse, ndjson, body, body_base64: base64, body_hex: hex } = response;
   if (Array.isArray(sse)) return sse.map((event) => Buffer.from(eventText(event)));
   if (Array.isArray(ndjson)) return ndjson.map((line) => Buffer.from(`${typeof line === "string" ? line : JSON.stringify(line)}\n`));
-  if (typeof base64 === "string") return [Buffer.from(base64, "base64")];
+  if (typeof base64 === "string") return framesOf(Buffer.from(base64, "base64"));
   if (typeof hex === "string") return [Buffer.from(hex, "hex")];
   return [Buffer.from(typeof body === "string" ? body : JSON.stringify(body))];
+}
+
+/** Binary frames begin with their own length. */
+function framesOf(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = start + bytes.readUInt32BE(start);
+    frames.push(bytes.subarray(start, end));
+    start = end;
+  }
+  return frames;
 }
 
 function eventText(event: JsonValue): string {

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf, optionalFlag, outputCapOf, requiredList } from "../ask.ts";
+import { modelOf, optionalFlag, outputCapOf, renameEdits, requiredList, withMembers } from "../ask.ts";
 import { plainDialect } from "../plain.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { isObject, isSet, object, text } from "../read.ts";
@@ -20,6 +20,7 @@ export const anthropicMessages: Dialect = {
     if (!isSet(json["max_tokens"])) throw invalidRequest("max_tokens", "max_tokens is required.");
     return { ...ask, outputCap: outputCapOf(json, ["max_tokens"]) };
   },
+  retarget: (body, _ask, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),

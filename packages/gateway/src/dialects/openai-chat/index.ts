@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { choicesOf, modelEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
+import { choicesOf, renameEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { flag, isObject, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
@@ -59,7 +59,7 @@ export function completionAsk(json: JsonObject, own: Omit<Ask, "stream" | "wants
 
 /** Renames the model and switches usage reporting on; everything else stays as the client wrote it. */
 export function retargetCompletion(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer {
-  const edits = modelEdits(body, upstreamModel);
+  const edits = renameEdits(body, upstreamModel);
   const streamOptions = object(body.json(), "stream_options");
   if (ask.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
     edits.push({ key: "stream_options", json: JSON.stringify({ ...streamOptions, include_usage: true }) });
