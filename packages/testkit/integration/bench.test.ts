@@ -1,0 +1,19 @@
+// The bench itself must keep working: a short run, whose figures mean nothing but whose calls must all be good.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const SYSTEMS = ["nginx", "express + fetch", "fairway, SQLite", "fairway, MariaDB + Redis"];
+
+test("a quick bench measures every system without a failed call", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "scripts/bench.ts"), "--quick"], {
+    cwd: ROOT,
+  });
+  for (const system of SYSTEMS) {
+    // CPU, latency and memory: a row in each table.
+    expect(stdout.split("\n").filter((line) => line.startsWith(`| ${system} |`))).toHaveLength(3);
+  }
+  expect(stdout).not.toContain("NaN");
+}, 240_000);
