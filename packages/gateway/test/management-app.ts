@@ -128,7 +128,7 @@ async function createParts(settings: ManagementAppSettings) {
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");
   const services = { githubUrl: "", githubApiUrl: "", linuxdoUrl: "", turnstileUrl: "", ...settings.services };
-  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, passwords, services });
+  const identity = createIdentity({ database, vault, clock, limiter, options, sessionSecret, passwords, services });
   const setupState = createSetupState(database);
   await setupState.refresh();
   const pending = new Set<Promise<void>>();

@@ -12,10 +12,10 @@ export const login = endpoint({
   access: "none",
   rate: "critical",
   humanCheck: true,
-  summary: "Opens a session by user name or e-mail address and password.",
-  body: z.object({ username: text, password: text }),
+  summary: "Opens a session by user name or e-mail address and password, and a `code` where two-factor sign-in is on.",
+  body: z.object({ username: text, password: text, code: text }),
   data: SignedInUser,
-  fails: ["L1", "L2", "L4", "L3"],
+  fails: ["L1", "L2", "L4", "L3", "L5", "L6"],
 });
 
 export const logout = endpoint({

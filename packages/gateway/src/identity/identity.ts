@@ -11,7 +11,9 @@ import { createLoginGuard, type LoginGuard } from "./login-guard.ts";
 import { createMailer, type Mailer } from "./mail.ts";
 import { createOutbound, type Outbound } from "../lib/outbound.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
+import { createPasskeys, type Passkeys } from "./passkeys.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "./two-factor.ts";
 import { createHumanCheck, type HumanCheck } from "./turnstile.ts";
 
 /** Everything that knows who somebody is. */
@@ -22,6 +24,8 @@ export interface Identity {
   readonly credentials: Credentials;
   readonly codes: Codes;
   readonly guard: LoginGuard;
+  readonly twoFactor: TwoFactor;
+  readonly passkeys: Passkeys;
   readonly mailer: Mailer;
   readonly humanCheck: HumanCheck;
   /** Calls to the services below; closed when the server stops. */
@@ -38,6 +42,7 @@ export interface IdentityDeps {
   readonly limiter: Limiter;
   readonly options: () => OptionValues;
   readonly sessionSecret: Secret;
+  readonly vault: TwoFactorDeps["vault"];
   readonly services: SignInServices;
   readonly passwords?: Passwords;
 }
@@ -49,6 +54,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const accessTokens = createAccessTokens({ db, clock });
   const credentials = createCredentials({ sessions, accessTokens });
   const outbound = createOutbound();
+  const guard = createLoginGuard(limiter);
+  const systemName = () => options().SystemName;
   return {
     passwords: deps.passwords ?? createPasswords(),
     sessions,
@@ -58,7 +65,9 @@ export function createIdentity(deps: IdentityDeps): Identity {
     services,
     humanCheck: createHumanCheck({ credentials, outbound, options, clock, turnstileUrl: services.turnstileUrl }),
     codes: createCodes({ db, clock, secret: sessionSecret }),
-    guard: createLoginGuard(limiter),
+    guard,
+    twoFactor: createTwoFactor({ ...deps, db, guard, issuer: systemName }),
+    passkeys: createPasskeys({ db, clock, name: systemName }),
     mailer: createMailer(options),
   };
 }

@@ -57,6 +57,7 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
       signIn: { ...identity, store: authStore, options },
       register: accounts,
       email: { ...deps, ...identity, users, store: authStore, options },
+      factors: { ...accounts, users },
       oauth: { ...accounts, ...identity.services, users },
     }),
     ...userAdminRoutes(accounts),

@@ -3,7 +3,9 @@ import { implement, type Route } from "../../http/endpoint.ts";
 import { codeRoutes, type CodeRoutesDeps } from "./code-routes.ts";
 import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
 import { oauthRoutes } from "./oauth-routes.ts";
+import { passkeyRoutes, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 import { registerAccount, type RegisterDeps } from "./register.ts";
+import { secondFactorRoutes, type SecondFactorRoutesDeps } from "./second-factor-routes.ts";
 import { signInByPassword, type SignInDeps } from "./sign-in.ts";
 
 export interface AuthRoutesDeps {
@@ -11,12 +13,13 @@ export interface AuthRoutesDeps {
   readonly register: RegisterDeps;
   readonly email: EmailRoutesDeps;
   readonly oauth: CodeRoutesDeps;
+  readonly factors: PasskeyRoutesDeps & SecondFactorRoutesDeps;
 }
 
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
   const { credentials } = deps.signIn;
   return [
-    implement(login, (call) => signInByPassword(deps.signIn, call, call.body.username ?? "", call.body.password ?? "")),
+    implement(login, (call) => signInByPassword(deps.signIn, call, call.body)),
     implement(logout, ({ request, response, context }) => credentials.signOut(request, response, context.isSecure)),
     implement(logoutByPost, ({ request, response, context }) =>
       credentials.signOut(request, response, context.isSecure),
@@ -25,5 +28,7 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     ...emailRoutes(deps.email),
     ...oauthRoutes(deps.oauth),
     ...codeRoutes(deps.oauth),
+    ...secondFactorRoutes(deps.factors),
+    ...passkeyRoutes(deps.factors),
   ];
 }

@@ -3,6 +3,8 @@ import type { RequestContext } from "../../http/context.ts";
 import type { Credentials } from "../../identity/credentials.ts";
 import type { LoginGuard } from "../../identity/login-guard.ts";
 import type { Passwords } from "../../identity/passwords.ts";
+import type { TwoFactor } from "../../identity/two-factor.ts";
+import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthStore, SignInRow } from "./store.ts";
@@ -12,6 +14,7 @@ export interface SignInDeps {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly guard: LoginGuard;
+  readonly twoFactor: Pick<TwoFactor, "pass">;
   readonly options: () => OptionValues;
 }
 
@@ -21,15 +24,24 @@ export interface Exchange {
   readonly context: RequestContext;
 }
 
-/** Checks name and password; a missing account costs and looks like a wrong password. */
+export interface PasswordLogin {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Of the second factor, where it is on. */
+  readonly code?: string | undefined;
+}
+
+const BLANK_LOGIN = { username: "", password: "", code: "" };
+
+/** Checks name and password, then the second factor; a missing account costs and looks like a wrong password. */
 export async function signInByPassword(
   deps: SignInDeps,
   exchange: Exchange,
-  login: string,
-  password: string,
+  login: PasswordLogin,
 ): Promise<SignedInUser> {
   if (!deps.options().PasswordLoginEnabled) throw new Refusal("L1");
-  const name = login.trim();
+  const { username, password, code } = withDefaults(BLANK_LOGIN, login);
+  const name = username.trim();
   if (name === "" || password === "") throw new Refusal("L2");
   const user = await deps.store.findForSignIn(name);
   const subject = user ? String(user.id) : `?${name.toLowerCase().slice(0, 254)}`;
@@ -39,6 +51,7 @@ export async function signInByPassword(
     await deps.guard.failed(subject);
     throw new Refusal("L3");
   }
+  await deps.twoFactor.pass(user.id, code);
   await deps.guard.succeeded(subject);
   if (needsRehash) await deps.store.setPasswordHash(user.id, await deps.passwords.hash(password));
   return openSession(deps, exchange, user);

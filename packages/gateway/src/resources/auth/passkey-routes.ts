@@ -1,0 +1,55 @@
+import {
+  passkeyCreate,
+  passkeyDelete,
+  passkeyList,
+  passkeyLogin,
+  passkeyLoginOptions,
+  passkeyOptions,
+  serverAddress,
+  USER_STATUS,
+  type OptionValues,
+} from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import type { Credentials } from "../../identity/credentials.ts";
+import type { Passkeys } from "../../identity/passkeys.ts";
+import { relyingPartyOf, type RelyingParty } from "../../identity/relying-party.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { UserStore } from "../users/store.ts";
+import { openSession, type Exchange } from "./sign-in.ts";
+
+export interface PasskeyRoutesDeps {
+  readonly passkeys: Passkeys;
+  readonly users: UserStore;
+  readonly credentials: Credentials;
+  readonly options: () => OptionValues;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
+}
+
+export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
+  const { passkeys } = deps;
+  return [
+    implement(passkeyList, ({ caller }) => passkeys.list(caller.userId)),
+    implement(passkeyOptions, (call) => passkeys.creationOptions(call.caller, partyOf(deps, call))),
+    implement(passkeyCreate, (call) => {
+      const { name = "", response = {} } = call.body;
+      return passkeys.register(call.caller, partyOf(deps, call), { name, response });
+    }),
+    implement(passkeyDelete, async ({ caller, params }) => {
+      if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("F4");
+    }),
+    implement(passkeyLoginOptions, (call) => passkeys.loginOptions(partyOf(deps, call))),
+    implement(passkeyLogin, async (call) => {
+      const user = await deps.users.find(await passkeys.verify(partyOf(deps, call), call.body.response));
+      if (!user || user.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
+      if (user.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
+      return openSession(deps, call, user);
+    }),
+  ];
+}
+
+function partyOf({ options, publicUrl }: PasskeyRoutesDeps, { request, context }: Exchange): RelyingParty {
+  const party = relyingPartyOf(request, context.isSecure, serverAddress(options(), publicUrl));
+  if (!party) throw new Refusal("F7");
+  return party;
+}

@@ -1,0 +1,44 @@
+import {
+  twoFactorBegin,
+  twoFactorCodes,
+  twoFactorConfirm,
+  twoFactorDisable,
+  twoFactorGet,
+  userTwoFactorReset,
+} from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { canChange } from "../../identity/roles.ts";
+import type { TwoFactor } from "../../identity/two-factor.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { UserStore } from "../users/store.ts";
+
+export interface SecondFactorRoutesDeps {
+  readonly twoFactor: TwoFactor;
+  readonly users: UserStore;
+}
+
+export function secondFactorRoutes({ twoFactor, users }: SecondFactorRoutesDeps): Route[] {
+  return [
+    implement(twoFactorGet, async ({ caller }) => {
+      const { isOn, codesLeft } = await twoFactor.state(caller.userId);
+      return { enabled: isOn, recovery_codes_left: codesLeft };
+    }),
+    implement(twoFactorBegin, ({ caller }) => twoFactor.begin(caller)),
+    implement(twoFactorConfirm, async ({ caller, body }) => ({
+      recovery_codes: await twoFactor.confirm(caller.userId, body.code ?? ""),
+    })),
+    implement(twoFactorCodes, async ({ caller, body }) => ({
+      recovery_codes: await twoFactor.renewCodes(caller.userId, body.code ?? ""),
+    })),
+    implement(twoFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
+    implement(userTwoFactorReset, async ({ caller, params }) => {
+      const user = await users.find(params.id);
+      if (!user) throw new Refusal("U1");
+      if (!canChange(caller, user)) throw new Refusal("U3");
+      await users.write(user.id, async (trx) => {
+        await users.update(trx, user.id, { totp_secret: null });
+        await trx.deleteFrom("passkeys").where("user_id", "=", user.id).execute();
+      });
+    }),
+  ];
+}
