@@ -1,5 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { formatTime } from "@fairway/wire";
+import type { ChannelCreateOptions, ChannelListOptions } from "./commands/channel.ts";
+import type { LogListOptions } from "./commands/log.ts";
+import type { TokenCreateOptions } from "./commands/token.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { printOne, type Format, type Output } from "./print/output.ts";
 import { openSession } from "./session.ts";
@@ -50,6 +53,16 @@ export function createProgram(version: string, io: Io): Command {
 
   channelCommands(program, client, output);
 
+  tokenCommands(program, client, output, io);
+  optionCommands(program, client, output);
+  logCommands(program, client, output, io);
+  return program;
+}
+
+type ClientOf = () => ReturnType<typeof openSession>["client"];
+type OutputOf = () => Output;
+
+function tokenCommands(program: Command, client: ClientOf, output: OutputOf, io: Io): void {
   const token = program.command("token").alias("tokens").description("API keys of the signed-in user");
   token
     .command("create")
@@ -60,10 +73,12 @@ export function createProgram(version: string, io: Io): Command {
     .option("--models <list>", "comma list of the only models that it may use")
     .option("--group <name>", "group whose channels and prices it uses")
     .option("--allow-ip <network...>", "addresses or networks that may use it")
-    .action(async (options) =>
+    .action(async (options: TokenCreateOptions) =>
       (await import("./commands/token.ts")).createToken(client(), options, output(), io.nowSeconds()),
     );
+}
 
+function optionCommands(program: Command, client: ClientOf, output: OutputOf): void {
   const option = program
     .command("option")
     .alias("options")
@@ -83,7 +98,9 @@ export function createProgram(version: string, io: Io): Command {
     .action(async (key: string, value: string) =>
       (await import("./commands/option.ts")).setOption(client(), key, value, output()),
     );
+}
 
+function logCommands(program: Command, client: ClientOf, output: OutputOf, io: Io): void {
   const log = program.command("log").alias("logs").description("what happened");
   log
     .command("list")
@@ -94,17 +111,12 @@ export function createProgram(version: string, io: Io): Command {
     .option("--model <name>", "% is a wildcard")
     .option("--since <span>", "15m, 1h, 7d")
     .option("--limit <count>", "rows at most", positive, 100)
-    .action(async (options) =>
+    .action(async (options: LogListOptions) =>
       (await import("./commands/log.ts")).listLogs(client(), options, output(), io.nowSeconds()),
     );
-  return program;
 }
 
-function channelCommands(
-  program: Command,
-  client: () => ReturnType<typeof openSession>["client"],
-  output: () => Output,
-): void {
+function channelCommands(program: Command, client: ClientOf, output: OutputOf): void {
   const load = () => import("./commands/channel.ts");
   const channel = program
     .command("channel")
@@ -118,7 +130,7 @@ function channelCommands(
     .option("--group <name>")
     .option("--model <name>")
     .option("--limit <count>", "rows at most", positive, 100)
-    .action(async (options) => (await load()).listChannels(client(), options, output()));
+    .action(async (options: ChannelListOptions) => (await load()).listChannels(client(), options, output()));
   channel
     .command("create")
     .description("connect a provider")
@@ -131,7 +143,7 @@ function channelCommands(
     .option("--weight <number>", "share inside a priority", integer)
     .option("--key-file <path>", "file that holds the key")
     .option("--key-stdin", "read the key from standard input")
-    .action(async (options) => (await load()).createChannel(client(), options, output()));
+    .action(async (options: ChannelCreateOptions) => (await load()).createChannel(client(), options, output()));
   channel
     .command("test")
     .argument("<id...>")

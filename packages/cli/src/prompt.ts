@@ -7,7 +7,7 @@ export async function ask(question: string, isSecret = false): Promise<string> {
   if (!process.stdin.isTTY) throw new CliError(`${question} cannot be asked without a terminal`, EXIT.usage);
   let isMuted = false;
   const echo = new Writable({
-    write(chunk, _encoding, done) {
+    write(chunk: Buffer, _encoding, done) {
       if (!isMuted) process.stderr.write(chunk);
       done();
     },

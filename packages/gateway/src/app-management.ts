@@ -42,7 +42,7 @@ export interface Management {
 
 /** Everything under `/api`. */
 export function createManagement(deps: ManagementDeps): Management {
-  const { env, storage, snapshots, ledger, identity, pipeline, clock, log } = deps;
+  const { env, storage, snapshots, identity, pipeline, clock, log } = deps;
   const { database, isLogSeparate } = storage;
   const setupState = createSetupState(database);
   const background = createBackground(log);

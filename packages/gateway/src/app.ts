@@ -1,44 +1,26 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createCore, type Core } from "./app-core.ts";
+import { httpOf, relayOf } from "./app-edge.ts";
 import { createManagement, type Management } from "./app-management.ts";
 import { createRelayParts } from "./app-relay.ts";
-import { openStorage, StartError, type AppStorage } from "./app-storage.ts";
-import { consoleFolder } from "./app-console.ts";
-import { createTokenCounter } from "./billing/count.ts";
-import { createSqlLedger } from "./billing/ledger-sql.ts";
-import type { Ledger } from "./billing/ledger.ts";
+import { StartError } from "./app-storage.ts";
+import { createTokenCounter, type TokenCounter } from "./billing/count.ts";
 import type { Env } from "./config/env.ts";
 import { removeDemo, seedDemo, type DemoDeps } from "./demo/seed.ts";
 import { startDemoUpstream, type DemoUpstream } from "./demo/upstream.ts";
-import { contextOf } from "./http/context.ts";
-import { contentPolicy } from "./http/security.ts";
-import { createHttpServer, type HttpServer } from "./http/server.ts";
-import { createAuthenticator } from "./identity/authenticator.ts";
+import type { HttpServer } from "./http/server.ts";
 import { firstStart } from "./identity/first-start.ts";
-import { createIdentity, type Identity } from "./identity/identity.ts";
-import { rememberHashes } from "./identity/key-hashes.ts";
-import { createQuotaReminder } from "./identity/quota-reminder.ts";
-import { loadSessionSecret } from "./identity/session-secret.ts";
 import { createSchedule, reaperJob } from "./jobs/schedule.ts";
 import { AppError } from "./lib/app-error.ts";
-import { systemClock } from "./lib/clock.ts";
 import { isLoopback } from "./lib/ip.ts";
 import type { Runnable } from "./lib/runnable.ts";
-import { createMemoryLimiter } from "./limits/limiter-memory.ts";
-import type { Limiter } from "./limits/limiter.ts";
-import { edgeRules, requestRule } from "./limits/rules.ts";
-import { createHealth, type Dependency, type Health } from "./observability/health.ts";
+import { createHealth, type Health } from "./observability/health.ts";
 import type { Logger } from "./observability/log.ts";
 import { createLoopDelay } from "./observability/loop-delay.ts";
-import { createMetrics, type Metrics } from "./observability/metrics.ts";
-import { readBilling } from "./relay/billing-reads.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
-import { createRelay, type RelayHandler } from "./relay/relay.ts";
-import type { Reporter } from "./relay/report.ts";
 import { createTokenStore } from "./resources/tokens/store.ts";
 import { rollUpUsage } from "./resources/usage-data/rollup.ts";
-import { createSnapshotStore, type LiveSnapshots } from "./snapshot/refresh.ts";
-import { createTokenCache, type ClearableTokenCache } from "./snapshot/tokens.ts";
 import { VERSION } from "./version.ts";
 
 export interface App {
@@ -61,204 +43,112 @@ export interface StartedApp {
   readonly hasDefaultPassword: boolean;
 }
 
-/** What every side of the program shares. */
-interface Core {
-  readonly env: Env;
-  readonly log: Logger;
-  readonly clock: typeof systemClock;
-  readonly metrics: Metrics;
-  readonly storage: AppStorage;
-  readonly tokens: ClearableTokenCache;
-  readonly snapshots: LiveSnapshots;
-  readonly ledger: Ledger;
-  readonly limiter: Limiter;
-  readonly identity: Identity;
-}
-
 const STEPS = ["database", "snapshot", "listener"] as const;
 const MINUTE_MS = 60_000;
 /** For the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;
-const DECODED_TO_SENT = 2;
-const SLOWEST_BYTES_PER_SECOND = 1024;
 
 /** Puts the parts together in the order in which they depend on each other. Nothing listens before `start`. */
 export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
-  const { metrics, ledger, snapshots, storage } = core;
   const counter = createTokenCounter();
-  const { pipeline, reporter } = createRelayParts({
-    ...core,
-    counter,
-    disable: (id, reason) => management.operations.channels.store.switchBySystem(id, 1, 3, reason),
-  });
+  const disable = (id: number, reason: string) => management.operations.channels.store.switchBySystem(id, 1, 3, reason);
+  const { pipeline, reporter } = createRelayParts({ ...core, counter, disable });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
   const health = createHealth({
     ...core,
     loopDelay,
     steps: STEPS,
-    dependencies: dependenciesOf(storage),
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const relay = relayOf(core, pipeline, reporter, health);
-  const http = await httpOf(core, management, relay);
-  const admin = createServer(health.handle);
-  const schedule = scheduleOf(core, management);
+  const http = await httpOf(core, management, relayOf(core, pipeline, reporter, health));
   watch(core, pipeline, health);
-
-  const runnables: readonly Runnable[] = [
-    loopDelay,
+  return lifeOf({
+    core,
+    pipeline,
+    management,
     health,
-    pipeline.running,
-    ...management.operations.runnables,
-    management.background,
-    schedule,
-  ];
-  const demo = createDemo(core, management);
+    http,
+    admin: createServer(health.handle),
+    demo: createDemo(core, management),
+    counter,
+    runnables: [
+      loopDelay,
+      health,
+      pipeline.running,
+      ...core.runnables,
+      ...management.operations.runnables,
+      management.background,
+      scheduleOf(core, management),
+    ],
+  });
+}
+
+interface Parts {
+  readonly core: Core;
+  readonly pipeline: PipelineDeps;
+  readonly management: Management;
+  readonly health: Health;
+  readonly http: HttpServer;
+  readonly admin: Server;
+  readonly demo: Demo;
+  readonly counter: TokenCounter;
+  /** Started in this order, stopped in reverse. */
+  readonly runnables: readonly Runnable[];
+}
+
+function lifeOf(parts: Parts): App {
+  const { log, metrics } = parts.core;
+  const { running } = parts.pipeline;
   let stopping: Promise<void> | undefined;
-
-  const start = async (): Promise<StartedApp> => {
-    const first = await firstStart({
-      ...storage,
-      ...core,
-      passwords: core.identity.passwords,
-      version: VERSION,
-      host: env.host,
-      rootPassword: env.rootPassword,
-      hasWizard: env.setupWizard,
-    });
-    await management.setupState.refresh();
-    health.done("database");
-    await ledger.reap();
-    await snapshots.start();
-    health.done("snapshot");
-    for (const runnable of runnables) await runnable.start();
-    const demoKey = await demo.start();
-    const url = await listening("FAIRWAY_PORT", env.host, http.listen(env.port, env.host));
-    const adminUrl =
-      env.adminPort === undefined
-        ? undefined
-        : await listening("FAIRWAY_ADMIN_PORT", env.adminHost, listen(admin, env.adminPort, env.adminHost));
-    health.done("listener");
-    return { ...first, url, adminUrl, demoKey };
-  };
-
-  const cutOff = (requests = pipeline.running.all()) => {
+  const cutOff = () => {
+    const requests = running.all();
     if (requests.length === 0) return;
     log.warn("requests are cut off by the stop", { count: requests.length });
     metrics.drainAborted(requests.length);
     for (const request of requests) request.stop(new AppError("server_shutdown"));
   };
-
-  const stop = async () => {
-    health.drain();
-    const closed = http.close();
-    await drain(pipeline, env.drainSeconds, log);
-    cutOff();
-    await pipeline.running.drained(LAST_SETTLEMENTS_MS);
-    for (const runnable of runnables.toReversed()) await runnable.stop();
-    await ledger.flush();
-    http.server.closeAllConnections();
-    await Promise.all([
-      closed,
-      snapshots.stop(),
-      counter.stop(),
-      pipeline.upstreams.close(),
-      core.identity.outbound.close(),
-      demo.stop(),
-      closeServer(admin),
-    ]);
-    await storage.close();
-  };
-
-  return { start, stop: () => (stopping ??= stop()), cutOff: () => cutOff() };
+  return { start: () => start(parts), stop: () => (stopping ??= stop(parts, cutOff)), cutOff };
 }
 
-async function createCore(env: Env, log: Logger): Promise<Core> {
-  const clock = systemClock;
-  const metrics = createMetrics({ version: VERSION });
-  const storage = await openStorage(env, log);
-  const { database, logDatabase, isLogSeparate, vault } = storage;
-  const tokens = createTokenCache({ raw: database.raw, clock, onFind: (isHit) => metrics.cacheAsked("tokens", isHit) });
-  const snapshots = createSnapshotStore({ database, vault, log, onAccountsChanged: () => tokens.clear() });
-  const limiter = createMemoryLimiter(clock);
-  const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const identity = createIdentity({
-    database,
-    clock,
-    limiter,
-    options: () => snapshots.current().options,
-    sessionSecret,
-    services: env,
-  });
-  const onBalance = createQuotaReminder({
-    database,
-    mailer: identity.mailer,
-    limiter,
-    options: () => snapshots.current().options,
-    log,
-  });
-  const ledger = createSqlLedger({
-    database: database.raw,
-    ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
-    clock,
-    log,
-    onBalance,
-  });
-  return { env, log, clock, metrics, storage, tokens, snapshots, ledger, limiter, identity };
+async function start({ core, management, health, http, admin, demo, runnables }: Parts): Promise<StartedApp> {
+  const { env, storage, identity, ledger, snapshots } = core;
+  const root = { version: VERSION, host: env.host, rootPassword: env.rootPassword, hasWizard: env.setupWizard };
+  const first = await firstStart({ ...storage, ...core, ...root, passwords: identity.passwords });
+  await management.setupState.refresh();
+  health.done("database");
+  await ledger.reap();
+  await snapshots.start();
+  health.done("snapshot");
+  for (const runnable of runnables) await runnable.start();
+  const demoKey = await demo.start();
+  const url = await listening("FAIRWAY_PORT", env.host, http.listen(env.port, env.host));
+  const adminUrl =
+    env.adminPort === undefined
+      ? undefined
+      : await listening("FAIRWAY_ADMIN_PORT", env.adminHost, listen(admin, env.adminPort, env.adminHost));
+  health.done("listener");
+  return { ...first, url, adminUrl, demoKey };
 }
 
-function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
-  const main: Dependency = { name: "database", check: () => database.ping() };
-  return isLogSeparate ? [main, { name: "log database", check: () => logDatabase.ping() }] : [main];
-}
-
-function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health: Health): RelayHandler {
-  const { env, storage, snapshots, identity, limiter } = core;
-  const options = () => snapshots.current().options;
-  return createRelay({
-    ...pipeline,
-    arrivalOf: contextOf,
-    authenticator: createAuthenticator({
-      ...core,
-      ...storage,
-      hashKey: rememberHashes(storage.vault.hashKey),
-      options,
-      sessions: identity.sessions,
-    }),
-    bodyLimits: {
-      maxBytes: env.maxBodyBytes,
-      maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
-      minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
-    },
-    reporter,
-    limiter,
-    requestRule: () => requestRule(options()),
-    billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
-    isDraining: () => health.isDraining,
-    maxInflight: env.maxInflight,
-  });
-}
-
-function httpOf(core: Core, { routes }: Management, relay: RelayHandler): Promise<HttpServer> {
-  const { env, snapshots, identity } = core;
-  const rules = edgeRules(env);
-  const policy = () => {
-    const { TurnstileCheckEnabled, TelegramOAuthEnabled } = snapshots.current().options;
-    return contentPolicy({ hasTurnstile: TurnstileCheckEnabled, hasTelegram: TelegramOAuthEnabled });
-  };
-  return createHttpServer({
-    ...core,
-    relay,
-    routes,
-    rules,
-    webRule: rules.web,
-    credentials: identity.credentials,
-    humanCheck: identity.humanCheck,
-    trustedProxies: env.trustedProxies,
-    console: { dir: consoleFolder(), policy },
-  });
+async function stop(parts: Parts, cutOff: () => void): Promise<void> {
+  const { core, pipeline, health, http, admin, demo, counter, runnables } = parts;
+  health.drain();
+  const closed = http.close();
+  await drain(pipeline, core.env.drainSeconds, core.log);
+  cutOff();
+  await pipeline.running.drained(LAST_SETTLEMENTS_MS);
+  await core.ledger.flush();
+  for (const runnable of runnables.toReversed()) await runnable.stop();
+  http.server.closeAllConnections();
+  await closed;
+  await core.snapshots.stop();
+  await counter.stop();
+  await pipeline.upstreams.close();
+  await demo.stop();
+  await closeServer(admin);
+  await core.storage.close();
 }
 
 function scheduleOf(core: Core, { operations }: Management): Runnable {
@@ -296,11 +186,14 @@ function watch({ metrics, snapshots, ledger, env }: Core, { running }: PipelineD
   );
 }
 
-/** The echo that answers before any provider is connected; answers its key while it is wanted. */
-function createDemo(
-  core: Core,
-  { operations }: Management,
-): { start(): Promise<string | undefined>; stop(): Promise<void> } {
+/** The echo that answers before any provider is connected. */
+interface Demo {
+  /** Answers its key while it is wanted. */
+  start(): Promise<string | undefined>;
+  stop(): Promise<void>;
+}
+
+function createDemo(core: Core, { operations }: Management): Demo {
   const { env, storage, snapshots } = core;
   const deps: DemoDeps = {
     ...storage,

@@ -11,6 +11,7 @@ import {
   type TokenInput,
   type Upstream,
 } from "@fairway/testkit";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { createApp, type App, type StartedApp } from "../src/app.ts";
 import { loadEnv } from "../src/config/env.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
@@ -43,24 +44,7 @@ export async function startRelayApp(env: Readonly<Record<string, string>> = {}):
   const databaseUrl = env["FAIRWAY_DATABASE_URL"] ?? `sqlite:${join(folder, "fairway.db")}`;
   const upstream = await startUpstream();
   const { log, lines } = recordingLog();
-  const app = await createApp(
-    loadEnv({
-      FAIRWAY_HOST: "127.0.0.1",
-      FAIRWAY_PORT: "0",
-      FAIRWAY_ADMIN_PORT: "0",
-      FAIRWAY_DATA_DIR: folder,
-      FAIRWAY_DATABASE_URL: databaseUrl,
-      FAIRWAY_ENCRYPTION_KEY: "a test encryption secret",
-      FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD,
-      FAIRWAY_DEMO: "off",
-      FAIRWAY_LIMIT_API: "off",
-      FAIRWAY_LIMIT_WEB: "off",
-      FAIRWAY_LIMIT_CRITICAL: "off",
-      FAIRWAY_DRAIN_SECONDS: "5",
-      ...env,
-    }),
-    log,
-  );
+  const app = await createApp(loadEnv({ ...defaults(folder, databaseUrl), ...env }), log);
   const started: StartedApp = await app.start();
   const root = await signIn(started.url, "root", ROOT_PASSWORD);
   await root.must("PUT", "/api/option/", { key: "SelfUseModeEnabled", value: "true" });
@@ -102,6 +86,90 @@ export async function startRelayApp(env: Readonly<Record<string, string>> = {}):
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function defaults(folder: string, databaseUrl: string): Record<string, string> {
+  return {
+    FAIRWAY_HOST: "127.0.0.1",
+    FAIRWAY_PORT: "0",
+    FAIRWAY_ADMIN_PORT: "0",
+    FAIRWAY_DATA_DIR: folder,
+    FAIRWAY_DATABASE_URL: databaseUrl,
+    FAIRWAY_ENCRYPTION_KEY: "a test encryption secret",
+    FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD,
+    FAIRWAY_DEMO: "off",
+    FAIRWAY_LIMIT_API: "off",
+    FAIRWAY_LIMIT_WEB: "off",
+    FAIRWAY_LIMIT_CRITICAL: "off",
+    FAIRWAY_DRAIN_SECONDS: "5",
+  };
+}
+
+/** Everything that tests of the relay share: a gateway with short time limits, and the books after each test. */
+export interface RelayBench {
+  readonly gateway: RelayApp;
+  /** An unlimited key. */
+  readonly key: string;
+  /** A chat of one message. */
+  ask(model: string, more?: object): Promise<Response>;
+}
+
+/** Registers the hooks of a test file; the fields can be read inside of tests. */
+export function useRelay(): RelayBench {
+  let gateway: RelayApp | undefined;
+  let key = "";
+  const running = () => {
+    if (!gateway) throw new Error("the gateway is not started yet");
+    return gateway;
+  };
+  beforeAll(async () => {
+    gateway = await startRelayApp({
+      FAIRWAY_STREAM_IDLE_TIMEOUT_MS: "1000",
+      FAIRWAY_STREAM_HEADER_TIMEOUT_MS: "1500",
+      FAIRWAY_HEADER_TIMEOUT_MS: "1500",
+    });
+    key = await gateway.token();
+  });
+  afterAll(() => gateway?.close());
+  beforeEach(() => running().upstream.reset());
+  afterEach(() => booksBalance(running()));
+  return {
+    get gateway() {
+      return running();
+    },
+    get key() {
+      return key;
+    },
+    ask: (model, more) => running().post("/v1/chat/completions", chat(model, more), key),
+  };
+}
+
+/** No hold is left, and ledger and logs equal the change of the balance. */
+async function booksBalance(gateway: RelayApp): Promise<void> {
+  await gateway.settled();
+  const { quota, held, ledger, logs, holds } = await books(gateway);
+  expect({ held, holds, ledger, logs }).toEqual({ held: 0, holds: 0, ledger: quota, logs: quota === 0 ? 0 : -quota });
+}
+
+export function chat(model: string, more: object = {}): object {
+  return { model, messages: [{ role: "user", content: "hi" }], ...more };
+}
+
+/** The event blocks of a stream. */
+export function eventsOf(text: string): string[] {
+  return text.split("\n\n").filter((block) => block !== "");
+}
+
+export interface ClientError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+}
+
+/** The error of an answer in the OpenAI envelope. */
+export async function errorOf(response: Response): Promise<ClientError> {
+  return ((await response.json()) as { error: ClientError }).error;
 }
 
 export interface ConsumeRow {

@@ -41,13 +41,12 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
     rows.push(...data);
     if (data.length < PAGE || (total !== undefined && rows.length >= total)) break;
   }
-  printList(
-    output,
-    "Channel",
-    COLUMNS,
-    rows.slice(0, options.limit),
-    "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
-  );
+  printList(output, {
+    kind: "Channel",
+    columns: COLUMNS,
+    rows: rows.slice(0, options.limit),
+    empty: "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
+  });
 }
 
 export interface ChannelCreateOptions {

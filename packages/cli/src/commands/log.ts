@@ -58,7 +58,7 @@ export async function listLogs(
     rows.push(...data.items);
     if (data.items.length === 0 || rows.length >= data.total) break;
   }
-  printList(output, "Log", COLUMNS, rows.slice(0, options.limit), "No log rows match.");
+  printList(output, { kind: "Log", columns: COLUMNS, rows: rows.slice(0, options.limit), empty: "No log rows match." });
 }
 
 function typeOf(word: string | undefined): number {

@@ -12,7 +12,7 @@ export async function getOptions(client: Client, key: string | undefined, output
       { title: "KEY", value: (row: { key: string }) => row.key },
       { title: "VALUE", value: (row: { value: string }) => row.value },
     ];
-    return printList(output, "Option", columns, data, "No options.");
+    return printList(output, { kind: "Option", columns, rows: data, empty: "No options." });
   }
   const found = data.find((row) => row.key === key);
   if (!found)

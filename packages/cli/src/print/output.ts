@@ -11,14 +11,16 @@ export interface Output {
   note(text: string): void;
 }
 
+export interface List<Row> {
+  readonly kind: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** What to do about an empty list. */
+  readonly empty: string;
+}
+
 /** A list in the chosen format; the empty list says what to do about it. */
-export function printList<Row>(
-  output: Output,
-  kind: string,
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  empty: string,
-): void {
+export function printList<Row>(output: Output, { kind, columns, rows, empty }: List<Row>): void {
   if (output.format === "json") output.out(JSON.stringify({ kind: `${kind}List`, items: rows }, undefined, 2));
   else if (output.format === "jsonl") for (const row of rows) output.out(JSON.stringify(row));
   else if (rows.length === 0) output.note(empty);

@@ -26,5 +26,12 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 
 /** Control characters of stored names must not reach the terminal. */
 function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "�");
+  return text
+    .split("")
+    .map((letter) => (isControl(letter.charCodeAt(0)) ? "�" : letter))
+    .join("");
+}
+
+function isControl(code: number): boolean {
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }

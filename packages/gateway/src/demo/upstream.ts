@@ -80,13 +80,15 @@ async function chat(body: JsonObject, response: ServerResponse): Promise<void> {
 }
 
 function embed(body: JsonObject, response: ServerResponse): void {
-  const inputs = Array.isArray(body["input"]) ? body["input"] : [body["input"] ?? ""];
+  const inputs = (Array.isArray(body["input"]) ? body["input"] : [body["input"] ?? ""]).map((input) =>
+    typeof input === "string" ? input : JSON.stringify(input),
+  );
   const data = inputs.map((input, index) => ({
     object: "embedding",
     index,
-    embedding: vectorOf(String(input), body["encoding_format"] === "base64"),
+    embedding: vectorOf(input, body["encoding_format"] === "base64"),
   }));
-  const tokens = inputs.reduce<number>((sum, input) => sum + wordsIn(String(input)), 0);
+  const tokens = inputs.reduce<number>((sum, input) => sum + wordsIn(input), 0);
   sendJson(response, 200, {
     object: "list",
     model: DEMO_MODEL,

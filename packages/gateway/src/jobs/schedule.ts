@@ -42,7 +42,7 @@ export function createSchedule({ jobs, clock, log, metrics }: ScheduleDeps): Run
     },
     async stop() {
       stopping.abort();
-      await Promise.all(runners.map((runner) => runner.stop()));
+      await Promise.all(runners.map(async (runner) => runner.stop()));
     },
   };
 }

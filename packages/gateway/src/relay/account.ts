@@ -21,6 +21,15 @@ export interface AccountDeps {
   readonly now: () => number;
 }
 
+/** What a reservation is made from. */
+export interface Opening {
+  readonly request: RelayRequest;
+  readonly snapshot: Snapshot;
+  /** Groups that may serve. */
+  readonly groups: readonly string[];
+  readonly deps: AccountDeps;
+}
+
 /** Tokens by which a running stream's reservation grows: much, or what a nearly empty balance still carries. */
 const EXTEND_BY = [1000, 250] as const;
 /** Tokens before the end of the reservation at which it is extended. */
@@ -49,7 +58,7 @@ export class Account {
   /** Called when the balance cannot carry what the stream goes on to cost. */
   onExhausted: (() => void) | undefined;
 
-  private constructor(request: RelayRequest, snapshot: Snapshot, terms: Terms, hold: Hold, deps: AccountDeps) {
+  private constructor({ request, snapshot, deps }: Opening, terms: Terms, hold: Hold) {
     this.#request = request;
     this.#snapshot = snapshot;
     this.#price = terms.price;
@@ -61,12 +70,8 @@ export class Account {
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(
-    request: RelayRequest,
-    snapshot: Snapshot,
-    groups: readonly string[],
-    deps: AccountDeps,
-  ): Promise<Account> {
+  static async open(opening: Opening): Promise<Account> {
+    const { request, snapshot, groups, deps } = opening;
     const terms = termsOf(request, snapshot, groups);
     const amount = estimateOf(request, terms, snapshot);
     const isCharged = isPriced(terms);
@@ -83,7 +88,7 @@ export class Account {
         values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
       });
     }
-    return new Account(request, snapshot, terms, hold, deps);
+    return new Account(opening, terms, hold);
   }
 
   get isClosed(): boolean {
@@ -193,18 +198,20 @@ export class Account {
 
   /** The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. */
   async #usageOf(ending: Ending): Promise<Usage> {
-    const { usage, reason } = ending;
-    const isComplete = reason === "stop" && usage !== undefined && usage.input + usage.output > 0;
-    if (isComplete || this.#price.kind === "call") return usage ?? NO_USAGE;
+    const usage = ending.usage ?? NO_USAGE;
+    const tokens = usage.input + usage.output;
+    const isComplete = ending.reason === "stop" && tokens > 0;
+    const isByUnits = usage.units !== undefined && tokens === 0;
+    if (isComplete || isByUnits || this.#price.kind === "call") return usage;
+    const output = Math.max(usage.output, await ending.countOutput());
+    if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
+    return { ...usage, input: await this.#countInput(), output, source: "counted" };
+  }
+
+  #countInput(): Promise<number> {
     const { ask, body, dialect } = this.#request;
-    if (usage?.units !== undefined && usage.input + usage.output === 0) return usage;
-    const counted = await ending.countOutput();
-    this.#countedInput ??=
-      usage && usage.input > 0 ? undefined : countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
-    const input = (usage && usage.input > 0 ? usage.input : await this.#countedInput) ?? 0;
-    const output = Math.max(usage?.output ?? 0, counted);
-    const source = usage && usage.input > 0 ? (output === usage.output ? "upstream" : "mixed") : "counted";
-    return { ...(usage ?? NO_USAGE), input, output, source };
+    this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    return this.#countedInput;
   }
 }
 

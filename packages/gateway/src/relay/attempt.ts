@@ -196,40 +196,48 @@ export class Attempt implements Flow {
   #sinkFor(status: number, headers: Record<string, string>): Sink | undefined {
     if (status < 200 || status > 299) return new FailureSink(this, status);
     const type = headers["content-type"] ?? "";
-    const { ask } = this.request;
-    const isJsonAnswer = isJson(type);
-    if (!isJsonAnswer && BYTES_OPERATIONS.has(ask.operation) && !type.startsWith(EVENT_STREAM))
-      return new BytesSink(this, bytesHead(headers));
-    const isFramed = (this.choice.plan.route.framing ?? "sse") !== "sse";
-    const isEventStream = type.startsWith(EVENT_STREAM) || (isFramed && !isJsonAnswer);
-    if (!isEventStream && !isJsonAnswer) {
-      this.finish({ kind: "failed", failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)) });
-      return undefined;
+    switch (this.#shapeOf(type)) {
+      case "bytes":
+        return new BytesSink(this, bytesHead(headers));
+      case "events":
+        return this.request.ask.stream ? this.#streamSink(headers) : this.#wholeSink(headers, true);
+      case "json":
+        return this.#wholeSink(headers, false);
+      case "other":
+        this.finish({
+          kind: "failed",
+          failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)),
+        });
+        return undefined;
     }
-    const { provider, route, bridges } = this.choice.plan;
-    const { context } = this.#built as BuiltCall;
-    const intake = createIntake({
-      provider,
-      route,
-      bridges,
-      context,
-      channel: this.choice.channel,
-      headers,
-      maxEventBytes: MAX_EVENT_BYTES,
-    });
-    const upstream = dialectById(intake.dialect) ?? this.dialect;
-    const isSame = intake.bridges.length === 0;
-    if (isEventStream && ask.stream) {
-      return new StreamSink(
-        this,
-        { intake, upstream, translation: isSame ? undefined : createStreamTranslation(intake.bridges, context) },
-        this.#deps.counter,
-      );
-    }
-    const translate: AnswerTranslation = isSame
-      ? undefined
-      : (answer) => translateAnswer(intake.bridges, answer, context);
+  }
+
+  #shapeOf(type: string): "json" | "events" | "bytes" | "other" {
+    if (isJson(type)) return "json";
+    if (type.startsWith(EVENT_STREAM)) return "events";
+    if (BYTES_OPERATIONS.has(this.request.ask.operation)) return "bytes";
+    return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
+  }
+
+  #streamSink(headers: Record<string, string>): Sink {
+    const { intake, upstream, context } = this.#readerFor(headers);
+    const translation = intake.bridges.length === 0 ? undefined : createStreamTranslation(intake.bridges, context);
+    return new StreamSink(this, { intake, upstream, translation }, this.#deps.counter);
+  }
+
+  #wholeSink(headers: Record<string, string>, isEventStream: boolean): Sink {
+    const { intake, upstream, context } = this.#readerFor(headers);
+    const { bridges } = intake;
+    const translate: AnswerTranslation =
+      bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, context);
     return new WholeSink(this, { intake, upstream, translate, isEventStream }, this.#deps.counter);
+  }
+
+  #readerFor(headers: Record<string, string>) {
+    const { channel, plan } = this.choice;
+    const { context } = this.#built as BuiltCall;
+    const intake = createIntake({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+    return { intake, upstream: dialectById(intake.dialect) ?? this.dialect, context };
   }
 
   #notSent(error: unknown): Failure {

@@ -28,7 +28,7 @@ export class BytesSink implements Sink {
     this.#held = chunk;
     if (!ready) return;
     const { delivery } = this.#flow;
-    if (!delivery.isHeadSent) delivery.response.writeHead(200, this.#head);
+    delivery.sendHead(this.#head);
     if (!delivery.write(ready, this.#resume)) this.#flow.controller.pause();
   }
 
@@ -37,7 +37,7 @@ export class BytesSink implements Sink {
     this.#isOver = true;
     const { delivery } = this.#flow;
     void this.#settle("stop").then(() => {
-      if (!delivery.isHeadSent && !delivery.isGone) delivery.response.writeHead(200, this.#head);
+      delivery.sendHead(this.#head);
       delivery.end(this.#held);
       this.#flow.finish({ kind: "delivered", reason: "stop" });
     });

@@ -50,9 +50,12 @@ export class Delivery {
   }
 
   sendStreamHead(): void {
-    if (this.response.headersSent || this.#isGone) return;
-    this.response.writeHead(200, this.streamHead);
-    this.streamHead = undefined;
+    this.sendHead(this.streamHead ?? {});
+  }
+
+  /** Status 200 with these headers, unless a head is out already. */
+  sendHead(headers: Record<string, string>): void {
+    if (!this.response.headersSent && !this.#isGone) this.response.writeHead(200, headers);
   }
 
   /** Answers false when the client does not keep up; `onDrain` is then called once. */

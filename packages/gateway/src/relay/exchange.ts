@@ -15,23 +15,30 @@ export async function feedHandler(
   const controller = new FedController(abort);
   handler.onRequestStart?.(controller, {});
   try {
-    const answer = await talk(abort.signal);
-    handler.onResponseStart?.(controller, answer.status, answer.headers as IncomingHttpHeaders);
-    for await (const chunk of answer.body) {
-      if (controller.aborted) throw controller.reason;
-      handler.onResponseData?.(controller, chunk);
-      await controller.flowing();
-    }
-    if (controller.aborted) throw controller.reason;
-    handler.onResponseEnd?.(controller, {});
+    await feed(await talk(abort.signal), handler, controller);
   } catch (error) {
     if (error instanceof UpstreamRefusal) onRefusal(error);
-    else
-      handler.onResponseError?.(
-        controller,
-        controller.reason ?? (error instanceof Error ? error : new Error(String(error))),
-      );
+    else handler.onResponseError?.(controller, controller.reason ?? asError(error));
   }
+}
+
+async function feed(
+  answer: UpstreamAnswer,
+  handler: Dispatcher.DispatchHandler,
+  controller: FedController,
+): Promise<void> {
+  handler.onResponseStart?.(controller, answer.status, answer.headers as IncomingHttpHeaders);
+  for await (const chunk of answer.body) {
+    controller.throwIfAborted();
+    handler.onResponseData?.(controller, chunk);
+    await controller.flowing();
+  }
+  controller.throwIfAborted();
+  handler.onResponseEnd?.(controller, {});
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 class FedController implements Dispatcher.DispatchController {
@@ -50,6 +57,10 @@ class FedController implements Dispatcher.DispatchController {
 
   get paused(): boolean {
     return this.#resumed !== undefined;
+  }
+
+  throwIfAborted(): void {
+    if (this.reason) throw this.reason;
   }
 
   abort(reason: Error): void {

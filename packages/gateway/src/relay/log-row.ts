@@ -58,36 +58,47 @@ function ratioText(rates: TokenRates, group: number): string {
 }
 
 function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
-  const { usage, price, groupRatio, ending, attempt, tried, built } = charged;
-  const { ask, startedAt } = request;
-  const { choice } = attempt;
+  const { usage, price, groupRatio, ending } = charged;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
-  const isMapped = choice.upstreamModel !== ask.model;
-  const frt =
-    ask.stream && ending.firstContentAt !== undefined ? Math.round(ending.firstContentAt - startedAt) : NO_FIRST_TOKEN;
   return {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(groupRatio),
     model_price: price.kind === "call" ? price.modelPrice : -1,
-    frt,
+    frt: firstTokenMs(request, ending),
     ...(rates ? cacheDetail(usage, rates) : undefined),
     ...(rates ? mediaDetail(usage, rates) : undefined),
-    ...(ask.reasoningEffort === undefined ? undefined : { reasoning_effort: ask.reasoningEffort }),
-    ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : undefined),
-    ...(isMapped ? { is_model_mapped: true } : undefined),
-    ...(price.isSelfUse ? { self_use: true } : undefined),
-    ...(built && built.dropped.length > 0 ? { dropped_params: [...new Set(built.dropped)] } : undefined),
-    ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
+    ...requestDetail(request, charged),
     usage_source: usage.source,
     end_reason: ending.reason,
-    admin_info: {
-      use_channel: tried.map(({ choice: { channel } }) => String(channel.id)),
-      ...(choice.channel.keys.length > 1 ? { multi_key_index: choice.keyIndex } : undefined),
-      ...(isMapped ? { upstream_model: choice.upstreamModel } : undefined),
-      ...(attempt.upstreamRequestId === undefined ? undefined : { upstream_request_id: attempt.upstreamRequestId }),
-    },
+    admin_info: adminDetail(request, charged),
   };
+}
+
+function firstTokenMs({ ask, startedAt }: RelayRequest, { firstContentAt }: Ending): number {
+  return ask.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
+}
+
+/** Only what is out of the ordinary, so that most rows stay short. */
+function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
+  const detail: Record<string, unknown> = {};
+  if (request.ask.reasoningEffort !== undefined) detail["reasoning_effort"] = request.ask.reasoningEffort;
+  if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
+  if (attempt.choice.upstreamModel !== request.ask.model) detail["is_model_mapped"] = true;
+  if (price.isSelfUse) detail["self_use"] = true;
+  if (built && built.dropped.length > 0) detail["dropped_params"] = [...new Set(built.dropped)];
+  if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
+  return detail;
+}
+
+/** Cut from every answer to somebody who is no administrator. */
+function adminDetail(request: RelayRequest, { attempt, tried }: Charged): Record<string, unknown> {
+  const { channel, keyIndex, upstreamModel } = attempt.choice;
+  const detail: Record<string, unknown> = { use_channel: tried.map(({ choice }) => String(choice.channel.id)) };
+  if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
+  if (upstreamModel !== request.ask.model) detail["upstream_model"] = upstreamModel;
+  if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
+  return detail;
 }
 
 function cacheDetail(usage: Usage, rates: TokenRates): Record<string, number> | undefined {

@@ -43,7 +43,7 @@ export async function runPipeline(
   const groups = servingGroups(request.caller, snapshot);
   const selection = selectionFor(request, groups, deps);
   const first = selection.next();
-  const account = await Account.open(request, snapshot, groups, deps);
+  const account = await Account.open({ request, snapshot, groups, deps });
   const delivery = new Delivery(response, deps.ticker);
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried);
@@ -104,8 +104,7 @@ function selectionFor(request: RelayRequest, groups: readonly string[], deps: Pi
   if (pinnedChannel === undefined) return createSelection(snapshot, groups, request.ask, deps.selection);
   let choice: Choice | undefined = pinnedChoice(
     snapshot,
-    pinnedChannel,
-    groups[0] ?? "default",
+    { channelId: pinnedChannel, group: groups[0] ?? "default" },
     request.ask,
     deps.selection,
   );

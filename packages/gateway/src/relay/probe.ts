@@ -63,34 +63,50 @@ export async function probeChannel(
 ): Promise<ProbeResult> {
   const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
   const startedAt = performance.now();
-  const result = (message: string, more: Partial<ProbeResult> = {}): ProbeResult => ({
-    isOk: message === "",
-    message: message.slice(0, MAX_MESSAGE),
+  const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl };
+  const found = NOT_CHAT.test(model)
+    ? { message: `The model ${model} cannot be tested with a chat or an embedding.` }
+    : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
+  return {
+    isOk: found.message === "",
+    message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
     milliseconds: Math.round(performance.now() - startedAt),
     model,
-    usage: undefined,
-    verdict: undefined,
-    ...more,
-  });
-  if (NOT_CHAT.test(model)) return result(`The model ${model} cannot be tested with a chat or an embedding.`);
-  const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl };
-  try {
-    const { request, choice } = probeRequest(channel, model, requestId, startedAt);
-    const built = await buildCall(request, choice, deps);
-    const answer = await collect(await exchange(choice, built, deps), MAX_ANSWER_BYTES);
-    const verdict =
-      answer.status >= 200 && answer.status < 300
-        ? failureIn200(choice.plan.provider, answer)
-        : readFailure(choice.plan.provider, answer, { now: deps.now() });
-    if (verdict) return result(mask(verdict.message, secrets), { verdict });
-    const json = parseObject(answer.body.toString("utf8"));
-    if (!json) return result("The upstream did not answer with a JSON object.");
-    return result("", { usage: usageOf(choice, request, json, built) });
-  } catch (error) {
-    if (error instanceof UpstreamRefusal)
-      return result(mask(error.verdict.message, secrets), { verdict: error.verdict });
-    return result(error instanceof AppError ? error.message : mask(reasonOf(error), secrets));
-  }
+    usage: found.usage,
+    verdict: found.verdict,
+  };
+}
+
+/** `message` is "" when the upstream answered as it should. */
+interface Found {
+  readonly message: string;
+  readonly usage?: Usage | undefined;
+  readonly verdict?: Verdict | undefined;
+}
+
+interface Probe {
+  readonly channel: ChannelRecord;
+  readonly model: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+}
+
+async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
+  const { request, choice } = probeRequest(asked);
+  const { provider } = choice.plan;
+  const built = await buildCall(request, choice, deps);
+  const answer = await collect(await exchange(choice, built, deps), MAX_ANSWER_BYTES);
+  const isSuccess = answer.status >= 200 && answer.status < 300;
+  const verdict = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
+  if (verdict) return { message: verdict.message, verdict };
+  const json = parseObject(answer.body.toString("utf8"));
+  if (!json) return { message: "The upstream did not answer with a JSON object." };
+  return { message: "", usage: usageOf(choice, request, json, built) };
+}
+
+function explain(error: unknown): Found {
+  if (error instanceof UpstreamRefusal) return { message: error.verdict.message, verdict: error.verdict };
+  return { message: error instanceof AppError ? error.message : reasonOf(error) };
 }
 
 async function exchange(choice: Choice, built: BuiltCall, deps: ProbeDeps): Promise<UpstreamAnswer> {
@@ -104,12 +120,7 @@ async function exchange(choice: Choice, built: BuiltCall, deps: ProbeDeps): Prom
   });
 }
 
-function probeRequest(
-  channel: ChannelRecord,
-  model: string,
-  requestId: string,
-  startedAt: number,
-): { request: RelayRequest; choice: Choice } {
+function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; choice: Choice } {
   const isEmbedding = EMBEDDING.test(model);
   const operation: Operation = isEmbedding ? "embeddings" : "chat";
   const dialect = dialectById(isEmbedding ? "openai-embeddings" : "openai-chat") as Dialect;

@@ -1,5 +1,5 @@
 import type { AppError } from "../lib/app-error.ts";
-import type { Logger } from "../observability/log.ts";
+import type { LogFields, Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./pipeline.ts";
@@ -27,85 +27,89 @@ export interface ReporterDeps {
   readonly metrics: Metrics;
 }
 
-export function createReporter({ log, metrics }: ReporterDeps): Reporter {
+export function createReporter(deps: ReporterDeps): Reporter {
   return {
-    delivered(request, { result, tried, account }) {
+    delivered(request, report) {
+      const outcome = outcomeOfResult(report.result);
       const ms = performance.now() - request.startedAt;
-      const { ask, caller } = request;
-      const outcome = outcomeOfResult(result);
-      const charged = account.charged;
-      const last = tried.at(-1)?.choice;
-      const group = last?.group ?? caller.group;
-      metrics.relayed({
-        operation: ask.operation,
-        model: ask.model,
-        group,
-        stream: ask.stream,
-        outcome,
-        seconds: ms / 1000,
-      });
-      if (charged) {
-        const { usage, quota, ending } = charged;
-        metrics.charged({ model: ask.model, group, quota, input: usage.input, output: usage.output });
-        if (ask.stream && ending.firstContentAt !== undefined)
-          metrics.firstToken({
-            operation: ask.operation,
-            model: ask.model,
-            seconds: (ending.firstContentAt - request.startedAt) / 1000,
-          });
-      }
-      log.info("relay", {
-        request_id: request.id,
-        user: caller.userId,
-        token: caller.tokenId,
-        channels: tried.map(({ choice }) => choice.channel.id),
-        group,
-        model: ask.model,
-        operation: ask.operation,
-        stream: ask.stream,
-        status: result.kind === "gone" ? 499 : 200,
-        outcome,
-        ms: Math.round(ms),
-        frt:
-          charged?.ending.firstContentAt === undefined
-            ? undefined
-            : Math.round(charged.ending.firstContentAt - request.startedAt),
-        input: charged?.usage.input,
-        output: charged?.usage.output,
-        quota: charged?.quota,
-        end_reason: charged?.ending.reason ?? "client_abort",
-      });
+      countDelivered(deps.metrics, request, report, { outcome, ms });
+      deps.log.info("relay", lineOf(request, report, { outcome, ms }));
     },
-    failed(facts, error) {
-      const { request } = facts;
-      const outcome = outcomeOf(error);
-      const ms = performance.now() - facts.startedAt;
-      metrics.relayed({
-        operation: request?.ask.operation ?? "unknown",
-        model: request?.ask.model ?? "",
-        group: request?.caller.group ?? "",
-        stream: request?.ask.stream ?? false,
-        outcome,
-        seconds: ms / 1000,
-      });
-      const fields = {
-        request_id: facts.requestId,
-        user: request?.caller.userId,
-        token: request?.caller.tokenId,
-        method: facts.method,
-        path: facts.path,
-        ip: facts.ip,
-        model: request?.ask.model,
-        status: error.status,
-        code: error.code,
-        outcome,
-        ms: Math.round(ms),
-        cause: error.cause instanceof Error ? error.cause.message : undefined,
-      };
-      if (outcome === "internal") log.error("relay failed", { ...fields, error: error.cause ?? error });
-      else log.info("relay refused", fields);
-    },
+    failed: (facts, error) => reportFailure(deps, facts, error),
   };
+}
+
+interface Ended {
+  readonly outcome: Outcome;
+  /** From arrival to the last byte. */
+  readonly ms: number;
+}
+
+function countDelivered(metrics: Metrics, request: RelayRequest, { tried, account }: RelayReport, ended: Ended): void {
+  const { operation, model, stream } = request.ask;
+  const group = groupOf(request, tried);
+  metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000 });
+  if (!account.charged) return;
+  const { usage, quota, ending } = account.charged;
+  metrics.charged({ model, group, quota, input: usage.input, output: usage.output });
+  if (!stream || ending.firstContentAt === undefined) return;
+  metrics.firstToken({ operation, model, seconds: (ending.firstContentAt - request.startedAt) / 1000 });
+}
+
+function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, ended: Ended): LogFields {
+  const { ask, caller } = request;
+  return {
+    request_id: request.id,
+    user: caller.userId,
+    token: caller.tokenId,
+    channels: tried.map(({ choice }) => choice.channel.id),
+    group: groupOf(request, tried),
+    model: ask.model,
+    operation: ask.operation,
+    stream: ask.stream,
+    status: result.kind === "gone" ? 499 : 200,
+    outcome: ended.outcome,
+    ms: Math.round(ended.ms),
+    ...(account.charged ? chargeOf(request, account.charged) : { end_reason: "client_abort" }),
+  };
+}
+
+function chargeOf(
+  request: RelayRequest,
+  { usage, quota, ending }: NonNullable<RelayReport["account"]["charged"]>,
+): LogFields {
+  const { firstContentAt } = ending;
+  const frt = firstContentAt === undefined ? undefined : Math.round(firstContentAt - request.startedAt);
+  return { frt, input: usage.input, output: usage.output, quota, end_reason: ending.reason };
+}
+
+function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
+  return tried.at(-1)?.choice.group ?? request.caller.group;
+}
+
+const UNREAD = { operation: "unknown", model: "", stream: false } as const;
+
+function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, error: AppError): void {
+  const { request, requestId, method, path, ip, startedAt } = facts;
+  const outcome = outcomeOf(error);
+  const ms = performance.now() - startedAt;
+  const { operation, model, stream } = request?.ask ?? UNREAD;
+  metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
+  const caller = request && { user: request.caller.userId, token: request.caller.tokenId, model };
+  const failure = {
+    status: error.status,
+    code: error.code,
+    outcome,
+    ms: Math.round(ms),
+    cause: messageOf(error.cause),
+  };
+  const fields = { request_id: requestId, ...caller, method, path, ip, ...failure };
+  if (outcome === "internal") log.error("relay failed", { ...fields, error: error.cause ?? error });
+  else log.info("relay refused", fields);
+}
+
+function messageOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.message : undefined;
 }
 
 function outcomeOfResult(result: RelayReport["result"]): Outcome {

@@ -171,11 +171,11 @@ describe("createSelection", () => {
 describe("pinnedChoice", () => {
   it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
-    expect(pinnedChoice(snapshot, 1, "default", ask, deps()).channel.id).toBe(1);
-    expect(() => pinnedChoice(snapshot, 2, "default", ask, deps())).toThrow(
+    expect(pinnedChoice(snapshot, { channelId: 1, group: "default" }, ask, deps()).channel.id).toBe(1);
+    expect(() => pinnedChoice(snapshot, { channelId: 2, group: "default" }, ask, deps())).toThrow(
       expect.objectContaining({ code: "channel_disabled" }),
     );
-    expect(() => pinnedChoice(snapshot, 9, "default", ask, deps())).toThrow(
+    expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, ask, deps())).toThrow(
       expect.objectContaining({ code: "channel_not_found" }),
     );
   });

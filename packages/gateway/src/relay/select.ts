@@ -73,7 +73,7 @@ export function createSelection(
   const choose = (canRest: boolean): Choice | undefined => {
     while (stage < stages.length) {
       const { group, level } = stages[stage] as { group: string; level: Level };
-      const choice = draw(level, group, ask, tried, deps, canRest ? undefined : note);
+      const choice = draw(level, group, tried, { ask, deps, onRest: canRest ? undefined : note });
       if (choice) return choice;
       stage++;
     }
@@ -110,32 +110,32 @@ export function createSelection(
 /** A channel that an administrator named with the key; it need not list the model. */
 export function pinnedChoice(
   snapshot: Snapshot,
-  channelId: number,
-  group: string,
+  pin: { readonly channelId: number; readonly group: string },
   ask: Ask,
   deps: SelectionDeps,
 ): Choice {
-  const channel = snapshot.channels.get(channelId);
+  const channel = snapshot.channels.get(pin.channelId);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
-  const choice = choiceOf(channel, group, ask, deps, undefined);
+  const choice = choiceOf(channel, pin.group, { ask, deps, onRest: undefined });
   if (!choice) throw new AppError("unsupported_by_channel");
   return choice;
 }
 
-function draw(
-  level: Level,
-  group: string,
-  ask: Ask,
-  tried: ReadonlySet<number>,
-  deps: SelectionDeps,
-  onRest: ((until: number) => void) | undefined,
-): Choice | undefined {
+/** What one request is selected for. */
+interface Draw {
+  readonly ask: Ask;
+  readonly deps: SelectionDeps;
+  /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
+  readonly onRest: ((until: number) => void) | undefined;
+}
+
+function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): Choice | undefined {
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
   while (open.length > 0) {
-    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, deps.random());
-    const choice = fits(channel, ask) ? choiceOf(channel, group, ask, deps, onRest) : undefined;
+    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
+    const choice = fits(channel, request.ask) ? choiceOf(channel, group, request) : undefined;
     if (choice) return choice;
     open = open.filter((other) => other !== channel);
   }
@@ -146,41 +146,29 @@ function fits(channel: ChannelRecord, ask: Ask): boolean {
   return channel.maxInputTokens === 0 || ask.promptEstimate <= channel.maxInputTokens;
 }
 
-function choiceOf(
-  channel: ChannelRecord,
-  group: string,
-  ask: Ask,
-  deps: SelectionDeps,
-  onRest: ((until: number) => void) | undefined,
-): Choice | undefined {
-  const upstreamModel = mapModel(channel.modelMapping, ask.model);
-  const plan = planFor(channel, ask, upstreamModel);
+function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice | undefined {
+  const upstreamModel = mapModel(channel.modelMapping, request.ask.model);
+  const plan = planFor(channel, request.ask, upstreamModel);
   if (!plan) return undefined;
-  const keyIndex = pickKey(channel, ask.model, deps, onRest);
+  const keyIndex = pickKey(channel, request);
   return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
 }
 
-/** `onRest` undefined = resting keys are good enough. */
-function pickKey(
-  channel: ChannelRecord,
-  model: string,
-  deps: SelectionDeps,
-  onRest: ((until: number) => void) | undefined,
-): number | undefined {
+function pickKey(channel: ChannelRecord, { ask, deps, onRest }: Draw): number | undefined {
   const count = channel.keys.length;
-  const start =
-    count === 1
-      ? 0
-      : channel.keyMode === "polling"
-        ? advance(deps.polling, channel.id, count)
-        : Math.floor(deps.random() * count);
+  const start = firstKey(channel, deps);
   for (let step = 0; step < count; step++) {
     const index = (start + step) % count;
-    const until = deps.cooldowns.until(channel.id, index, model);
+    const until = deps.cooldowns.until(channel.id, index, ask.model);
     if (until === 0) return index;
     onRest?.(until);
   }
   return onRest ? undefined : start;
+}
+
+function firstKey({ id, keys, keyMode }: ChannelRecord, { polling, random }: SelectionDeps): number {
+  if (keys.length === 1) return 0;
+  return keyMode === "polling" ? advance(polling, id, keys.length) : Math.floor(random() * keys.length);
 }
 
 function advance(polling: Map<number, number>, channelId: number, count: number): number {

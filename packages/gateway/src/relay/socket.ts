@@ -42,8 +42,8 @@ function messagesOf(socket: WebSocket): AsyncIterable<string> {
     wake?.();
     wake = undefined;
   };
-  socket.on("message", (data) => {
-    waiting.push(String(data));
+  socket.on("message", (data: Buffer) => {
+    waiting.push(data.toString("utf8"));
     signal();
   });
   socket.on("close", () => {

@@ -55,21 +55,29 @@ export class StreamSink implements Sink {
 
   data(chunk: Buffer): void {
     if (this.#isOver) return;
-    let blocks: Buffer | undefined;
+    this.#guarded(() => {
+      const blocks = this.#intake.feed(chunk);
+      if (blocks) this.#take(blocks);
+    });
+  }
+
+  /** What cannot be framed or converted is the upstream's fault, not a crash. */
+  #guarded(work: () => void): void {
     try {
-      blocks = this.#intake.feed(chunk);
+      work();
     } catch (error) {
+      if (this.#isOver) throw error;
       this.#interrupted("upstream_invalid_stream", "upstream_cut");
       this.#flow.controller.abort(error as Error);
-      return;
     }
-    if (blocks) this.#take(blocks);
   }
 
   end(): void {
     if (this.#isOver) return;
-    const rest = this.#intake.rest();
-    if (rest) this.#take(rest);
+    this.#guarded(() => {
+      const rest = this.#intake.rest();
+      if (rest) this.#take(rest);
+    });
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;

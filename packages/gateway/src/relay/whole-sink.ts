@@ -4,7 +4,7 @@ import type { Intake } from "../providers/intake.ts";
 import type { Dialect, JsonObject, Texts } from "../dialects/types.ts";
 import type { TokenCounter } from "../billing/count.ts";
 import { readErrorEvent } from "../providers/classify.ts";
-import { brokenStream, unreadable } from "./failure.ts";
+import { brokenStream, unreadable, type Failure } from "./failure.ts";
 import type { EndReason, Flow, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
@@ -24,6 +24,9 @@ export interface UpstreamAnswerReader {
   /** The upstream streams although nobody asked: its events are added up. */
   readonly isEventStream: boolean;
 }
+
+/** `bytes` are the upstream's own when nothing changed them. */
+type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } | { readonly failure: Failure };
 
 /** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
 export class WholeSink implements Sink {
@@ -66,25 +69,34 @@ export class WholeSink implements Sink {
     this.#isOver = true;
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
-    const parsed = this.#isEventStream ? undefined : parseAnswer(bytes);
-    const mayBeFailure =
-      !this.#isEventStream &&
-      (parsed === undefined || "error" in parsed || this.#flow.choice.plan.provider.classify !== undefined);
+    const read = this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(bytes);
+    if ("failure" in read) this.#flow.finish({ kind: "failed", failure: read.failure });
+    else
+      this.#deliver(read.answer, read.bytes).catch((error: unknown) =>
+        this.#flow.finish({ kind: "failed", failure: unreadable(error) }),
+      );
+  }
+
+  #readWhole(bytes: Buffer): Read {
+    const { provider } = this.#flow.choice.plan;
+    const parsed = parseAnswer(bytes);
+    const mayBeFailure = parsed === undefined || "error" in parsed || provider.classify !== undefined;
     const verdict = mayBeFailure ? this.#intake.refusal(bytes) : undefined;
-    if (verdict) return this.#flow.finish({ kind: "failed", failure: this.#flow.refused(verdict) });
-    const answer = this.#isEventStream ? this.#aggregate(bytes) : parsed && this.#intake.answer(parsed);
+    if (verdict) return { failure: this.#flow.refused(verdict) };
+    const answer = parsed && this.#intake.answer(parsed);
+    return this.#checked(answer, answer === parsed ? bytes : undefined);
+  }
+
+  #readStream(bytes: Buffer): Read {
+    return this.#checked(this.#aggregate(bytes), undefined);
+  }
+
+  #checked(answer: JsonObject | undefined, bytes: Buffer | undefined): Read {
     if (!answer)
-      return this.#flow.finish({
-        kind: "failed",
-        failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")),
-      });
+      return { failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) };
     const error = this.#upstream.errorIn(answer);
-    if (error)
-      return this.#flow.finish({
-        kind: "failed",
-        failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)),
-      });
-    void this.#deliver(answer, answer === parsed ? bytes : undefined);
+    if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) };
+    return { answer, bytes };
   }
 
   fail(error: Error): void {
@@ -116,26 +128,26 @@ export class WholeSink implements Sink {
     const flow = this.#flow;
     const { delivery, request } = flow;
     if (delivery.isGone) return flow.finish({ kind: "gone" });
-    const { ask } = request;
-    const usage = this.#upstream.usage(answer);
+    const body = this.#encode(answer, bytes);
     await flow.settle({
       reason: "stop",
-      usage,
-      countOutput: () => countTexts(this.#counter, ask.model, this.#upstream.answerTexts(answer)),
+      usage: this.#upstream.usage(answer),
+      countOutput: () => countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
       firstContentAt: performance.now(),
     });
-    const sent = this.#translate ? this.#translate(answer) : answer;
-    if (ask.stream) {
-      delivery.sendStreamHead();
-      const { terminator } = flow.dialect;
-      const blocks = flow.dialect.streamOf(sent, ask);
-      delivery.end(terminator ? Buffer.concat([blocks, terminator]) : blocks);
-    } else {
-      const body = (sent === answer ? bytes : undefined) ?? Buffer.from(JSON.stringify(sent));
-      delivery.response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
-      delivery.end(body);
-    }
+    if (request.ask.stream) delivery.sendStreamHead();
+    else delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
+    delivery.end(body);
     flow.finish({ kind: "delivered", reason: "stop" });
+  }
+
+  /** Everything that can fail happens before the charge. */
+  #encode(answer: JsonObject, bytes: Buffer | undefined): Buffer {
+    const { dialect, request } = this.#flow;
+    const sent = this.#translate ? this.#translate(answer) : answer;
+    if (!request.ask.stream) return (sent === answer ? bytes : undefined) ?? Buffer.from(JSON.stringify(sent));
+    const blocks = dialect.streamOf(sent, request.ask);
+    return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
   }
 }
 

@@ -1,0 +1,66 @@
+import { consoleFolder } from "./app-console.ts";
+import type { Core } from "./app-core.ts";
+import type { Management } from "./app-management.ts";
+import { contextOf } from "./http/context.ts";
+import { contentPolicy } from "./http/security.ts";
+import { createHttpServer, type HttpServer } from "./http/server.ts";
+import { createAuthenticator } from "./identity/authenticator.ts";
+import { rememberHashes } from "./identity/key-hashes.ts";
+import { edgeRules, requestRule } from "./limits/rules.ts";
+import type { Health } from "./observability/health.ts";
+import { readBilling } from "./relay/billing-reads.ts";
+import type { PipelineDeps } from "./relay/pipeline.ts";
+import { createRelay, type RelayHandler } from "./relay/relay.ts";
+import type { Reporter } from "./relay/report.ts";
+
+const DECODED_TO_SENT = 2;
+const SLOWEST_BYTES_PER_SECOND = 1024;
+
+/** The handler of every path that carries model traffic. */
+export function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health: Health): RelayHandler {
+  const { env, storage, snapshots, identity, limiter } = core;
+  const options = () => snapshots.current().options;
+  return createRelay({
+    ...pipeline,
+    arrivalOf: contextOf,
+    authenticator: createAuthenticator({
+      ...core,
+      ...storage,
+      hashKey: rememberHashes(storage.vault.hashKey),
+      options,
+      sessions: identity.sessions,
+    }),
+    bodyLimits: {
+      maxBytes: env.maxBodyBytes,
+      maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
+      minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
+    },
+    reporter,
+    limiter,
+    requestRule: () => requestRule(options()),
+    billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
+    isDraining: () => health.isDraining,
+    maxInflight: env.maxInflight,
+  });
+}
+
+/** The public listener: relay, management API, console. */
+export function httpOf(core: Core, { routes }: Management, relay: RelayHandler): Promise<HttpServer> {
+  const { env, snapshots, identity } = core;
+  const rules = edgeRules(env);
+  const policy = () => {
+    const { TurnstileCheckEnabled, TelegramOAuthEnabled } = snapshots.current().options;
+    return contentPolicy({ hasTurnstile: TurnstileCheckEnabled, hasTelegram: TelegramOAuthEnabled });
+  };
+  return createHttpServer({
+    ...core,
+    relay,
+    routes,
+    rules,
+    webRule: rules.web,
+    credentials: identity.credentials,
+    humanCheck: identity.humanCheck,
+    trustedProxies: env.trustedProxies,
+    console: { dir: consoleFolder(), policy },
+  });
+}

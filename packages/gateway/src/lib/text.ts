@@ -1,0 +1,8 @@
+/** True when a text holds a control character: such names and paths never reach a log, a header or an upstream. */
+export function hasControl(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}

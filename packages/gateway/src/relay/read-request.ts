@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { dialectById } from "../dialects/index.ts";
+import type { Dialect } from "../dialects/types.ts";
+import type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
+import { AppError } from "../lib/app-error.ts";
+import { hasControl } from "../lib/text.ts";
+import type { Limiter, Rule } from "../limits/limiter.ts";
+import { protocolHeaders } from "./protocol-headers.ts";
+import { jsonBody, readBody, type BodyLimits } from "./read-body.ts";
+import type { RouteMatch } from "./routes.ts";
+import type { RelayRequest } from "./types.ts";
+
+/** What the edge knows about a request before the relay looks at it. */
+export interface Arrival {
+  readonly requestId: string;
+  readonly ip: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export type RelayMatch = Extract<RouteMatch, { kind: "relay" }>;
+
+export interface ReadRequestDeps {
+  readonly authenticator: Authenticator;
+  readonly bodyLimits: BodyLimits;
+  readonly limiter: Limiter;
+  /** Relay requests per user; undefined = no limit. */
+  readonly requestRule: () => Rule | undefined;
+}
+
+/** Authentication first, then the body, then what the dialect reads in it. */
+export async function readRequest(
+  request: IncomingMessage,
+  match: RelayMatch,
+  arrival: Arrival,
+  deps: ReadRequestDeps,
+): Promise<RelayRequest> {
+  const identified = await identify(request, match, arrival, deps.authenticator);
+  if ("userId" in identified) await takeRequestLimit(identified, deps);
+  const body = jsonBody(await readBody(request, deps.bodyLimits));
+  const dialect = dialectById(match.dialect) as Dialect;
+  const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
+  const ask = dialect.inspect(body, match.operation, model);
+  const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
+  return {
+    id: arrival.requestId,
+    ask: match.isStreamPath ? { ...ask, stream: true } : ask,
+    dialect,
+    body,
+    contentType: "application/json",
+    caller,
+    url: withoutKey(request.url ?? ""),
+    protocolHeaders: protocolHeaders(request.headers),
+    startedAt: arrival.startedAt,
+    autoGroup: caller.group === "auto" ? "auto" : undefined,
+    isPlayground: match.isPlayground,
+  };
+}
+
+function identify(
+  request: IncomingMessage,
+  { isPlayground }: RelayMatch,
+  { ip }: Arrival,
+  authenticator: Authenticator,
+): Promise<Caller | SessionCaller> {
+  return isPlayground ? authenticator.bySession(request, ip) : authenticator.byKey(request, ip);
+}
+
+async function takeRequestLimit(caller: Caller, { requestRule, limiter }: ReadRequestDeps): Promise<void> {
+  const rule = requestRule();
+  if (!rule) return;
+  const admission = await limiter.take(rule, String(caller.userId));
+  if (admission.admitted) return;
+  const seconds = Math.max(1, Math.ceil(admission.resetMs / 1000));
+  throw new AppError("rate_limit_exceeded", { values: { seconds }, retryAfterMs: seconds * 1000 });
+}
+
+function groupOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A model name in a path is decoded once; it may hold a slash, nothing that would leave its segment. */
+function pathModel(segment: string): string {
+  let model: string;
+  try {
+    model = decodeURIComponent(segment);
+  } catch {
+    throw new AppError("invalid_model", { param: "model" });
+  }
+  if (hasControl(model) || /[?#\\]|\.\./.test(model)) throw new AppError("invalid_model", { param: "model" });
+  return model;
+}
+
+/** A key in the query authenticates and goes nowhere else. */
+function withoutKey(url: string): string {
+  const at = url.indexOf("?");
+  if (at < 0 || !url.includes("key=", at)) return url;
+  const query = new URLSearchParams(url.slice(at + 1));
+  query.delete("key");
+  const rest = query.toString();
+  return rest === "" ? url.slice(0, at) : `${url.slice(0, at)}?${rest}`;
+}
