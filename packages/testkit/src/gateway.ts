@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { createGuard } from "./services/guard.ts";
 
 export interface GatewaySettings {
   /** `FAIRWAY_DATABASE_URL`; a fresh SQLite file unless given. */
@@ -55,8 +56,9 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     env: { ...inherited(), ...defaults(folder, settings), ...settings.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const killed = () => child.kill("SIGKILL");
-  process.once("exit", killed);
+  // A test process that dies takes its gateways and their folders along.
+  const guard = createGuard(folder);
+  guard.watch(child.pid ?? 0, "SIGKILL");
   const logs: LogLine[] = [];
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,7 +69,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
   }
   const exited = new Promise<number | string>((resolve) => {
     child.once("close", (code, signal) => {
-      process.off("exit", killed);
+      guard.disarm();
       for (const look of waiting) look();
       void rm(folder, { recursive: true, force: true }).finally(() => resolve(code ?? signal ?? -1));
     });
