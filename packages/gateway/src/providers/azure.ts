@@ -6,7 +6,7 @@ import { listOpenAiModels } from "./model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
 import { passBeta } from "./openai.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
-import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
+import { needsResponses, reasoningParams, reasoningResponses } from "./openai/reasoning.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type {
   AnswerRepair,
@@ -116,7 +116,7 @@ export const azure: ProviderAdapter = {
   speaks: OPERATIONS.map(route),
   authorize: sign,
   ownedBy: "openai",
-  quirks: [reasoningParams],
+  quirks: [reasoningParams, reasoningResponses],
   repairs: [usageOnFinish, emptyChunk],
   classify: readAzure,
   listModels: listOpenAiModels("/openai/v1/models", { headers: (_channel, key) => ({ "api-key": key }) }),

@@ -1,5 +1,4 @@
 import { parseObject } from "../lib/json.ts";
-import { embedBridge } from "./google/embeddings.ts";
 import { readGoogle } from "./google/errors.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
 import { GEMINI_MODELS } from "./google/models.ts";
@@ -32,7 +31,6 @@ export const gemini: ProviderAdapter = {
     },
     { operation: "count_tokens", dialect: "gemini-count-tokens", path: verbPath("countTokens") },
     { operation: "embeddings", dialect: "gemini-embed", path: verbPath("embedContent") },
-    { operation: "embeddings", dialect: "private:gemini-embed", path: verbPath("embedContent") },
     {
       operation: "images.generations",
       dialect: "private:google-images",
@@ -44,7 +42,7 @@ export const gemini: ProviderAdapter = {
   models: GEMINI_MODELS,
   ownedBy: "google gemini",
   streamUsage: false,
-  bridges: [embedBridge, imageBridge],
+  bridges: [imageBridge],
   classify: readGoogle,
   listModels,
   keyHint: "AIza...",

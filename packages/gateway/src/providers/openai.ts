@@ -2,7 +2,7 @@ import { bearer } from "./bearer.ts";
 import { hasResponses, openaiCompatible, openaiRoute } from "./openai-compatible.ts";
 import { dashboardBalance } from "./openai/balance.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
-import { needsResponses, reasoningParams } from "./openai/reasoning.ts";
+import { needsResponses, reasoningParams, reasoningResponses } from "./openai/reasoning.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "./types.ts";
@@ -30,7 +30,7 @@ const compatible = openaiCompatible({
     "audio.translations",
     "realtime",
   ],
-  quirks: [reasoningParams],
+  quirks: [reasoningParams, reasoningResponses],
   repairs: [reasoningName],
   balance: dashboardBalance(BASE),
   keyHint: "sk-...",

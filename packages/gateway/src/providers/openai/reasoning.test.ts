@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { quirked } from "../../../test/provider-kit.ts";
+import { askOf, channelOf, quirked } from "../../../test/provider-kit.ts";
+import type { DialectId, JsonObject } from "../../dialects/types.ts";
 import { openai } from "../openai.ts";
-import { needsResponses, reasoningModel } from "./reasoning.ts";
+import { needsResponses, reasoningModel, reasoningResponses } from "./reasoning.ts";
 
 const bodyOf = (json: Record<string, never> | object) => ({ bytes: Buffer.alloc(0), json: () => json as never });
 
@@ -44,6 +45,27 @@ describe("reasoningParams", () => {
       max_completion_tokens: 2,
       messages: [{ role: "developer", content: "a" }, messages[1]],
     });
+  });
+});
+
+describe("reasoningResponses", () => {
+  const apply = (body: JsonObject, dialect: DialectId) =>
+    reasoningResponses.apply(body, askOf({ dialect }), body["model"] as string, channelOf());
+
+  it("repairs converted requests only", () => {
+    const body = { model: "gpt-5.6-terra", temperature: 0.3, reasoning: { effort: "minimal" } };
+    expect(apply(body, "openai-responses")).toBe(body);
+    expect(apply(body, "openai-chat")).toEqual({
+      model: "gpt-5.6-terra",
+      temperature: 0.3,
+      reasoning: { effort: "none" },
+    });
+    expect(apply({ model: "o3-high", top_p: 1 }, "anthropic-messages")).toEqual({
+      model: "o3",
+      reasoning: { effort: "high" },
+    });
+    const plain = { model: "gpt-5.6-terra", store: false };
+    expect(apply(plain, "openai-chat")).toBe(plain);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Body, JsonObject } from "../../dialects/types.ts";
+import { object, text } from "../../dialects/read.ts";
 import type { Quirk } from "../types.ts";
 import { eachObject, without } from "../json-edit.ts";
 
@@ -62,6 +63,23 @@ export const reasoningParams: Quirk = {
     const model = reasoningModel(upstreamModel);
     if (!model) return body;
     return rolesForReasoning(limitsForReasoning(effortForReasoning(body, model), model), model);
+  },
+};
+
+/** The same for requests that were converted to the Responses API; what its own clients write is theirs. */
+export const reasoningResponses: Quirk = {
+  name: "reasoning model parameters of converted requests",
+  on: ["openai-responses"],
+  apply(body, ask, upstreamModel) {
+    const model = ask.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
+    if (!model) return body;
+    const reasoning = object(body, "reasoning");
+    const asked = text(reasoning, "effort") ?? model.suffix;
+    const effort = asked === undefined ? undefined : nearestEffort(asked, model);
+    const isSilent = effort === "none" && (model.major > 5 || model.minor >= 1);
+    const kept = isSilent ? body : without(body, ["temperature", "top_p", "top_logprobs"]);
+    if (effort === text(reasoning, "effort") && body["model"] === model.name) return kept;
+    return { ...kept, model: model.name, reasoning: { ...reasoning, ...(effort === undefined ? {} : { effort }) } };
   },
 };
 
