@@ -48,7 +48,11 @@ export function readText(request: IncomingMessage): Promise<string> {
   });
 }
 
+/** PostgreSQL stores no NUL in texts, so that none is taken anywhere: escaped (after an even number of backslashes) or raw. */
+const NUL = /\0|(?<!\\)(?:\\\\)*\\u0000/;
+
 function parse(text: string): unknown {
+  if (NUL.test(text)) throw new Refusal("G1", { status: 400 });
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -88,6 +88,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   const [route] = found.routes;
   if (!route) throw new Error("the route table answered without a route");
   checkOrigin(request, route.endpoint);
+  if (/%00/.test(exchange.path + exchange.search)) throw new Refusal("G1", { status: 400 });
   const identified = await identify(deps, exchange, route.endpoint);
   const principal = principalOf(identified);
   await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
