@@ -1,7 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { noteDropped } from "../parts/dropped.ts";
+import { noteDropped, noteForeign } from "../parts/dropped.ts";
 import { geminiModel } from "../parts/gemini-models.ts";
 import { contentsOf } from "./contents.ts";
 import { generationConfig } from "./generation.ts";
@@ -57,6 +57,7 @@ export function toGemini(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
   const model = geminiModel(context.upstreamModel);
   const messages = objects(body, "messages");
+  noteForeign(messages, context);
   const system = messages.filter(isSystem).flatMap(systemParts);
   const turns = messages.filter((message) => !isSystem(message));
   const contents = contentsOf(turns, model, context);

@@ -3,7 +3,7 @@ import { choicesOf } from "../../ask.ts";
 import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
-import { noteDropped } from "../parts/dropped.ts";
+import { noteDropped, noteForeign } from "../parts/dropped.ts";
 
 /** Members that mean the same in both protocols. */
 const SAME = [
@@ -42,6 +42,7 @@ export function toResponses(body: JsonObject, context: BridgeContext): JsonObjec
   if (choicesOf(body) > 1) throw unsupportedParameter("n");
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   noteDropped(body, CARRIED, context);
+  noteForeign(objects(body, "messages"), context);
   const tools = readChatTools(body, context);
   return compact({
     model: context.upstreamModel,

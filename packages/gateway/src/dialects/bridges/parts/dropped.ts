@@ -1,9 +1,17 @@
-import { isSet } from "../../read.ts";
+import { isSet, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
+import { thinkingOf } from "./thinking.ts";
 
 /** Names the members that a conversion does not carry; those of other bridges and null count as absent. */
 export function noteDropped(body: JsonObject, carried: ReadonlySet<string>, context: BridgeContext): void {
   for (const key of Object.keys(body)) {
     if (!carried.has(key) && !key.startsWith("fw_") && isSet(body[key])) context.dropped(key);
   }
+}
+
+/** Names what messages hold that only one vendor reads: cache marks and thinking that it signed. */
+export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
+  const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);
+  if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked))) context.dropped("cache_control");
+  if (messages.some((message) => thinkingOf(message).length > 0)) context.dropped("messages.thinking");
 }

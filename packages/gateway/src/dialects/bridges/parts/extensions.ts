@@ -6,7 +6,11 @@ import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, Stream
 
 const MAX_STOPS = 4;
 /** What a client notices when it is lost. */
-const TOLD: Readonly<Record<string, string>> = { fw_top_k: "top_k", fw_cache_control: "cache_control" };
+const TOLD: Readonly<Record<string, string>> = {
+  fw_top_k: "top_k",
+  fw_cache_control: "cache_control",
+  fw_thinking: "messages.thinking",
+};
 
 /** A bridge that reaches real chat upstreams: its requests hold no extension any more. */
 export function endingInChatUpstream(bridge: Bridge): Bridge {

@@ -1,0 +1,239 @@
+// What conversions do with each feature: the table of docs/reference/conversions.md. The test beside it sends every
+// sample through the bridges, so the table cannot promise what the code does not do.
+import type { JsonObject } from "../types.ts";
+
+export type Upstream = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
+
+/** kept = means the same upstream; dropped = left out and named in the log; refused = 400 `unsupported_parameter`. */
+export type Fate = "kept" | "dropped" | "refused";
+
+export interface Feature {
+  readonly name: string;
+  /** How each protocol says it. */
+  readonly words: Readonly<Record<Upstream, string>>;
+  /** What happens to it when a chat client meets an upstream of the protocol. */
+  readonly fate: Readonly<Record<Exclude<Upstream, "openai-chat">, Fate>>;
+  /** Members of a chat request that use it. */
+  readonly sample: JsonObject;
+  readonly note?: string;
+}
+
+const NONE = "–";
+const user = (part: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [part] }] });
+const KEPT = { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "kept" } as const;
+const tools = [{ type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } }];
+
+export const FEATURES: readonly Feature[] = [
+  {
+    name: "System text",
+    words: {
+      "openai-chat": "messages of role system or developer",
+      "anthropic-messages": "`system`",
+      "gemini-generate": "`systemInstruction`",
+      "openai-responses": "`instructions`, items of role developer",
+    },
+    fate: KEPT,
+    sample: { messages: [{ role: "system", content: "s" }, { role: "user", content: "u" }] },
+    note: "All of it is joined in order with a blank line and moved to the front.",
+  },
+  {
+    name: "Images",
+    words: {
+      "openai-chat": "`image_url` part",
+      "anthropic-messages": "`image` block, base64 or url",
+      "gemini-generate": "`inlineData`, `fileData`",
+      "openai-responses": "`input_image` part",
+    },
+    fate: KEPT,
+    sample: user({ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }),
+    note: "Upstreams that take bytes only get addresses fetched first.",
+  },
+  {
+    name: "Files",
+    words: {
+      "openai-chat": "`file` part",
+      "anthropic-messages": "`document` block",
+      "gemini-generate": "`inlineData`, `fileData`",
+      "openai-responses": "`input_file` part",
+    },
+    fate: KEPT,
+    sample: user({ type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA" } }),
+    note: "A document named by its address only is refused by chat upstreams.",
+  },
+  {
+    name: "Sound in a prompt",
+    words: { "openai-chat": "`input_audio` part", "anthropic-messages": NONE, "gemini-generate": "`inlineData`", "openai-responses": NONE },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    sample: user({ type: "input_audio", input_audio: { data: "AA", format: "wav" } }),
+  },
+  {
+    name: "Sound in an answer",
+    words: {
+      "openai-chat": "`modalities`, `audio`",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`responseModalities`, `speechConfig`",
+      "openai-responses": NONE,
+    },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    sample: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "pcm16" } },
+  },
+  {
+    name: "Functions",
+    words: {
+      "openai-chat": "`tools[].function`",
+      "anthropic-messages": "`tools[]` with `input_schema`",
+      "gemini-generate": "`functionDeclarations`",
+      "openai-responses": "flat `tools[]`",
+    },
+    fate: KEPT,
+    sample: { tools },
+    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes.",
+  },
+  {
+    name: "Free-text tools",
+    words: { "openai-chat": "custom tools", "anthropic-messages": NONE, "gemini-generate": NONE, "openai-responses": "custom tools" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    sample: { tools: [...tools, { type: "custom", custom: { name: "c" } }] },
+    note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
+  },
+  {
+    name: "Hosted tools (search, code, computer)",
+    words: {
+      "openai-chat": "`web_search_options`",
+      "anthropic-messages": "typed tools",
+      "gemini-generate": "`googleSearch`, `codeExecution`, `urlContext`",
+      "openai-responses": "typed tools",
+    },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    sample: { web_search_options: {}, tools: [...tools, { type: "web_search" }] },
+    note: "Refused where nothing else is left to call and the choice forces one.",
+  },
+  {
+    name: "Choice of tools",
+    words: {
+      "openai-chat": "`tool_choice`",
+      "anthropic-messages": "`tool_choice`",
+      "gemini-generate": "`functionCallingConfig`",
+      "openai-responses": "`tool_choice`",
+    },
+    fate: KEPT,
+    sample: { tools, tool_choice: { type: "function", function: { name: "f" } } },
+    note: "A forced choice becomes a free one while an Anthropic model thinks by budget.",
+  },
+  {
+    name: "One call at a time",
+    words: {
+      "openai-chat": "`parallel_tool_calls: false`",
+      "anthropic-messages": "`disable_parallel_tool_use`",
+      "gemini-generate": NONE,
+      "openai-responses": "`parallel_tool_calls: false`",
+    },
+    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "kept" },
+    sample: { tools, parallel_tool_calls: false },
+  },
+  {
+    name: "Several answers",
+    words: { "openai-chat": "`n`", "anthropic-messages": NONE, "gemini-generate": "`candidateCount`", "openai-responses": NONE },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    sample: { n: 2 },
+  },
+  {
+    name: "Limit of output",
+    words: {
+      "openai-chat": "`max_completion_tokens`, `max_tokens`",
+      "anthropic-messages": "`max_tokens`",
+      "gemini-generate": "`maxOutputTokens`",
+      "openai-responses": "`max_output_tokens`",
+    },
+    fate: KEPT,
+    sample: { max_tokens: 100 },
+    note: "Anthropic needs one: without it the most that the model can write is sent.",
+  },
+  {
+    name: "Stop texts",
+    words: { "openai-chat": "`stop`", "anthropic-messages": "`stop_sequences`", "gemini-generate": "`stopSequences`", "openai-responses": NONE },
+    fate: { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "dropped" },
+    sample: { stop: ["x"] },
+    note: "Chat takes four, Gemini five; further ones are dropped.",
+  },
+  {
+    name: "Temperature",
+    words: { "openai-chat": "`temperature`", "anthropic-messages": "`temperature`", "gemini-generate": "`temperature`", "openai-responses": "`temperature`" },
+    fate: KEPT,
+    sample: { temperature: 0.5 },
+    note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it.",
+  },
+  {
+    name: "Seed",
+    words: { "openai-chat": "`seed`", "anthropic-messages": NONE, "gemini-generate": "`seed`", "openai-responses": NONE },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    sample: { seed: 1 },
+  },
+  {
+    name: "Penalties",
+    words: { "openai-chat": "`presence_penalty`, `frequency_penalty`", "anthropic-messages": NONE, "gemini-generate": "`presencePenalty`, `frequencyPenalty`", "openai-responses": NONE },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    sample: { presence_penalty: 0.5 },
+  },
+  {
+    name: "Logit bias",
+    words: { "openai-chat": "`logit_bias`", "anthropic-messages": NONE, "gemini-generate": NONE, "openai-responses": NONE },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "dropped" },
+    sample: { logit_bias: { "1": 5 } },
+  },
+  {
+    name: "JSON by schema",
+    words: {
+      "openai-chat": "`response_format`",
+      "anthropic-messages": "`output_config.format`",
+      "gemini-generate": "`responseJsonSchema`",
+      "openai-responses": "`text.format`",
+    },
+    fate: KEPT,
+    sample: { response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } } },
+    note: "Models without the feature are asked in the system text; nothing is put into their mouth.",
+  },
+  {
+    name: "Reasoning effort",
+    words: {
+      "openai-chat": "`reasoning_effort`",
+      "anthropic-messages": "`thinking`, `output_config.effort`",
+      "gemini-generate": "`thinkingConfig`",
+      "openai-responses": "`reasoning.effort`",
+    },
+    fate: KEPT,
+    sample: { reasoning_effort: "low", max_tokens: 4000 },
+    note: "Budgets and names of effort are turned into each other by the model's generation.",
+  },
+  {
+    name: "Signed thinking",
+    words: {
+      "openai-chat": "`reasoning_content`, `thinking_blocks` beside tool calls",
+      "anthropic-messages": "`thinking`, `redacted_thinking` blocks",
+      "gemini-generate": "`thoughtSignature`",
+      "openai-responses": "`reasoning` items with `encrypted_content`",
+    },
+    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    sample: {
+      messages: [
+        { role: "user", content: "u" },
+        { role: "assistant", content: "a", thinking_blocks: [{ type: "thinking", thinking: "t", signature: "c2ln" }] },
+        { role: "user", content: "v" },
+      ],
+    },
+    note: "Byte for byte to the vendor that signed; Gemini's signatures travel inside of tool call ids.",
+  },
+  {
+    name: "Cache marks",
+    words: { "openai-chat": "`cache_control` on parts", "anthropic-messages": "`cache_control`", "gemini-generate": "`cachedContent`", "openai-responses": "`prompt_cache_key`" },
+    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    sample: user({ type: "text", text: "t", cache_control: { type: "ephemeral" } }),
+    note: "Marks have no effect where the upstream caches by itself.",
+  },
+  {
+    name: "Who is asking",
+    words: { "openai-chat": "`user`", "anthropic-messages": "`metadata.user_id`", "gemini-generate": NONE, "openai-responses": "`user`" },
+    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "kept" },
+    sample: { user: "u" },
+  },
+];
