@@ -26,7 +26,14 @@ export function run(client: DialectId, upstream: DialectId, upstreamModel: strin
     promptEstimate: 30,
     units: 1,
   };
-  const context: BridgeContext = { ask, upstreamModel, requestId: "01R", now: 1_790_000_000_000, setting: {}, dropped: (field) => void dropped.push(field) };
+  const context: BridgeContext = {
+    ask,
+    upstreamModel,
+    requestId: "01R",
+    now: 1_790_000_000_000,
+    setting: {},
+    dropped: (field) => void dropped.push(field),
+  };
   const plain = (json: JsonObject) => JSON.parse(JSON.stringify(json)) as JsonObject;
   return {
     dropped,

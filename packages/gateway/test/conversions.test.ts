@@ -33,7 +33,10 @@ function contextFor(client: ChatLike): BridgeContext {
 const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
 const call = fc.record({
   name: fc.constantFrom("get_weather", "now", "search"),
-  args: fc.dictionary(fc.string({ minLength: 1, maxLength: 5 }).filter((key) => !key.startsWith("__")), fc.oneof(word, fc.integer(), fc.boolean())),
+  args: fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 5 }).filter((key) => !key.startsWith("__")),
+    fc.oneof(word, fc.integer(), fc.boolean()),
+  ),
 });
 const meaning: fc.Arbitrary<Meaning> = fc
   .record({
@@ -83,7 +86,9 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
     fc.assert(
       fc.property(meaning, fc.integer({ min: 1, max: 40 }), (said, size) => {
         const stream = dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).ask);
-        const pieces = Array.from({ length: Math.ceil(stream.length / size) }, (_, at) => stream.subarray(at * size, (at + 1) * size));
+        const pieces = Array.from({ length: Math.ceil(stream.length / size) }, (_, at) =>
+          stream.subarray(at * size, (at + 1) * size),
+        );
         const whole = translate(client, upstream, [stream]);
         expect(dataOf(translate(client, upstream, pieces)).length).toBe(dataOf(whole).length);
         const answer = dialect(client).answerOf(dataOf(whole));
@@ -125,7 +130,20 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   it("survive answers and events of any shape", () => {
     const bridges = bridgesOf(client, upstream);
     const value = fc.jsonValue({ maxDepth: 4 });
-    const key = fc.constantFrom("choices", "delta", "message", "content", "usage", "candidates", "parts", "output", "item", "type", "response", "index");
+    const key = fc.constantFrom(
+      "choices",
+      "delta",
+      "message",
+      "content",
+      "usage",
+      "candidates",
+      "parts",
+      "output",
+      "item",
+      "type",
+      "response",
+      "index",
+    );
     const odd = fc.dictionary(fc.oneof(key, fc.string({ maxLength: 4 })), value, { maxKeys: 6 });
     fc.assert(
       fc.property(fc.array(odd, { maxLength: 6 }), (shapes) => {

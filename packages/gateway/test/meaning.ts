@@ -16,7 +16,12 @@ export interface Meaning {
 
 export type ChatLike = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
 
-export const PROTOCOLS: readonly ChatLike[] = ["openai-chat", "anthropic-messages", "gemini-generate", "openai-responses"];
+export const PROTOCOLS: readonly ChatLike[] = [
+  "openai-chat",
+  "anthropic-messages",
+  "gemini-generate",
+  "openai-responses",
+];
 
 export function dialect(id: DialectId) {
   const found = dialectById(id);
@@ -34,7 +39,8 @@ export function read(protocol: ChatLike, answer: JsonObject): Meaning {
   return READERS[protocol](answer);
 }
 
-const usage = (meaning: Meaning) => usageOf({ input: meaning.input, output: meaning.output, cachedInput: meaning.cached });
+const usage = (meaning: Meaning) =>
+  usageOf({ input: meaning.input, output: meaning.output, cachedInput: meaning.cached });
 
 const WRITERS: Readonly<Record<ChatLike, (meaning: Meaning) => JsonObject>> = {
   "openai-chat": (meaning) => ({
@@ -72,7 +78,9 @@ const WRITERS: Readonly<Record<ChatLike, (meaning: Meaning) => JsonObject>> = {
       ...(meaning.text === "" ? [] : [{ type: "text", text: meaning.text }]),
       ...meaning.calls.map(({ name, args }, at) => ({ type: "tool_use", id: `toolu_${at}`, name, input: args })),
     ],
-    stop_reason: { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", content_filter: "refusal" }[meaning.finish],
+    stop_reason: { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", content_filter: "refusal" }[
+      meaning.finish
+    ],
     stop_sequence: null,
     usage: anthropicUsage(usage(meaning)),
   }),
@@ -87,7 +95,9 @@ const WRITERS: Readonly<Record<ChatLike, (meaning: Meaning) => JsonObject>> = {
             ...meaning.calls.map(({ name, args }) => ({ functionCall: { name, args } })),
           ],
         },
-        finishReason: { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", content_filter: "SAFETY" }[meaning.finish],
+        finishReason: { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", content_filter: "SAFETY" }[
+          meaning.finish
+        ],
         index: 0,
       },
     ],
@@ -109,7 +119,9 @@ const WRITERS: Readonly<Record<ChatLike, (meaning: Meaning) => JsonObject>> = {
           ? { reason: "content_filter" }
           : null,
     output: [
-      ...(meaning.thinking === "" ? [] : [{ type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: meaning.thinking }] }]),
+      ...(meaning.thinking === ""
+        ? []
+        : [{ type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: meaning.thinking }] }]),
       ...(meaning.text === ""
         ? []
         : [
@@ -196,12 +208,17 @@ const READERS: Readonly<Record<ChatLike, (answer: JsonObject) => Meaning>> = {
     }));
     const ended = calls.length > 0 ? "tool_calls" : "stop";
     return {
-      thinking: ofType("reasoning").flatMap((item) => objects(item, "summary")).map((part) => anyText(part, "text")).join(""),
-      text: ofType("message").flatMap((item) => objects(item, "content")).map((part) => anyText(part, "text")).join(""),
+      thinking: ofType("reasoning")
+        .flatMap((item) => objects(item, "summary"))
+        .map((part) => anyText(part, "text"))
+        .join(""),
+      text: ofType("message")
+        .flatMap((item) => objects(item, "content"))
+        .map((part) => anyText(part, "text"))
+        .join(""),
       calls,
       finish: reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "content_filter" : ended,
       ...counts("openai-responses", answer),
     };
   },
 };
-

@@ -29,7 +29,14 @@ function convert(client: ChatLike, upstream: ChatLike, body: JsonObject): JsonOb
     promptEstimate: 0,
     units: 1,
   };
-  const context: BridgeContext = { ask, upstreamModel: MODELS[upstream], requestId: "01R", now: 0, setting: {}, dropped: () => undefined };
+  const context: BridgeContext = {
+    ask,
+    upstreamModel: MODELS[upstream],
+    requestId: "01R",
+    now: 0,
+    setting: {},
+    dropped: () => undefined,
+  };
   const bridges = findBridges(client, upstream);
   if (bridges === undefined) throw new Error(`no way from ${client} to ${upstream}`);
   return JSON.parse(JSON.stringify(translateRequest(bridges, body, context))) as JsonObject;
@@ -40,17 +47,28 @@ const user = fc.record({ role: fc.constant("user" as const), text: word, image: 
 const args = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.oneof(word, fc.integer()), { maxKeys: 2 });
 
 /** A question, and maybe a loop of tool calls with their results before the next question. */
-const exchange = fc.tuple(user, word, fc.array(fc.record({ name: fc.constantFrom("now", "get_weather"), args, output: word }), { maxLength: 3 })).map(
-  ([question, text, calls]): Turn[] => {
+const exchange = fc
+  .tuple(
+    user,
+    word,
+    fc.array(fc.record({ name: fc.constantFrom("now", "get_weather"), args, output: word }), { maxLength: 3 }),
+  )
+  .map(([question, text, calls]): Turn[] => {
     const named = calls.map(({ name, args: input }, at) => ({ id: `call_${at}`, name, args: input }));
     const said: Turn = { role: "assistant", text, calls: named };
     if (calls.length === 0) return [question, said];
-    return [question, said, { role: "results", results: calls.map(({ name, output }, at) => ({ id: `call_${at}`, name, text: output })) }, { role: "assistant", text: "done", calls: [] }];
-  },
-);
+    return [
+      question,
+      said,
+      { role: "results", results: calls.map(({ name, output }, at) => ({ id: `call_${at}`, name, text: output })) },
+      { role: "assistant", text: "done", calls: [] },
+    ];
+  });
 const request: fc.Arbitrary<Request> = fc.record({
   system: word,
-  turns: fc.tuple(fc.array(exchange, { maxLength: 3 }), user).map(([exchanges, last]): Turn[] => [...exchanges.flat(), last]),
+  turns: fc
+    .tuple(fc.array(exchange, { maxLength: 3 }), user)
+    .map(([exchanges, last]): Turn[] => [...exchanges.flat(), last]),
   tools: fc.constant([
     { name: "now", description: "the time" },
     { name: "get_weather", description: "weather of a city" },
@@ -77,16 +95,45 @@ describe.each(pairs)("requests of %s clients to %s upstreams", (client, upstream
       fc.property(request, (asked) => {
         const json = convert(client, upstream, writeRequest(client, asked));
         const bytes = Buffer.from(JSON.stringify(json));
-        expect(dialect(upstream).inspect({ bytes, json: () => json }, "chat", MODELS[upstream]).model).toBe(MODELS[upstream]);
+        expect(dialect(upstream).inspect({ bytes, json: () => json }, "chat", MODELS[upstream]).model).toBe(
+          MODELS[upstream],
+        );
       }),
       { numRuns: 20 },
     );
   });
 
   it("of any shape are converted or refused, never crash", () => {
-    const key = fc.constantFrom("messages", "contents", "input", "system", "tools", "tool_choice", "role", "content", "parts", "type", "stop", "n", "generationConfig", "reasoning", "thinking", "response_format", "function", "name");
+    const key = fc.constantFrom(
+      "messages",
+      "contents",
+      "input",
+      "system",
+      "tools",
+      "tool_choice",
+      "role",
+      "content",
+      "parts",
+      "type",
+      "stop",
+      "n",
+      "generationConfig",
+      "reasoning",
+      "thinking",
+      "response_format",
+      "function",
+      "name",
+    );
     const value = fc.letrec((tie) => ({
-      any: fc.oneof({ maxDepth: 4 }, fc.string({ maxLength: 6 }), fc.integer(), fc.constant(null), fc.boolean(), fc.array(tie("any"), { maxLength: 3 }), fc.dictionary(key, tie("any"), { maxKeys: 4 })),
+      any: fc.oneof(
+        { maxDepth: 4 },
+        fc.string({ maxLength: 6 }),
+        fc.integer(),
+        fc.constant(null),
+        fc.boolean(),
+        fc.array(tie("any"), { maxLength: 3 }),
+        fc.dictionary(key, tie("any"), { maxKeys: 4 }),
+      ),
     })).any;
     fc.assert(
       fc.property(fc.dictionary(key, value, { maxKeys: 6 }), (body) => {

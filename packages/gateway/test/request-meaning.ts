@@ -12,7 +12,10 @@ export interface Call {
 export type Turn =
   | { readonly role: "user"; readonly text: string; readonly image: string | undefined }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly Call[] }
-  | { readonly role: "results"; readonly results: readonly { readonly id: string; readonly name: string; readonly text: string }[] };
+  | {
+      readonly role: "results";
+      readonly results: readonly { readonly id: string; readonly name: string; readonly text: string }[];
+    };
 
 export interface Request {
   readonly system: string;
@@ -76,10 +79,17 @@ function choiceMember(key: string, { choice }: Request, named: (name: string) =>
 }
 
 function chatMessages(turn: Turn): JsonObject[] {
-  if (turn.role === "results") return turn.results.map((result) => ({ role: "tool", tool_call_id: result.id, content: result.text }));
+  if (turn.role === "results")
+    return turn.results.map((result) => ({ role: "tool", tool_call_id: result.id, content: result.text }));
   if (turn.role === "assistant") {
-    const tool_calls = turn.calls.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } }));
-    return [{ role: "assistant", content: turn.text === "" ? null : turn.text, ...(tool_calls.length > 0 && { tool_calls }) }];
+    const tool_calls = turn.calls.map(({ id, name, args }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: JSON.stringify(args) },
+    }));
+    return [
+      { role: "assistant", content: turn.text === "" ? null : turn.text, ...(tool_calls.length > 0 && { tool_calls }) },
+    ];
   }
   const image = turn.image === undefined ? [] : [{ type: "image_url", image_url: { url: dataUrl(turn.image) } }];
   return [{ role: "user", content: image.length === 0 ? turn.text : [{ type: "text", text: turn.text }, ...image] }];
@@ -87,13 +97,22 @@ function chatMessages(turn: Turn): JsonObject[] {
 
 function anthropicMessage(turn: Turn): JsonObject {
   if (turn.role === "results") {
-    return { role: "user", content: turn.results.map(({ id, text: content }) => ({ type: "tool_result", tool_use_id: id, content })) };
+    return {
+      role: "user",
+      content: turn.results.map(({ id, text: content }) => ({ type: "tool_result", tool_use_id: id, content })),
+    };
   }
   const written = turn.text === "" ? [] : [{ type: "text", text: turn.text }];
   if (turn.role === "assistant") {
-    return { role: "assistant", content: [...written, ...turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }))] };
+    return {
+      role: "assistant",
+      content: [...written, ...turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }))],
+    };
   }
-  const image = turn.image === undefined ? [] : [{ type: "image", source: { type: "base64", media_type: "image/png", data: turn.image } }];
+  const image =
+    turn.image === undefined
+      ? []
+      : [{ type: "image", source: { type: "base64", media_type: "image/png", data: turn.image } }];
   return { role: "user", content: [...written, ...image] };
 }
 
@@ -105,11 +124,24 @@ function anthropicChoice(choice: Request["choice"]): JsonObject {
 
 function geminiContent(turn: Turn): JsonObject {
   if (turn.role === "results") {
-    return { role: "user", parts: turn.results.map(({ name, text: output }) => ({ functionResponse: { name, response: { output } } })) };
+    return {
+      role: "user",
+      parts: turn.results.map(({ name, text: output }) => ({ functionResponse: { name, response: { output } } })),
+    };
   }
   const written = turn.text === "" ? [] : [{ text: turn.text }];
-  if (turn.role === "assistant") return { role: "model", parts: [...written, ...turn.calls.map(({ name, args }) => ({ functionCall: { name, args } }))] };
-  return { role: "user", parts: [...written, ...(turn.image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: turn.image } }])] };
+  if (turn.role === "assistant")
+    return {
+      role: "model",
+      parts: [...written, ...turn.calls.map(({ name, args }) => ({ functionCall: { name, args } }))],
+    };
+  return {
+    role: "user",
+    parts: [
+      ...written,
+      ...(turn.image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: turn.image } }]),
+    ],
+  };
 }
 
 function geminiChoice(choice: Request["choice"]): JsonObject {
@@ -120,10 +152,16 @@ function geminiChoice(choice: Request["choice"]): JsonObject {
 }
 
 function responsesItems(turn: Turn): JsonObject[] {
-  if (turn.role === "results") return turn.results.map(({ id, text: output }) => ({ type: "function_call_output", call_id: id, output }));
+  if (turn.role === "results")
+    return turn.results.map(({ id, text: output }) => ({ type: "function_call_output", call_id: id, output }));
   if (turn.role === "assistant") {
     const message = { type: "message", role: "assistant", content: [{ type: "output_text", text: turn.text }] };
-    const calls = turn.calls.map(({ id, name, args }) => ({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args) }));
+    const calls = turn.calls.map(({ id, name, args }) => ({
+      type: "function_call",
+      call_id: id,
+      name,
+      arguments: JSON.stringify(args),
+    }));
     return [...(turn.text === "" ? [] : [message]), ...calls];
   }
   const image = turn.image === undefined ? [] : [{ type: "input_image", image_url: dataUrl(turn.image) }];
@@ -132,7 +170,10 @@ function responsesItems(turn: Turn): JsonObject[] {
 
 const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
   "openai-chat": (body) => ({
-    system: objects(body, "messages").filter((message) => message["role"] === "system").map((message) => anyText(message, "content")).join("\n\n"),
+    system: objects(body, "messages")
+      .filter((message) => message["role"] === "system")
+      .map((message) => anyText(message, "content"))
+      .join("\n\n"),
     turns: joined(objects(body, "messages").flatMap(readChatMessage)),
     tools: objects(body, "tools").map((tool) => toolOf(object(tool, "function"))),
     choice: readChoice(body["tool_choice"]),
@@ -148,7 +189,9 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
     temperature: number(body, "temperature") ?? -1,
   }),
   "gemini-generate": (body) => ({
-    system: objects(object(body, "systemInstruction"), "parts").map((part) => anyText(part, "text")).join("\n\n"),
+    system: objects(object(body, "systemInstruction"), "parts")
+      .map((part) => anyText(part, "text"))
+      .join("\n\n"),
     turns: joined(readContents(objects(body, "contents"))),
     tools: objects(objects(body, "tools")[0], "functionDeclarations").map(toolOf),
     choice: readGeminiChoice(object(object(body, "toolConfig"), "functionCallingConfig")),
@@ -156,7 +199,10 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
     temperature: number(object(body, "generationConfig"), "temperature") ?? -1,
   }),
   "openai-responses": (body) => ({
-    system: objects(body, "input").filter((item) => item["role"] === "developer").map((item) => partsText(item)).join("\n\n"),
+    system: objects(body, "input")
+      .filter((item) => item["role"] === "developer")
+      .map((item) => partsText(item))
+      .join("\n\n"),
     turns: joined(objects(body, "input").flatMap(readItem)),
     tools: objects(body, "tools").map(toolOf),
     choice: readChoice(body["tool_choice"]),
@@ -188,7 +234,9 @@ function readGeminiChoice(config: JsonObject | undefined): Request["choice"] {
 }
 
 function partsText(item: JsonObject): string {
-  return objects(item, "content").map((part) => anyText(part, "text")).join("");
+  return objects(item, "content")
+    .map((part) => anyText(part, "text"))
+    .join("");
 }
 
 function readChatMessage(message: JsonObject): Turn[] {
@@ -197,12 +245,24 @@ function readChatMessage(message: JsonObject): Turn[] {
   if (message["role"] === "assistant") {
     const calls = objects(message, "tool_calls").map((call) => {
       const target = object(call, "function");
-      return { id: anyText(call, "id"), name: anyText(target, "name"), args: JSON.parse(anyText(target, "arguments")) as JsonObject };
+      return {
+        id: anyText(call, "id"),
+        name: anyText(target, "name"),
+        args: JSON.parse(anyText(target, "arguments")) as JsonObject,
+      };
     });
     return [{ role: "assistant", text: anyText(message, "content"), calls }];
   }
-  const url = objects(message, "content").map((part) => anyText(object(part, "image_url"), "url")).join("");
-  return [{ role: "user", text: anyText(message, "content") || partsText(message), image: url === "" ? undefined : dataOf(url) }];
+  const url = objects(message, "content")
+    .map((part) => anyText(object(part, "image_url"), "url"))
+    .join("");
+  return [
+    {
+      role: "user",
+      text: anyText(message, "content") || partsText(message),
+      image: url === "" ? undefined : dataOf(url),
+    },
+  ];
 }
 
 function readAnthropicMessage(message: JsonObject): Turn[] {
@@ -210,11 +270,19 @@ function readAnthropicMessage(message: JsonObject): Turn[] {
   const written = anyText(message, "content") || partsText(message);
   const ofType = (type: string) => blocks.filter((block) => block["type"] === type);
   if (message["role"] === "assistant") {
-    const calls = ofType("tool_use").map((block) => ({ id: anyText(block, "id"), name: anyText(block, "name"), args: object(block, "input") ?? {} }));
+    const calls = ofType("tool_use").map((block) => ({
+      id: anyText(block, "id"),
+      name: anyText(block, "name"),
+      args: object(block, "input") ?? {},
+    }));
     return [{ role: "assistant", text: written, calls }];
   }
-  const results = ofType("tool_result").map((block) => result(anyText(block, "tool_use_id"), anyText(block, "content")));
-  const image = ofType("image").map((block) => anyText(object(block, "source"), "data")).join("");
+  const results = ofType("tool_result").map((block) =>
+    result(anyText(block, "tool_use_id"), anyText(block, "content")),
+  );
+  const image = ofType("image")
+    .map((block) => anyText(object(block, "source"), "data"))
+    .join("");
   if (written === "" && image === "") return results;
   return [...results, { role: "user", text: written, image: image === "" ? undefined : image }];
 }
@@ -225,12 +293,23 @@ function readContents(contents: readonly JsonObject[]): Turn[] {
     const written = parts.map((part) => anyText(part, "text")).join("");
     if (content["role"] === "model") {
       const calls = parts.flatMap((part) => object(part, "functionCall") ?? []) as JsonObject[];
-      return [{ role: "assistant", text: written, calls: calls.map((call) => ({ id: "", name: anyText(call, "name"), args: object(call, "args") ?? {} })) }];
+      return [
+        {
+          role: "assistant",
+          text: written,
+          calls: calls.map((call) => ({ id: "", name: anyText(call, "name"), args: object(call, "args") ?? {} })),
+        },
+      ];
     }
     const results = parts.flatMap((part) => object(part, "functionResponse") ?? []) as JsonObject[];
-    const answered = results.map((entry) => ({ id: "", name: anyText(entry, "name"), text: anyText(object(entry, "response"), "output") }));
+    const answered = results.map((entry) => ({
+      id: "",
+      name: anyText(entry, "name"),
+      text: anyText(object(entry, "response"), "output"),
+    }));
     const image = parts.map((part) => anyText(object(part, "inlineData"), "data")).join("");
-    const said: Turn[] = written === "" && image === "" ? [] : [{ role: "user", text: written, image: image === "" ? undefined : image }];
+    const said: Turn[] =
+      written === "" && image === "" ? [] : [{ role: "user", text: written, image: image === "" ? undefined : image }];
     return [...(answered.length === 0 ? [] : [{ role: "results" as const, results: answered }]), ...said];
   });
 }
@@ -239,11 +318,17 @@ function readItem(item: JsonObject): Turn[] {
   if (item["role"] === "developer") return [];
   if (item["type"] === "function_call_output") return [result(anyText(item, "call_id"), anyText(item, "output"))];
   if (item["type"] === "function_call") {
-    const call = { id: anyText(item, "call_id"), name: anyText(item, "name"), args: JSON.parse(anyText(item, "arguments")) as JsonObject };
+    const call = {
+      id: anyText(item, "call_id"),
+      name: anyText(item, "name"),
+      args: JSON.parse(anyText(item, "arguments")) as JsonObject,
+    };
     return [{ role: "assistant", text: "", calls: [call] }];
   }
   if (item["role"] === "assistant") return [{ role: "assistant", text: partsText(item), calls: [] }];
-  const url = objects(item, "content").map((part) => anyText(part, "image_url")).join("");
+  const url = objects(item, "content")
+    .map((part) => anyText(part, "image_url"))
+    .join("");
   return [{ role: "user", text: partsText(item), image: url === "" ? undefined : dataOf(url) }];
 }
 
@@ -274,7 +359,11 @@ export function withoutIds(request: Request): Request {
       return { ...turn, calls: turn.calls.map((call) => ({ ...call, id: "" })) };
     }
     if (turn.role !== "results") return turn;
-    const results = turn.results.map((entry) => ({ ...entry, id: "", name: entry.name || (names.find((call) => call.id === entry.id)?.name ?? "") }));
+    const results = turn.results.map((entry) => ({
+      ...entry,
+      id: "",
+      name: entry.name || (names.find((call) => call.id === entry.id)?.name ?? ""),
+    }));
     return { ...turn, results };
   });
   return { ...request, turns };

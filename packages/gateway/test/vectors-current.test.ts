@@ -10,7 +10,8 @@ it("holds copies of all vectors as they are now", () => {
   expect(names.length).toBeGreaterThan(200);
   if (!existsSync(SOURCE)) return;
   const stale = readdirSync(SOURCE).filter(
-    (name) => !names.includes(name) || !readFileSync(new URL(name, VECTORS)).equals(readFileSync(new URL(name, SOURCE))),
+    (name) =>
+      !names.includes(name) || !readFileSync(new URL(name, VECTORS)).equals(readFileSync(new URL(name, SOURCE))),
   );
   expect(stale, "run: npm run vectors -- --sync").toEqual([]);
 });

@@ -15,7 +15,8 @@ export function modelOf(body: JsonObject, pathModel: string | undefined, fallbac
   if (isSet(named) && typeof named !== "string") throw invalidRequest("model", "model must be a string.");
   const model = typeof named === "string" && named.trim() !== "" ? named : fallback;
   if (model === undefined) throw new AppError("model_required", { param: "model" });
-  if (model.length > MAX_MODEL_NAME || FORBIDDEN_IN_NAMES.test(model)) throw new AppError("invalid_model", { param: "model" });
+  if (model.length > MAX_MODEL_NAME || FORBIDDEN_IN_NAMES.test(model))
+    throw new AppError("invalid_model", { param: "model" });
   return model;
 }
 

@@ -59,7 +59,9 @@ describe("errorAnswer", () => {
         code: 401,
         message: "The API key is not valid.",
         status: "UNAUTHENTICATED",
-        details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID", domain: "fairway" }],
+        details: [
+          { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID", domain: "fairway" },
+        ],
       },
     });
     expect(answer("gemini", new AppError("request_too_large", { values: { limit: 1 } })).json).toMatchObject({
@@ -105,7 +107,9 @@ describe("errorAnswer", () => {
   });
 
   it("speaks to drawing and music clients", () => {
-    expect(answer("midjourney", new AppError("invalid_request", { values: { reason: "prompt_is_required" } })).json).toEqual({
+    expect(
+      answer("midjourney", new AppError("invalid_request", { values: { reason: "prompt_is_required" } })).json,
+    ).toEqual({
       description: "prompt_is_required",
       type: "upstream_error",
       code: 4,

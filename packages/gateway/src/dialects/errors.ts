@@ -100,7 +100,11 @@ function envelope(dialect: ErrorDialect, error: AppError, status: number, reques
     case "gemini":
       return geminiError(error, status);
     case "midjourney":
-      return { description: error.message, type: "upstream_error", code: error.code === "upstream_connect_failed" ? 5 : 4 };
+      return {
+        description: error.message,
+        type: "upstream_error",
+        code: error.code === "upstream_connect_failed" ? 5 : 4,
+      };
     case "suno":
       return { code: error.code ?? "upstream_error", message: error.message, data: null };
   }

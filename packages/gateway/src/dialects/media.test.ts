@@ -46,9 +46,13 @@ describe("imageSize", () => {
 
   it("never throws or hangs on arbitrary bytes", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom("ffd8ff", "89504e47", "", "52494646"), (bytes, head) => {
-        imageSize(Buffer.concat([Buffer.from(head, "hex"), Buffer.from(bytes)]));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom("ffd8ff", "89504e47", "", "52494646"),
+        (bytes, head) => {
+          imageSize(Buffer.concat([Buffer.from(head, "hex"), Buffer.from(bytes)]));
+        },
+      ),
       { numRuns: 1000 },
     );
   });

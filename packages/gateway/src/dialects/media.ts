@@ -73,7 +73,8 @@ export function audioTokens(part: JsonObject | undefined): number {
 
 function wavSeconds(base64: string): number | undefined {
   const header = Buffer.from(base64.slice(0, 64), "base64");
-  if (header.length < 32 || header.toString("latin1", 0, 4) !== "RIFF" || header.toString("latin1", 8, 12) !== "WAVE") return undefined;
+  if (header.length < 32 || header.toString("latin1", 0, 4) !== "RIFF" || header.toString("latin1", 8, 12) !== "WAVE")
+    return undefined;
   const bytesPerSecond = header.readUInt32LE(28);
   return bytesPerSecond === 0 ? undefined : (base64.length * 3) / 4 / bytesPerSecond;
 }

@@ -24,16 +24,28 @@ export const openaiAudio: Dialect = {
       stream: isSpeech ? text(json, "stream_format") === "sse" : json["stream"] === true || json["stream"] === "true",
       wantsStreamUsage: true,
       outputCap: undefined,
-      promptEstimate: isSpeech ? Math.max(codePoints(input), boundOf((reader) => reader.text(input))) : 0,
+      promptEstimate: isSpeech
+        ? Math.max(
+            codePoints(input),
+            boundOf((reader) => reader.text(input)),
+          )
+        : 0,
       units: isSpeech ? codePoints(input) : 1,
     };
   },
   usage: (answer) => audioUsage(object(answer, "usage"), number(answer, "duration")),
-  meter: () => new TypedMeter({ ends: ["speech.audio.done", "transcript.text.done"], readUsage: (usage) => audioUsage(usage, undefined) }),
+  meter: () =>
+    new TypedMeter({
+      ends: ["speech.audio.done", "transcript.text.done"],
+      readUsage: (usage) => audioUsage(usage, undefined),
+    }),
   promptTexts: (body) => textsOf((reader) => reader.text(spoken(body))),
   promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
   answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
-  eventTexts: (event) => ({ text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "", extra: 0 }),
+  eventTexts: (event) => ({
+    text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "",
+    extra: 0,
+  }),
 };
 
 /** Tokens, or seconds as units where the model is billed by duration. */

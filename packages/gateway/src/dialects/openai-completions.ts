@@ -1,7 +1,13 @@
 import { invalidRequest } from "../lib/app-error.ts";
 import { encodeBlock } from "../lib/sse.ts";
 import { modelOf } from "./ask.ts";
-import { HEARTBEAT, completionAsk, errorInCompletion, retargetCompletion, usageOfCompletion } from "./openai-chat/index.ts";
+import {
+  HEARTBEAT,
+  completionAsk,
+  errorInCompletion,
+  retargetCompletion,
+  usageOfCompletion,
+} from "./openai-chat/index.ts";
 import { ChatMeter } from "./openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "./openai-chat/prompt.ts";
 import { DONE, usageChunk } from "./openai-chat/stream.ts";
@@ -39,7 +45,10 @@ export const openaiCompletions: Dialect = {
   streamOf(answer, ask) {
     const { choices: _choices, usage: _usage, ...envelope } = answer;
     const usage = object(answer, "usage");
-    const events: JsonObject[] = objects(answer, "choices").map((choice) => ({ ...envelope, choices: [{ ...choice }] }));
+    const events: JsonObject[] = objects(answer, "choices").map((choice) => ({
+      ...envelope,
+      choices: [{ ...choice }],
+    }));
     if (ask.wantsStreamUsage && usage !== undefined) events.push({ ...envelope, choices: [], usage });
     return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join(""));
   },
@@ -63,10 +72,19 @@ function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
       const index = choice["index"] ?? 0;
       const known = choices.get(index) ?? { index, text: "", logprobs: null, finish_reason: null };
       const written = (text(known, "text") ?? "") + (text(choice, "text") ?? "");
-      choices.set(index, { ...known, text: written, finish_reason: choice["finish_reason"] ?? known["finish_reason"] ?? null });
+      choices.set(index, {
+        ...known,
+        text: written,
+        finish_reason: choice["finish_reason"] ?? known["finish_reason"] ?? null,
+      });
     }
   }
-  return { ...envelope, object: "text_completion", choices: [...choices.values()], ...(usage !== undefined && { usage }) };
+  return {
+    ...envelope,
+    object: "text_completion",
+    choices: [...choices.values()],
+    ...(usage !== undefined && { usage }),
+  };
 }
 
 function checkPrompt(prompt: JsonValue | undefined): void {

@@ -47,11 +47,15 @@ function checkInput(input: JsonValue | undefined): void {
 function withEncoding(answer: JsonObject, isBase64: boolean): JsonObject {
   const items = objects(answer, "data");
   const isFit = items.every(({ embedding }) => !isVector(embedding) || (typeof embedding === "string") === isBase64);
-  return isFit ? answer : { ...answer, data: items.map((item) => ({ ...item, embedding: recoded(item["embedding"], isBase64) })) };
+  return isFit
+    ? answer
+    : { ...answer, data: items.map((item) => ({ ...item, embedding: recoded(item["embedding"], isBase64) })) };
 }
 
 function isVector(embedding: JsonValue | undefined): boolean {
-  return typeof embedding === "string" || (Array.isArray(embedding) && embedding.every((value) => typeof value === "number"));
+  return (
+    typeof embedding === "string" || (Array.isArray(embedding) && embedding.every((value) => typeof value === "number"))
+  );
 }
 
 function recoded(embedding: JsonValue | undefined, isBase64: boolean): JsonValue | undefined {

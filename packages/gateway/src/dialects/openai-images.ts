@@ -45,7 +45,9 @@ export const openaiImages: Dialect = {
   streamOf(answer, ask) {
     const type = ask.operation === "images.edits" ? "image_edit.completed" : "image_generation.completed";
     const { data: _data, ...envelope } = answer;
-    const events = list(answer, "data").filter(isObject).map((image): JsonObject => ({ ...envelope, ...image, type }));
+    const events = list(answer, "data")
+      .filter(isObject)
+      .map((image): JsonObject => ({ ...envelope, ...image, type }));
     return Buffer.from(events.map((event) => `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
   },
   answerOf(events) {

@@ -26,33 +26,99 @@ describe("defaults and requirements", () => {
   it.each<[DialectId, Operation, unknown, string | undefined, object]>([
     ["openai-moderations", "moderations", { input: "x" }, undefined, { model: "omni-moderation-latest" }],
     ["openai-moderations", "moderations", {}, undefined, { code: "invalid_request", param: "input" }],
-    ["openai-images", "images.generations", { prompt: "x", n: 3, size: "1024x1024", quality: "hd" }, undefined, { model: "dall-e-2", units: 3, size: "1024x1024", quality: "hd" }],
+    [
+      "openai-images",
+      "images.generations",
+      { prompt: "x", n: 3, size: "1024x1024", quality: "hd" },
+      undefined,
+      { model: "dall-e-2", units: 3, size: "1024x1024", quality: "hd" },
+    ],
     ["openai-images", "images.generations", {}, undefined, { code: "invalid_request", param: "prompt" }],
     ["openai-images", "images.variations", {}, undefined, { model: "dall-e-2", units: 1 }],
     ["openai-audio", "audio.speech", { input: "añ😀" }, undefined, { model: "tts-1", units: 3, stream: false }],
     ["openai-audio", "audio.speech", { input: "a", stream_format: "sse" }, undefined, { stream: true }],
-    ["openai-audio", "audio.speech", { input: "a".repeat(4097) }, undefined, { code: "invalid_request", param: "input" }],
+    [
+      "openai-audio",
+      "audio.speech",
+      { input: "a".repeat(4097) },
+      undefined,
+      { code: "invalid_request", param: "input" },
+    ],
     ["openai-audio", "audio.transcriptions", {}, undefined, { model: "whisper-1" }],
     ["openai-embeddings", "embeddings", { input: "x" }, "ada", { model: "ada" }],
-    ["openai-embeddings", "embeddings", { model: "m", input: [] }, undefined, { code: "invalid_request", param: "input" }],
-    ["openai-embeddings", "embeddings", { model: "m", input: Array(2049).fill("x") }, undefined, { code: "invalid_request", param: "input" }],
+    [
+      "openai-embeddings",
+      "embeddings",
+      { model: "m", input: [] },
+      undefined,
+      { code: "invalid_request", param: "input" },
+    ],
+    [
+      "openai-embeddings",
+      "embeddings",
+      { model: "m", input: Array(2049).fill("x") },
+      undefined,
+      { code: "invalid_request", param: "input" },
+    ],
     ["openai-embeddings", "embeddings", { model: "m", input: [1, 2, 3] }, undefined, { promptEstimate: 3 }],
-    ["openai-completions", "completions", { model: "m", prompt: ["a", "b"], max_tokens: 10 }, undefined, { outputCap: 20 }],
+    [
+      "openai-completions",
+      "completions",
+      { model: "m", prompt: ["a", "b"], max_tokens: 10 },
+      undefined,
+      { outputCap: 20 },
+    ],
     ["openai-completions", "completions", { model: "m" }, undefined, { code: "invalid_request", param: "prompt" }],
-    ["openai-responses", "responses", { model: "m", input: "hi", max_output_tokens: 9, reasoning: { effort: "high" } }, undefined, { outputCap: 9, reasoningEffort: "high" }],
+    [
+      "openai-responses",
+      "responses",
+      { model: "m", input: "hi", max_output_tokens: 9, reasoning: { effort: "high" } },
+      undefined,
+      { outputCap: 9, reasoningEffort: "high" },
+    ],
     ["openai-responses", "responses", { model: "m" }, undefined, { code: "invalid_request", param: "input" }],
     ["openai-responses", "responses", { model: "m", previous_response_id: "r" }, undefined, { model: "m" }],
     ["rerank", "rerank", { model: "m", documents: ["a"] }, undefined, { code: "invalid_query" }],
     ["rerank", "rerank", { model: "m", query: "q" }, undefined, { code: "invalid_documents" }],
     ["rerank", "rerank", { model: "m", query: "q", documents: [{ text: "a" }] }, undefined, { model: "m" }],
-    ["anthropic-messages", "chat", { model: "m", max_tokens: 5, messages: [{ role: "user", content: "x" }] }, undefined, { outputCap: 5 }],
-    ["anthropic-messages", "chat", { model: "m", messages: [{ role: "user", content: "x" }] }, undefined, { param: "max_tokens" }],
-    ["anthropic-count-tokens", "count_tokens", { model: "m", messages: [{ role: "user", content: "x" }] }, undefined, { dialect: "anthropic-count-tokens" }],
-    ["gemini-generate", "chat", { contents: [{ parts: [{ text: "x" }] }], generation_config: { max_output_tokens: 4, candidate_count: 2 } }, "google/gemini-x", { model: "google/gemini-x", outputCap: 8 }],
+    [
+      "anthropic-messages",
+      "chat",
+      { model: "m", max_tokens: 5, messages: [{ role: "user", content: "x" }] },
+      undefined,
+      { outputCap: 5 },
+    ],
+    [
+      "anthropic-messages",
+      "chat",
+      { model: "m", messages: [{ role: "user", content: "x" }] },
+      undefined,
+      { param: "max_tokens" },
+    ],
+    [
+      "anthropic-count-tokens",
+      "count_tokens",
+      { model: "m", messages: [{ role: "user", content: "x" }] },
+      undefined,
+      { dialect: "anthropic-count-tokens" },
+    ],
+    [
+      "gemini-generate",
+      "chat",
+      { contents: [{ parts: [{ text: "x" }] }], generation_config: { max_output_tokens: 4, candidate_count: 2 } },
+      "google/gemini-x",
+      { model: "google/gemini-x", outputCap: 8 },
+    ],
     ["gemini-generate", "chat", {}, "g", { code: "invalid_request", param: "contents" }],
     ["gemini-generate", "chat", { contents: [{}] }, "a\\b", { code: "invalid_model" }],
     ["gemini-embed", "embeddings", { requests: [{ content: { parts: [{ text: "x" }] } }] }, "models/g", { model: "g" }],
-    ["gemini-count-tokens", "count_tokens", { generateContentRequest: { contents: [{ parts: [{ text: "x" }] }] } }, "g", { dialect: "gemini-count-tokens" }],
+    [
+      "gemini-count-tokens",
+      "count_tokens",
+      { generateContentRequest: { contents: [{ parts: [{ text: "x" }] }] } },
+      "g",
+      { dialect: "gemini-count-tokens" },
+    ],
   ])("%s %s %j", (...[id, operation, json, pathModel, expected]) => {
     expect(inspect(id, operation, json, pathModel)).toMatchObject(expected);
   });
@@ -61,7 +127,9 @@ describe("defaults and requirements", () => {
     const body = bodyOf({ input: "x" });
     const moderations = of("openai-moderations");
     const ask = moderations.inspect(body, "moderations", undefined);
-    expect(moderations.retarget(body, ask, ask.model, { askUsage: false }).toString()).toBe('{"input":"x","model":"omni-moderation-latest"}');
+    expect(moderations.retarget(body, ask, ask.model, { askUsage: false }).toString()).toBe(
+      '{"input":"x","model":"omni-moderation-latest"}',
+    );
   });
 });
 
@@ -80,13 +148,65 @@ describe("every dialect", () => {
 
 describe("usage", () => {
   it.each<[DialectId, object, object]>([
-    ["anthropic-messages", { usage: { input_tokens: 100, cache_read_input_tokens: 1000, cache_creation_input_tokens: 400, output_tokens: 50 } }, { input: 1500, cachedInput: 1000, cacheWrite: 400, cacheWrite1h: 0, output: 50 }],
-    ["anthropic-messages", { usage: { input_tokens: 1, output_tokens: 2, cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 } } }, { input: 8, cacheWrite: 7, cacheWrite1h: 4 }],
-    ["gemini-generate", { usageMetadata: { promptTokenCount: 10, toolUsePromptTokenCount: 5, cachedContentTokenCount: 4, candidatesTokenCount: 2, thoughtsTokenCount: 3 } }, { input: 15, cachedInput: 4, output: 5, reasoning: 3 }],
-    ["openai-responses", { usage: { input_tokens: 9, output_tokens: 8, input_tokens_details: { cached_tokens: 7 }, output_tokens_details: { reasoning_tokens: 6 } } }, { input: 9, cachedInput: 7, output: 8, reasoning: 6 }],
-    ["openai-chat", { usage: { prompt_tokens: 9, total_tokens: 12, prompt_cache_hit_tokens: 8 } }, { input: 9, output: 3, cachedInput: 8 }],
+    [
+      "anthropic-messages",
+      {
+        usage: {
+          input_tokens: 100,
+          cache_read_input_tokens: 1000,
+          cache_creation_input_tokens: 400,
+          output_tokens: 50,
+        },
+      },
+      { input: 1500, cachedInput: 1000, cacheWrite: 400, cacheWrite1h: 0, output: 50 },
+    ],
+    [
+      "anthropic-messages",
+      {
+        usage: {
+          input_tokens: 1,
+          output_tokens: 2,
+          cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 },
+        },
+      },
+      { input: 8, cacheWrite: 7, cacheWrite1h: 4 },
+    ],
+    [
+      "gemini-generate",
+      {
+        usageMetadata: {
+          promptTokenCount: 10,
+          toolUsePromptTokenCount: 5,
+          cachedContentTokenCount: 4,
+          candidatesTokenCount: 2,
+          thoughtsTokenCount: 3,
+        },
+      },
+      { input: 15, cachedInput: 4, output: 5, reasoning: 3 },
+    ],
+    [
+      "openai-responses",
+      {
+        usage: {
+          input_tokens: 9,
+          output_tokens: 8,
+          input_tokens_details: { cached_tokens: 7 },
+          output_tokens_details: { reasoning_tokens: 6 },
+        },
+      },
+      { input: 9, cachedInput: 7, output: 8, reasoning: 6 },
+    ],
+    [
+      "openai-chat",
+      { usage: { prompt_tokens: 9, total_tokens: 12, prompt_cache_hit_tokens: 8 } },
+      { input: 9, output: 3, cachedInput: 8 },
+    ],
     ["openai-embeddings", { usage: { prompt_tokens: 9, total_tokens: 9 } }, { input: 9, output: 0 }],
-    ["openai-images", { data: [{}, {}], usage: { input_tokens: 5, output_tokens: 6, input_tokens_details: { image_tokens: 2 } } }, { units: 2, imageInput: 2, output: 6 }],
+    [
+      "openai-images",
+      { data: [{}, {}], usage: { input_tokens: 5, output_tokens: 6, input_tokens_details: { image_tokens: 2 } } },
+      { units: 2, imageInput: 2, output: 6 },
+    ],
     ["openai-audio", { text: "x", usage: { type: "duration", seconds: 7 } }, { units: 7, input: 0 }],
     ["openai-audio", { text: "x", duration: 3.5 }, { units: 3.5 }],
     ["rerank", { meta: { billed_units: { search_units: 1 } } }, { units: 1, input: 0 }],
@@ -97,9 +217,17 @@ describe("usage", () => {
 
   it("of an Anthropic stream is the largest of each count", () => {
     const meter = of("anthropic-messages").meter();
-    meter.feed(Buffer.from('event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}\n\n'));
+    meter.feed(
+      Buffer.from(
+        'event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}\n\n',
+      ),
+    );
     expect(meter.usage).toMatchObject({ input: 15, output: 1 });
-    meter.feed(Buffer.from('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":9,"output_tokens":6}}\n\n'));
+    meter.feed(
+      Buffer.from(
+        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":9,"output_tokens":6}}\n\n',
+      ),
+    );
     expect(meter.usage).toMatchObject({ input: 15, cachedInput: 5, output: 6 });
     expect([meter.finished, meter.terminated]).toEqual([true, false]);
     meter.feed(Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'));
@@ -110,7 +238,11 @@ describe("usage", () => {
     const meter = of("openai-responses").meter();
     meter.feed(Buffer.from('data: {"type":"response.output_text.delta","delta":"response.completed"}\n\n'));
     expect(meter.finished).toBe(false);
-    meter.feed(Buffer.from('data: {"type":"response.completed","response":{"error":null,"usage":{"input_tokens":3,"output_tokens":4}}}\n\n'));
+    meter.feed(
+      Buffer.from(
+        'data: {"type":"response.completed","response":{"error":null,"usage":{"input_tokens":3,"output_tokens":4}}}\n\n',
+      ),
+    );
     expect(meter).toMatchObject({ finished: true, terminated: true, error: undefined });
     expect(meter.usage).toMatchObject({ input: 3, output: 4 });
   });
@@ -118,7 +250,9 @@ describe("usage", () => {
   it("of streamed images counts the finished ones", () => {
     const meter = of("openai-images").meter();
     meter.feed(Buffer.from('data: {"type":"image_generation.partial_image"}\n\n'));
-    meter.feed(Buffer.from('data: {"type":"image_generation.completed","usage":{"input_tokens":1,"output_tokens":2}}\n\n'));
+    meter.feed(
+      Buffer.from('data: {"type":"image_generation.completed","usage":{"input_tokens":1,"output_tokens":2}}\n\n'),
+    );
     expect(meter).toMatchObject({ finished: true, terminated: false, usage: { units: 1, output: 2 } });
   });
 });
@@ -140,7 +274,8 @@ describe("errors in answers of status 200", () => {
 describe("embeddings", () => {
   const floats = { object: "list", data: [{ object: "embedding", index: 0, embedding: [0.5, -1] }] };
   const packed = { object: "list", data: [{ object: "embedding", index: 0, embedding: "AAAAPwAAgL8=" }] };
-  const fit = (answer: object, format: string | undefined) => of("openai-embeddings").fitAnswer?.(answer as never, bodyOf({ encoding_format: format }));
+  const fit = (answer: object, format: string | undefined) =>
+    of("openai-embeddings").fitAnswer?.(answer as never, bodyOf({ encoding_format: format }));
 
   it("come as the client asked", () => {
     expect(fit(floats, "base64")).toEqual(packed);
@@ -154,7 +289,11 @@ describe("embeddings", () => {
 describe("Gemini without events", () => {
   it("is one JSON array, however many pieces come", () => {
     const writer = createArrayWriter();
-    const text = [writer.feed(Buffer.from('data: {"a":1}\n\ndata: {"a":2}\n\n')), writer.feed(Buffer.from('data: {"a":3}\n\n')), writer.end()].join("");
+    const text = [
+      writer.feed(Buffer.from('data: {"a":1}\n\ndata: {"a":2}\n\n')),
+      writer.feed(Buffer.from('data: {"a":3}\n\n')),
+      writer.end(),
+    ].join("");
     expect(JSON.parse(text)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
     expect(createArrayWriter().end().toString()).toBe("[]");
   });
@@ -163,7 +302,9 @@ describe("Gemini without events", () => {
     const gemini = of("gemini-generate");
     const body = bodyOf({ model: "models/a", contents: [{ parts: [{ text: "x" }] }] });
     const ask = gemini.inspect(body, "chat", "a");
-    expect(JSON.parse(gemini.retarget(body, ask, "b", { askUsage: false }).toString())).toMatchObject({ model: "models/b" });
+    expect(JSON.parse(gemini.retarget(body, ask, "b", { askUsage: false }).toString())).toMatchObject({
+      model: "models/b",
+    });
     expect(gemini.retarget(body, ask, "a", { askUsage: false })).toBe(body.bytes);
   });
 });
@@ -181,8 +322,18 @@ describe("the position in a Responses stream", () => {
 describe("streams of whole answers", () => {
   it("of text completions become each other", () => {
     const completions = of("openai-completions");
-    const answer = { id: "c", object: "text_completion", created: 1, model: "m", choices: [{ index: 0, text: "hi", logprobs: null, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
-    const ask = { ...completions.inspect(bodyOf({ model: "m", prompt: "x" }), "completions", undefined), wantsStreamUsage: true };
+    const answer = {
+      id: "c",
+      object: "text_completion",
+      created: 1,
+      model: "m",
+      choices: [{ index: 0, text: "hi", logprobs: null, finish_reason: "stop" }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    };
+    const ask = {
+      ...completions.inspect(bodyOf({ model: "m", prompt: "x" }), "completions", undefined),
+      wantsStreamUsage: true,
+    };
     const events = parseEvents(completions.streamOf(answer, ask)).flatMap(({ data }) => (data ? [data] : []));
     expect(completions.answerOf(events)).toEqual(answer);
   });
@@ -190,8 +341,14 @@ describe("streams of whole answers", () => {
   it("of images carry each image and the usage", () => {
     const images = of("openai-images");
     const ask = images.inspect(bodyOf({ prompt: "x" }), "images.generations", undefined);
-    const events = parseEvents(images.streamOf({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, ask));
-    expect(events).toMatchObject([{ event: "image_generation.completed", data: { b64_json: "aa", type: "image_generation.completed" } }]);
-    expect(images.answerOf(events.flatMap(({ data }) => (data ? [data] : [])))).toMatchObject({ data: [{ b64_json: "aa" }] });
+    const events = parseEvents(
+      images.streamOf({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, ask),
+    );
+    expect(events).toMatchObject([
+      { event: "image_generation.completed", data: { b64_json: "aa", type: "image_generation.completed" } },
+    ]);
+    expect(images.answerOf(events.flatMap(({ data }) => (data ? [data] : [])))).toMatchObject({
+      data: [{ b64_json: "aa" }],
+    });
   });
 });

@@ -40,7 +40,10 @@ function readRerankUsage(answer: JsonObject): Usage | undefined {
   const billed = object(object(answer, "meta"), "billed_units");
   const tokens = object(object(answer, "meta"), "tokens");
   const input =
-    count(usage, "prompt_tokens") ?? count(usage, "total_tokens") ?? count(billed, "input_tokens") ?? count(tokens, "input_tokens");
+    count(usage, "prompt_tokens") ??
+    count(usage, "total_tokens") ??
+    count(billed, "input_tokens") ??
+    count(tokens, "input_tokens");
   const searches = count(billed, "search_units");
   if (input === undefined && searches === undefined) return undefined;
   return { ...usageOf({ input: input ?? 0 }), ...(searches !== undefined && { units: searches }) };

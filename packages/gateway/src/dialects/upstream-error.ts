@@ -20,7 +20,7 @@ function errorEvent(error: JsonObject): UpstreamErrorEvent {
   const kind = text(object(error, "metadata"), "error_type");
   return {
     message: text(error, "message") ?? text(error, "msg") ?? "",
-    type: error["type"] === "error" ? undefined : text(error, "type") ?? undefined,
+    type: error["type"] === "error" ? undefined : (text(error, "type") ?? undefined),
     code: kind ?? (typeof code === "string" ? code : undefined),
     param: text(error, "param"),
     status: statusOf(error["status"]) ?? statusOf(error["http_code"]) ?? statusOf(code),

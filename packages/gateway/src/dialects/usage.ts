@@ -19,7 +19,8 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
   const total = count(usage, "total_tokens");
   const prompt = count(usage, "prompt_tokens");
   const completion = count(usage, "completion_tokens");
-  if (usage === undefined || (total === undefined && prompt === undefined && completion === undefined)) return undefined;
+  if (usage === undefined || (total === undefined && prompt === undefined && completion === undefined))
+    return undefined;
   const input = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
   const inputDetails = object(usage, "prompt_tokens_details");
   const outputDetails = object(usage, "completion_tokens_details");
@@ -103,7 +104,11 @@ function modality(usage: JsonObject, key: string, name: string): number {
 }
 
 export function chatUsage(usage: Usage): JsonObject {
-  const prompt = nonZero({ cached_tokens: usage.cachedInput, cache_write_tokens: usage.cacheWrite, audio_tokens: usage.audioInput });
+  const prompt = nonZero({
+    cached_tokens: usage.cachedInput,
+    cache_write_tokens: usage.cacheWrite,
+    audio_tokens: usage.audioInput,
+  });
   const completion = nonZero({ reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput });
   return {
     prompt_tokens: usage.input,

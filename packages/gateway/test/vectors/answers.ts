@@ -18,7 +18,8 @@ export function compareAnswer(actual: ClientAnswer, vector: Vector, requestId: s
   if (expected === undefined) return;
   const hex = text(expected, "body_hex");
   const written = plain(actual.body.toString("utf8"), vector.ids, requestId);
-  if (vector.steps.length > 0 && Number(expected["status"]) >= 400) return compareFailure(actual.status, written, vector);
+  if (vector.steps.length > 0 && Number(expected["status"]) >= 400)
+    return compareFailure(actual.status, written, vector);
   expectSame(actual.status, expected["status"], `status of ${written.slice(0, 300)}`);
   if (hex !== undefined) return expectSame(actual.body.toString("hex"), hex, "answer");
   if (Array.isArray(expected["sse"])) return compareEvents(written, expected["sse"]);
@@ -34,7 +35,11 @@ function compareFailure(status: number, written: string, vector: Vector): void {
   const actual = failureOf(JSON.parse(written) as JsonValue, vector);
   const expected = failureOf(vector.answer?.["body"], vector);
   const isUnreadable = expected["code"] === "bad_response_status_code";
-  expectSame(isUnreadable ? { code: actual["code"], param: actual["param"] } : actual, isUnreadable ? { code: expected["code"], param: expected["param"] } : expected, "error");
+  expectSame(
+    isUnreadable ? { code: actual["code"], param: actual["param"] } : actual,
+    isUnreadable ? { code: expected["code"], param: expected["param"] } : expected,
+    "error",
+  );
 }
 
 /** 529 is a status of Anthropic's own; clients of other protocols see 503. */
@@ -61,10 +66,13 @@ function plain(body: string, ids: readonly string[], requestId: string): string 
   const text = body.replaceAll(` (request id: ${requestId})`, "");
   if (ids.length === 0) return text;
   const seen = new Map<string, string>();
-  return text.replaceAll(/\b(call_|chatcmpl-)([A-Za-z0-9]{24,26})(?![A-Za-z0-9])/g, (_whole, prefix: string, random: string) => {
-    if (!seen.has(random)) seen.set(random, ids[seen.size] ?? random);
-    return `${prefix}${seen.get(random)}`;
-  });
+  return text.replaceAll(
+    /\b(call_|chatcmpl-)([A-Za-z0-9]{24,26})(?![A-Za-z0-9])/g,
+    (_whole, prefix: string, random: string) => {
+      if (!seen.has(random)) seen.set(random, ids[seen.size] ?? random);
+      return `${prefix}${seen.get(random)}`;
+    },
+  );
 }
 
 function compareEvents(written: string, expected: readonly JsonValue[]): void {

@@ -97,11 +97,16 @@ function typeOf(type: JsonValue | undefined): number {
 
 function stepsOf(json: JsonObject): VectorStep[] {
   const before = [...objects(json, "pre_requests"), ...objects(json, "prelude")].map((step) =>
-    stepOf(object(step, "request") ?? object(step, "upstream_request"), object(step, "response") ?? object(step, "upstream_response")),
+    stepOf(
+      object(step, "request") ?? object(step, "upstream_request"),
+      object(step, "response") ?? object(step, "upstream_response"),
+    ),
   );
   const requests = listOf(json["upstream_request"]);
   const responses = listOf(json["upstream_response"]);
-  return [...before, ...requests.map((request, index) => stepOf(request, responses[index]))].filter((step) => step.request.url !== "");
+  return [...before, ...requests.map((request, index) => stepOf(request, responses[index]))].filter(
+    (step) => step.request.url !== "",
+  );
 }
 
 function listOf(value: JsonValue | undefined): JsonObject[] {

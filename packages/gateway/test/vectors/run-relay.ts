@@ -43,7 +43,9 @@ class RecordedAttempt extends Attempt {
 }
 
 export async function runRelay(vector: Vector): Promise<void> {
-  const isStreamed = vector.steps.some(({ response }) => ["sse", "ndjson", "body_base64"].some((key) => key in response));
+  const isStreamed = vector.steps.some(({ response }) =>
+    ["sse", "ndjson", "body_base64"].some((key) => key in response),
+  );
   const chunkings: readonly Chunking[] = isStreamed ? ["whole", "events", "pieces"] : ["whole"];
   for (const chunking of chunkings) {
     if (chunking === "whole" && failsMidway(vector)) continue;
@@ -125,7 +127,12 @@ interface Ends {
   readonly outcome: Outcome;
 }
 
-function attemptOf(vector: Vector, request: RelayRequest, script: Script, { response, outcome }: Ends): RecordedAttempt {
+function attemptOf(
+  vector: Vector,
+  request: RelayRequest,
+  script: Script,
+  { response, outcome }: Ends,
+): RecordedAttempt {
   const delivery = new Delivery(response, ticker);
   if (request.ask.stream) delivery.streamHead = STREAM_HEAD;
   return new RecordedAttempt(
@@ -161,9 +168,19 @@ function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice
   const route = exchange && {
     ...plan.route,
     exchange: ((call, context) =>
-      exchange(call, { ...context, connect: (upgrade) => script.connect(upgrade), sleep: () => Promise.resolve() })) satisfies typeof exchange,
+      exchange(call, {
+        ...context,
+        connect: (upgrade) => script.connect(upgrade),
+        sleep: () => Promise.resolve(),
+      })) satisfies typeof exchange,
   };
-  return { channel, group: "default", plan: route ? { ...plan, route } : plan, upstreamModel: request.ask.model, keyIndex: 0 };
+  return {
+    channel,
+    group: "default",
+    plan: route ? { ...plan, route } : plan,
+    upstreamModel: request.ask.model,
+    keyIndex: 0,
+  };
 }
 
 const privateKeys = new Map<string, string>();
@@ -211,7 +228,9 @@ function keyOf(vector: Vector): string {
   if (typeof key === "string") return key;
   const owner = vector.verdict === undefined ? "" : vector.name;
   const known = privateKeys.get(owner);
-  const privateKey = known ?? generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const privateKey =
+    known ??
+    generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   privateKeys.set(owner, privateKey);
   return JSON.stringify({ ...(key as JsonObject), private_key: privateKey });
 }

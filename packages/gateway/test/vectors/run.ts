@@ -31,7 +31,10 @@ async function runBalance(vector: Vector): Promise<void> {
   const channel = channelOf(vector);
   const left = await balance(channel, channel.keys[0] ?? "", script.json, vector.now);
   const body = vector.answer?.["body"] ?? vector.json["expected"];
-  const expected = typeof body === "object" && body !== null && !Array.isArray(body) ? (body["balance_usd"] ?? body["balance"]) : undefined;
+  const expected =
+    typeof body === "object" && body !== null && !Array.isArray(body)
+      ? (body["balance_usd"] ?? body["balance"])
+      : undefined;
   expectSame(left, expected, "balance");
   script.finish();
 }
@@ -44,7 +47,11 @@ async function runModels(vector: Vector): Promise<void> {
   const models = await listModels(channel, channel.keys[0] ?? "", script.json);
   const body = vector.answer?.["body"];
   const expected = typeof body === "object" && body !== null && !Array.isArray(body) ? objects(body, "models") : [];
-  expectSame(models, expected.map((model) => text(model, "id")), "models");
+  expectSame(
+    models,
+    expected.map((model) => text(model, "id")),
+    "models",
+  );
   script.finish();
 }
 

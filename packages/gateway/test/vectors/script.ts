@@ -26,9 +26,19 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
   let at = 0;
   let failure: Error | undefined;
 
-  function take(request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: Buffer | undefined }): VectorStep {
+  function take(request: {
+    method: string;
+    url: string;
+    headers: Readonly<Record<string, string>>;
+    body: Buffer | undefined;
+  }): VectorStep {
     try {
-      while (at < vector.steps.length - 1 && isKnownExchange(vector.steps[at]!) && vector.steps[at]!.request.url !== request.url) at++;
+      while (
+        at < vector.steps.length - 1 &&
+        isKnownExchange(vector.steps[at]!) &&
+        vector.steps[at]!.request.url !== request.url
+      )
+        at++;
       const step = vector.steps[at++];
       if (step === undefined) throw new VectorMismatch(`unexpected call of ${request.url}`);
       compareRequest(request, step.request);
@@ -44,7 +54,11 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
     const { response, request } = take({ ...call, body });
     exchanged.add(request.url);
     const answer = response["body"];
-    return { status: Number(response["status"]), json: answer, text: typeof answer === "string" ? answer : JSON.stringify(answer) };
+    return {
+      status: Number(response["status"]),
+      json: answer,
+      text: typeof answer === "string" ? answer : JSON.stringify(answer),
+    };
   };
 
   return {
@@ -73,7 +87,10 @@ function isKnownExchange(step: VectorStep): boolean {
   return exchanged.has(step.request.url);
 }
 
-function compareRequest(actual: { method: string; url: string; headers: Readonly<Record<string, string>>; body: Buffer | undefined }, expected: VectorRequest): void {
+function compareRequest(
+  actual: { method: string; url: string; headers: Readonly<Record<string, string>>; body: Buffer | undefined },
+  expected: VectorRequest,
+): void {
   expectSame(actual.method, expected.method, "method");
   expectSame(actual.url, expected.url, "url");
   for (const [name, value] of Object.entries(expected.headers)) {
@@ -158,7 +175,8 @@ export function headersOf(response: JsonObject): Record<string, string> {
 function partsOf(response: JsonObject): Buffer[] {
   const { sse, ndjson, body, body_base64: base64, body_hex: hex } = response;
   if (Array.isArray(sse)) return sse.map((event) => Buffer.from(eventText(event)));
-  if (Array.isArray(ndjson)) return ndjson.map((line) => Buffer.from(`${typeof line === "string" ? line : JSON.stringify(line)}\n`));
+  if (Array.isArray(ndjson))
+    return ndjson.map((line) => Buffer.from(`${typeof line === "string" ? line : JSON.stringify(line)}\n`));
   if (typeof base64 === "string") return framesOf(Buffer.from(base64, "base64"));
   if (typeof hex === "string") return [Buffer.from(hex, "hex")];
   return [Buffer.from(typeof body === "string" ? body : JSON.stringify(body))];
@@ -167,7 +185,7 @@ function partsOf(response: JsonObject): Buffer[] {
 /** Binary frames begin with their own length. */
 function framesOf(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = start + bytes.readUInt32BE(start);
     frames.push(bytes.subarray(start, end));
     start = end;

@@ -39,7 +39,11 @@ export const anthropicCountTokens: Dialect = {
   ...plainDialect,
   id: "anthropic-count-tokens",
   errors: "anthropic",
-  inspect: (body, operation, pathModel) => ({ ...messagesAsk(body.json(), operation, pathModel), dialect: "anthropic-count-tokens", stream: false }),
+  inspect: (body, operation, pathModel) => ({
+    ...messagesAsk(body.json(), operation, pathModel),
+    dialect: "anthropic-count-tokens",
+    stream: false,
+  }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
   promptTexts,
   promptWords,

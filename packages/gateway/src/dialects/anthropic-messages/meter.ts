@@ -32,7 +32,9 @@ export class MessagesMeter implements Meter {
   #readUsage(blocks: Buffer): void {
     for (const { data } of parseEvents(blocks)) {
       const message = data?.["message"];
-      const usage = data?.["usage"] ?? (typeof message === "object" && message !== null && !Array.isArray(message) ? message["usage"] : undefined);
+      const usage =
+        data?.["usage"] ??
+        (typeof message === "object" && message !== null && !Array.isArray(message) ? message["usage"] : undefined);
       if (typeof usage === "object" && usage !== null && !Array.isArray(usage)) this.#totals.see(usage);
     }
     this.#usage = this.#totals.usage;

@@ -6,7 +6,13 @@ import { AnthropicTotals } from "./totals.ts";
 /** The events that a whole message would have been. */
 export function eventsOfMessage(message: JsonObject): Buffer {
   const usage = object(message, "usage") ?? {};
-  const start = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 0 } };
+  const start = {
+    ...message,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...usage, output_tokens: 0 },
+  };
   const events: JsonObject[] = [{ type: "message_start", message: start }];
   objects(message, "content").forEach((block, index) => events.push(...eventsOfBlock(block, index)));
   const delta = { stop_reason: message["stop_reason"] ?? "end_turn", stop_sequence: message["stop_sequence"] ?? null };

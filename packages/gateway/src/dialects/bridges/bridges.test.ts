@@ -3,25 +3,62 @@ import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../types.ts";
 
 const hi = { role: "user", content: "hi" };
-const tool = { type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } };
+const tool = {
+  type: "function",
+  function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } },
+};
 
 describe("what a conversion cannot carry", () => {
   it.each<[DialectId, DialectId, object, string]>([
     ["openai-chat", "anthropic-messages", { messages: [hi], n: 2 }, "n"],
     ["openai-chat", "anthropic-messages", { messages: [hi], modalities: ["text", "audio"] }, "modalities"],
     ["openai-chat", "anthropic-messages", { messages: [hi], logit_bias: { 1: 5 } }, "logit_bias"],
-    ["openai-chat", "anthropic-messages", { messages: [{ role: "user", content: [{ type: "input_audio", input_audio: {} }] }] }, "input_audio"],
+    [
+      "openai-chat",
+      "anthropic-messages",
+      { messages: [{ role: "user", content: [{ type: "input_audio", input_audio: {} }] }] },
+      "input_audio",
+    ],
     ["openai-chat", "gemini-generate", { messages: [hi], logit_bias: { 1: 5 } }, "logit_bias"],
     ["openai-chat", "openai-responses", { messages: [hi], n: 2 }, "n"],
     ["openai-responses", "openai-chat", { input: "x", background: true }, "background"],
     ["openai-responses", "openai-chat", { input: "x", previous_response_id: "r" }, "previous_response_id"],
     ["openai-responses", "openai-chat", { input: [{ type: "item_reference", id: "x" }] }, "input.item_reference"],
-    ["openai-responses", "openai-chat", { input: "x", tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } }, "tool_choice"],
-    ["openai-responses", "openai-chat", { input: "x", tools: [{ type: "web_search" }], tool_choice: "required" }, "tool_choice"],
-    ["anthropic-messages", "openai-chat", { messages: [hi], tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } }, "tool_choice"],
-    ["anthropic-messages", "openai-chat", { messages: [{ role: "user", content: [{ type: "document", source: { type: "url", url: "https://x.example/a.pdf" } }] }] }, "document.source.url"],
+    [
+      "openai-responses",
+      "openai-chat",
+      { input: "x", tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } },
+      "tool_choice",
+    ],
+    [
+      "openai-responses",
+      "openai-chat",
+      { input: "x", tools: [{ type: "web_search" }], tool_choice: "required" },
+      "tool_choice",
+    ],
+    [
+      "anthropic-messages",
+      "openai-chat",
+      { messages: [hi], tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } },
+      "tool_choice",
+    ],
+    [
+      "anthropic-messages",
+      "openai-chat",
+      {
+        messages: [
+          { role: "user", content: [{ type: "document", source: { type: "url", url: "https://x.example/a.pdf" } }] },
+        ],
+      },
+      "document.source.url",
+    ],
     ["gemini-generate", "openai-chat", { contents: [{ parts: [{ text: "x" }] }], cachedContent: "c" }, "cachedContent"],
-    ["gemini-generate", "anthropic-messages", { contents: [{ parts: [{ text: "x" }] }], generationConfig: { candidateCount: 2 } }, "n"],
+    [
+      "gemini-generate",
+      "anthropic-messages",
+      { contents: [{ parts: [{ text: "x" }] }], generationConfig: { candidateCount: 2 } },
+      "n",
+    ],
     ["openai-completions", "openai-chat", { prompt: ["a", "b"] }, "prompt"],
     ["openai-completions", "openai-chat", { prompt: "a", suffix: "b" }, "suffix"],
   ])("%s to %s refuses %j", (client, upstream, body, param) => {
@@ -31,14 +68,24 @@ describe("what a conversion cannot carry", () => {
   });
 
   it("tells Anthropic clients to go on without threads", () => {
-    expect(() => run("anthropic-messages", "openai-chat", "m").request({ messages: [hi], thread: { type: "create" } })).toThrow(
+    expect(() =>
+      run("anthropic-messages", "openai-chat", "m").request({ messages: [hi], thread: { type: "create" } }),
+    ).toThrow(
       expect.objectContaining({ code: "invalid_request", details: { error_code: "thread_unsupported_request" } }),
     );
   });
 
   it("is named when it only tunes", () => {
     const chat = run("openai-chat", "anthropic-messages", "claude-opus-5");
-    chat.request({ model: "m", messages: [hi], seed: 1, temperature: 1, metadata: { a: 1 }, store: null, tools: [tool, { type: "web_search" }] });
+    chat.request({
+      model: "m",
+      messages: [hi],
+      seed: 1,
+      temperature: 1,
+      metadata: { a: 1 },
+      store: null,
+      tools: [tool, { type: "web_search" }],
+    });
     expect(chat.dropped).toEqual(["seed", "metadata", "tools.web_search", "temperature"]);
     const messages = run("anthropic-messages", "openai-chat", "gpt-4o");
     messages.request({
@@ -53,86 +100,15 @@ describe("what a conversion cannot carry", () => {
       tools: [{ type: "bash_20250124", name: "bash" }],
     });
     expect(messages.dropped.toSorted()).toEqual(
-      ["cache_control", "context_management", "metadata.user_id", "thinking", "tools.bash_20250124", "top_k"].toSorted(),
+      [
+        "cache_control",
+        "context_management",
+        "metadata.user_id",
+        "thinking",
+        "tools.bash_20250124",
+        "top_k",
+      ].toSorted(),
     );
-  });
-});
-
-describe("thinking with its signature", () => {
-  const block = { type: "thinking", thinking: "hm", signature: "c2ln+/=" };
-  const message = { id: "msg_1", model: "claude", content: [block, { type: "tool_use", id: "t1", name: "f", input: {} }], stop_reason: "tool_use" };
-  const sent = (body: JsonObject) => (body["messages"] as JsonObject[]).map((entry) => entry["content"]);
-  const asAnthropic = [[block, { type: "tool_use", id: "t1", name: "f", input: {} }]];
-
-  it("comes back from chat clients that echo it beside tool calls", () => {
-    const chat = run("openai-chat", "anthropic-messages", "claude-haiku-4-5");
-    const answer = chat.answer(message);
-    const echoed = (answer["choices"] as JsonObject[])[0]?.["message"] as JsonObject;
-    expect(echoed["thinking_blocks"]).toEqual([block]);
-    const back = chat.request({ messages: [hi, echoed, { role: "tool", tool_call_id: "t1", content: "ok" }], reasoning_effort: "low" });
-    expect(sent(back).slice(1, 2)).toEqual(asAnthropic);
-    expect(back["thinking"]).toEqual({ type: "enabled", budget_tokens: 1280 });
-  });
-
-  it("streams to chat clients before the call that it belongs to", () => {
-    const events = [
-      { type: "message_start", message: { id: "msg_1", model: "claude" } },
-      { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
-      { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "hm" } },
-      { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "c2ln+/=" } },
-      { type: "content_block_stop", index: 0 },
-      { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "t1", name: "f", input: {} } },
-      { type: "content_block_stop", index: 1 },
-      { type: "message_delta", delta: { stop_reason: "tool_use" } },
-    ];
-    const deltas = run("openai-chat", "anthropic-messages", "claude").stream(events).map((chunk) => (chunk["choices"] as JsonObject[])[0]?.["delta"]);
-    expect(deltas).toEqual([
-      { role: "assistant", content: "" },
-      { reasoning_content: "hm" },
-      { thinking_blocks: [block] },
-      { tool_calls: [{ index: 0, id: "t1", type: "function", function: { name: "f", arguments: "" } }] },
-      { tool_calls: [{ index: 0, function: { arguments: "{}" } }] },
-      {},
-    ]);
-  });
-
-  it("comes back from Gemini clients as the signature of a thought", () => {
-    const gemini = run("gemini-generate", "anthropic-messages", "claude-haiku-4-5");
-    const [candidate] = gemini.answer(message)["candidates"] as { content: JsonObject }[];
-    expect(candidate?.content["parts"]).toMatchObject([{ text: "hm", thought: true, thoughtSignature: "c2ln+/=" }, { functionCall: { id: "t1", name: "f" } }]);
-    expect(sent(gemini.request({ contents: [candidate?.content ?? {}] }))).toEqual(asAnthropic);
-  });
-
-  it("comes back from Responses clients inside of an opaque reasoning item", () => {
-    const responses = run("openai-responses", "anthropic-messages", "claude-haiku-4-5");
-    const { output } = responses.answer(message);
-    expect(sent(responses.request({ input: output }))).toEqual(asAnthropic);
-  });
-
-  it("of Gemini travels inside of call ids, for every client", () => {
-    const part = { functionCall: { name: "f", args: {} }, thoughtSignature: "a+b/cA==" };
-    const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
-    const messages = run("anthropic-messages", "gemini-generate", "gemini-3.8-flash");
-    const { content } = messages.answer(answer);
-    const [call] = content as JsonObject[];
-    expect(call?.["id"]).toMatch(/^call_[A-Za-z0-9]{24}__thought__[\w-]+$/);
-    const back = messages.request({ max_tokens: 1, messages: [hi, { role: "assistant", content }] });
-    expect((back["contents"] as JsonObject[])[1]).toEqual({ role: "model", parts: [part] });
-  });
-
-  it("is replaced by Google's own value where a history has none", () => {
-    const calls = { role: "assistant", content: null, tool_calls: [{ id: "1", function: { name: "f", arguments: "{}" } }, { id: "2", function: { name: "g", arguments: "" } }] };
-    const parts = (model: string) => (run("openai-chat", "gemini-generate", model).request({ messages: [hi, calls] })["contents"] as JsonObject[])[1]?.["parts"];
-    expect(parts("gemini-3-pro")).toMatchObject([{ thoughtSignature: "skip_thought_signature_validator" }, { functionCall: { name: "g", args: {} } }]);
-    expect(JSON.stringify(parts("gemini-2.5-pro"))).not.toContain("thoughtSignature");
-  });
-
-  it("is not asked of a model that could not continue a tool loop without it", () => {
-    const chat = run("openai-chat", "anthropic-messages", "claude-haiku-4-5");
-    const call = { role: "assistant", content: null, tool_calls: [{ id: "t", function: { name: "f", arguments: "{}" } }] };
-    const body = chat.request({ messages: [hi, call, { role: "tool", tool_call_id: "t", content: "x" }], reasoning_effort: "high" });
-    expect(body["thinking"]).toBeUndefined();
-    expect(chat.dropped).toEqual(["reasoning_effort"]);
   });
 });
 
@@ -145,7 +121,15 @@ describe("Anthropic clients", () => {
           role: "user",
           content: [
             { type: "text", text: "so?" },
-            { type: "tool_result", tool_use_id: "a", is_error: true, content: [{ type: "text", text: "no" }, { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } }] },
+            {
+              type: "tool_result",
+              tool_use_id: "a",
+              is_error: true,
+              content: [
+                { type: "text", text: "no" },
+                { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } },
+              ],
+            },
             { type: "tool_result", tool_use_id: "b", content: "yes" },
           ],
         },
@@ -154,7 +138,13 @@ describe("Anthropic clients", () => {
     expect(body["messages"]).toEqual([
       { role: "tool", tool_call_id: "a", content: "no" },
       { role: "tool", tool_call_id: "b", content: "yes" },
-      { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }, { type: "text", text: "so?" }] },
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
+          { type: "text", text: "so?" },
+        ],
+      },
     ]);
   });
 
@@ -162,14 +152,25 @@ describe("Anthropic clients", () => {
     const call = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] };
     const body = run("anthropic-messages", "gemini-generate", "gemini-2.5-pro").request({
       max_tokens: 9,
-      messages: [call, { role: "user", content: [{ type: "tool_result", tool_use_id: "a", is_error: true, content: "no" }] }],
+      messages: [
+        call,
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", is_error: true, content: "no" }] },
+      ],
     });
-    expect((body["contents"] as JsonObject[])[1]?.["parts"]).toEqual([{ functionResponse: { name: "f", response: { error: "no" } } }]);
+    expect((body["contents"] as JsonObject[])[1]?.["parts"]).toEqual([
+      { functionResponse: { name: "f", response: { error: "no" } } },
+    ]);
   });
 
   it("see one open block at a time, with interleaved calls kept whole", () => {
-    const chunk = (delta: object, finish: string | null = null) => ({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] });
-    const part = (index: number, args: string, id?: string) => ({ tool_calls: [{ index, ...(id && { id }), function: { ...(id && { name: id }), arguments: args } }] });
+    const chunk = (delta: object, finish: string | null = null) => ({
+      id: "c",
+      model: "m",
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+    const part = (index: number, args: string, id?: string) => ({
+      tool_calls: [{ index, ...(id && { id }), function: { ...(id && { name: id }), arguments: args } }],
+    });
     const events = run("anthropic-messages", "openai-chat", "m").stream([
       chunk({ role: "assistant", content: "t" }),
       chunk(part(0, "", "a")),
@@ -179,7 +180,9 @@ describe("Anthropic clients", () => {
       chunk({}, "tool_calls"),
       { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } },
     ]);
-    expect(events.map(({ type, index }) => (index === undefined ? type : `${String(type as string)} ${index as number}`))).toEqual([
+    expect(
+      events.map(({ type, index }) => (index === undefined ? type : `${String(type as string)} ${index as number}`)),
+    ).toEqual([
       "message_start",
       "content_block_start 0",
       "content_block_delta 0",
@@ -193,20 +196,40 @@ describe("Anthropic clients", () => {
       "message_delta",
       "message_stop",
     ]);
-    expect(events.filter(({ type }) => type === "content_block_delta").map(({ delta }) => (delta as JsonObject)["partial_json"])).toEqual([undefined, "{}", "{}"]);
+    expect(
+      events
+        .filter(({ type }) => type === "content_block_delta")
+        .map(({ delta }) => (delta as JsonObject)["partial_json"]),
+    ).toEqual([undefined, "{}", "{}"]);
     expect(events[0]).toMatchObject({ message: { usage: { input_tokens: 10 } } });
-    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" }, usage: { input_tokens: 7, output_tokens: 3 } });
+    expect(events.at(-2)).toMatchObject({
+      delta: { stop_reason: "tool_use" },
+      usage: { input_tokens: 7, output_tokens: 3 },
+    });
   });
 
   it("read a refusal as one", () => {
     const answer = { choices: [{ message: { content: null, refusal: "I will not." }, finish_reason: "stop" }] };
-    expect(run("anthropic-messages", "openai-chat", "m").answer(answer)).toMatchObject({ stop_reason: "refusal", content: [{ type: "text", text: "I will not." }] });
+    expect(run("anthropic-messages", "openai-chat", "m").answer(answer)).toMatchObject({
+      stop_reason: "refusal",
+      content: [{ type: "text", text: "I will not." }],
+    });
   });
 });
 
 describe("coding agents on Responses", () => {
-  const custom = { type: "custom", name: "apply_patch", description: "edit", format: { type: "grammar", syntax: "lark", definition: "start: x" } };
-  const offered = [custom, { type: "web_search" }, { type: "namespace", name: "n" }, { type: "function", name: "shell", parameters: {} }];
+  const custom = {
+    type: "custom",
+    name: "apply_patch",
+    description: "edit",
+    format: { type: "grammar", syntax: "lark", definition: "start: x" },
+  };
+  const offered = [
+    custom,
+    { type: "web_search" },
+    { type: "namespace", name: "n" },
+    { type: "function", name: "shell", parameters: {} },
+  ];
 
   it("get free-text tools as functions and their input back as text", () => {
     const responses = run("openai-responses", "openai-chat", "m");
@@ -220,17 +243,35 @@ describe("coding agents on Responses", () => {
       include: ["reasoning.encrypted_content"],
       store: false,
     });
-    expect((body["tools"] as JsonObject[]).map((entry) => (entry["function"] as JsonObject)["name"])).toEqual(["apply_patch", "shell"]);
+    expect((body["tools"] as JsonObject[]).map((entry) => (entry["function"] as JsonObject)["name"])).toEqual([
+      "apply_patch",
+      "shell",
+    ]);
     expect(body["messages"]).toMatchObject([
       { role: "user", content: "go" },
-      { role: "assistant", tool_calls: [{ id: "c0", function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' } }] },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "c0", function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' } }],
+      },
       { role: "tool", tool_call_id: "c0", content: "done" },
     ]);
     expect(responses.dropped).toEqual(["include", "tools.web_search", "tools.namespace"]);
     const call = { id: "c1", function: { name: "apply_patch", arguments: '{"input":"*** End"}' } };
-    const answer = responses.answer({ id: "chatcmpl-9", choices: [{ message: { content: "ok", tool_calls: [call] }, finish_reason: "tool_calls" }] });
-    expect(answer).toMatchObject({ id: "resp_9", object: "response", status: "completed", store: false, tools: offered });
-    expect(answer["output"]).toMatchObject([{ type: "message" }, { type: "custom_tool_call", call_id: "c1", input: "*** End" }]);
+    const answer = responses.answer({
+      id: "chatcmpl-9",
+      choices: [{ message: { content: "ok", tool_calls: [call] }, finish_reason: "tool_calls" }],
+    });
+    expect(answer).toMatchObject({
+      id: "resp_9",
+      object: "response",
+      status: "completed",
+      store: false,
+      tools: offered,
+    });
+    expect(answer["output"]).toMatchObject([
+      { type: "message" },
+      { type: "custom_tool_call", call_id: "c1", input: "*** End" },
+    ]);
     const events = responses.stream([
       { id: "x", choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] }, finish_reason: null }] },
       { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
@@ -249,7 +290,12 @@ describe("coding agents on Responses", () => {
 
   it("see text in parts and the reason of a cut answer", () => {
     const events = run("openai-responses", "openai-chat", "m").stream([
-      { id: "x", created: 4, model: "up", choices: [{ index: 0, delta: { reasoning_content: "why" }, finish_reason: null }] },
+      {
+        id: "x",
+        created: 4,
+        model: "up",
+        choices: [{ index: 0, delta: { reasoning_content: "why" }, finish_reason: null }],
+      },
       { choices: [{ index: 0, delta: { content: "he" }, finish_reason: null }] },
       { choices: [{ index: 0, delta: { content: "y" }, finish_reason: "length" }] },
       { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 1 } } },

@@ -68,7 +68,11 @@ function fromChat(body: JsonObject): JsonObject {
 
 function writtenOf(message: JsonObject | undefined): string {
   const content = message?.["content"];
-  return typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+  return typeof content === "string"
+    ? content
+    : objects(message, "content")
+        .map((part) => anyText(part, "text"))
+        .join("");
 }
 
 class ChunksToText implements StreamBridge {

@@ -27,7 +27,11 @@ export const embeddingsToGemini: Bridge = {
   },
   response(body, context) {
     const vectors = [...objects(body, "embeddings"), object(body, "embedding")].filter(isObject);
-    const data = vectors.map((vector, index) => ({ object: "embedding", index, embedding: numbersOf(vector["values"]) }));
+    const data = vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: numbersOf(vector["values"]),
+    }));
     const tokens = gNumber(object(body, "usageMetadata"), "promptTokenCount");
     return {
       object: "list",
@@ -76,7 +80,9 @@ function textsOf(input: JsonValue | undefined): string[] {
 }
 
 function contentText(content: JsonObject | undefined): string {
-  return objects(content, "parts").map((part) => anyText(part, "text")).join("");
+  return objects(content, "parts")
+    .map((part) => anyText(part, "text"))
+    .join("");
 }
 
 function numbersOf(values: JsonValue | undefined): number[] {

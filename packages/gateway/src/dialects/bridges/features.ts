@@ -21,7 +21,9 @@ export interface Feature {
 const NONE = "–";
 const user = (part: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [part] }] });
 const KEPT = { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "kept" } as const;
-const tools = [{ type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } }];
+const tools = [
+  { type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } },
+];
 
 export const FEATURES: readonly Feature[] = [
   {
@@ -33,7 +35,12 @@ export const FEATURES: readonly Feature[] = [
       "openai-responses": "`instructions`, items of role developer",
     },
     fate: KEPT,
-    sample: { messages: [{ role: "system", content: "s" }, { role: "user", content: "u" }] },
+    sample: {
+      messages: [
+        { role: "system", content: "s" },
+        { role: "user", content: "u" },
+      ],
+    },
     note: "All of it is joined in order with a blank line and moved to the front.",
   },
   {
@@ -62,7 +69,12 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Sound in a prompt",
-    words: { "openai-chat": "`input_audio` part", "anthropic-messages": NONE, "gemini-generate": "`inlineData`", "openai-responses": NONE },
+    words: {
+      "openai-chat": "`input_audio` part",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`inlineData`",
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
     sample: user({ type: "input_audio", input_audio: { data: "AA", format: "wav" } }),
   },
@@ -91,7 +103,12 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Free-text tools",
-    words: { "openai-chat": "custom tools", "anthropic-messages": NONE, "gemini-generate": NONE, "openai-responses": "custom tools" },
+    words: {
+      "openai-chat": "custom tools",
+      "anthropic-messages": NONE,
+      "gemini-generate": NONE,
+      "openai-responses": "custom tools",
+    },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: { tools: [...tools, { type: "custom", custom: { name: "c" } }] },
     note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
@@ -133,7 +150,12 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Several answers",
-    words: { "openai-chat": "`n`", "anthropic-messages": NONE, "gemini-generate": "`candidateCount`", "openai-responses": NONE },
+    words: {
+      "openai-chat": "`n`",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`candidateCount`",
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
     sample: { n: 2 },
   },
@@ -151,33 +173,58 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Stop texts",
-    words: { "openai-chat": "`stop`", "anthropic-messages": "`stop_sequences`", "gemini-generate": "`stopSequences`", "openai-responses": NONE },
+    words: {
+      "openai-chat": "`stop`",
+      "anthropic-messages": "`stop_sequences`",
+      "gemini-generate": "`stopSequences`",
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "dropped" },
     sample: { stop: ["x"] },
     note: "Chat takes four, Gemini five; further ones are dropped.",
   },
   {
     name: "Temperature",
-    words: { "openai-chat": "`temperature`", "anthropic-messages": "`temperature`", "gemini-generate": "`temperature`", "openai-responses": "`temperature`" },
+    words: {
+      "openai-chat": "`temperature`",
+      "anthropic-messages": "`temperature`",
+      "gemini-generate": "`temperature`",
+      "openai-responses": "`temperature`",
+    },
     fate: KEPT,
     sample: { temperature: 0.5 },
     note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it.",
   },
   {
     name: "Seed",
-    words: { "openai-chat": "`seed`", "anthropic-messages": NONE, "gemini-generate": "`seed`", "openai-responses": NONE },
+    words: {
+      "openai-chat": "`seed`",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`seed`",
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
     sample: { seed: 1 },
   },
   {
     name: "Penalties",
-    words: { "openai-chat": "`presence_penalty`, `frequency_penalty`", "anthropic-messages": NONE, "gemini-generate": "`presencePenalty`, `frequencyPenalty`", "openai-responses": NONE },
+    words: {
+      "openai-chat": "`presence_penalty`, `frequency_penalty`",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`presencePenalty`, `frequencyPenalty`",
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
     sample: { presence_penalty: 0.5 },
   },
   {
     name: "Logit bias",
-    words: { "openai-chat": "`logit_bias`", "anthropic-messages": NONE, "gemini-generate": NONE, "openai-responses": NONE },
+    words: {
+      "openai-chat": "`logit_bias`",
+      "anthropic-messages": NONE,
+      "gemini-generate": NONE,
+      "openai-responses": NONE,
+    },
     fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "dropped" },
     sample: { logit_bias: { "1": 5 } },
   },
@@ -190,7 +237,9 @@ export const FEATURES: readonly Feature[] = [
       "openai-responses": "`text.format`",
     },
     fate: KEPT,
-    sample: { response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } } },
+    sample: {
+      response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } },
+    },
     note: "Models without the feature are asked in the system text; nothing is put into their mouth.",
   },
   {
@@ -225,14 +274,24 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Cache marks",
-    words: { "openai-chat": "`cache_control` on parts", "anthropic-messages": "`cache_control`", "gemini-generate": "`cachedContent`", "openai-responses": "`prompt_cache_key`" },
+    words: {
+      "openai-chat": "`cache_control` on parts",
+      "anthropic-messages": "`cache_control`",
+      "gemini-generate": "`cachedContent`",
+      "openai-responses": "`prompt_cache_key`",
+    },
     fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: user({ type: "text", text: "t", cache_control: { type: "ephemeral" } }),
     note: "Marks have no effect where the upstream caches by itself.",
   },
   {
     name: "Who is asking",
-    words: { "openai-chat": "`user`", "anthropic-messages": "`metadata.user_id`", "gemini-generate": NONE, "openai-responses": "`user`" },
+    words: {
+      "openai-chat": "`user`",
+      "anthropic-messages": "`metadata.user_id`",
+      "gemini-generate": NONE,
+      "openai-responses": "`user`",
+    },
     fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "kept" },
     sample: { user: "u" },
   },

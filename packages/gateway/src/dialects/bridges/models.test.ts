@@ -3,11 +3,17 @@ import { run } from "../../../test/bridge-run.ts";
 import type { JsonObject } from "../types.ts";
 
 const hi = { role: "user", content: "hi" };
-const tool = { type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } };
+const tool = {
+  type: "function",
+  function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } },
+};
 
 describe("limits and formats by model", () => {
-  const to = (model: string, body: object) => run("openai-chat", "anthropic-messages", model).request({ messages: [hi], ...body });
-  const format = { response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } } };
+  const to = (model: string, body: object) =>
+    run("openai-chat", "anthropic-messages", model).request({ messages: [hi], ...body });
+  const format = {
+    response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } },
+  };
 
   it.each([
     ["claude-3-opus-20240229", 4096],
@@ -25,9 +31,15 @@ describe("limits and formats by model", () => {
 
   it("thinks by budget, by effort or not at all", () => {
     expect(to("claude-3-5-haiku", { reasoning_effort: "high" })).not.toHaveProperty("thinking");
-    expect(to("claude-haiku-4-5", { reasoning_effort: "high", max_tokens: 2000 })["thinking"]).toEqual({ type: "enabled", budget_tokens: 1999 });
+    expect(to("claude-haiku-4-5", { reasoning_effort: "high", max_tokens: 2000 })["thinking"]).toEqual({
+      type: "enabled",
+      budget_tokens: 1999,
+    });
     expect(to("claude-haiku-4-5", { reasoning_effort: "high", max_tokens: 500 })).not.toHaveProperty("thinking");
-    expect(to("claude-sonnet-4-6", { reasoning_effort: "xhigh" })).toMatchObject({ thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "max" } });
+    expect(to("claude-sonnet-4-6", { reasoning_effort: "xhigh" })).toMatchObject({
+      thinking: { type: "adaptive", display: "summarized" },
+      output_config: { effort: "max" },
+    });
     expect(to("claude-opus-4-8", { reasoning_effort: "xhigh" })).toMatchObject({ output_config: { effort: "xhigh" } });
     expect(to("claude-sonnet-5", { reasoning_effort: "none" })["thinking"]).toEqual({ type: "disabled" });
     const always = to("claude-opus-5-5", { reasoning_effort: "none" });
@@ -35,15 +47,28 @@ describe("limits and formats by model", () => {
   });
 
   it("does not force a tool on a model that thinks by budget", () => {
-    const body = to("claude-haiku-4-5", { reasoning_effort: "low", tools: [tool], tool_choice: "required", parallel_tool_calls: false });
+    const body = to("claude-haiku-4-5", {
+      reasoning_effort: "low",
+      tools: [tool],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+    });
     expect(body["tool_choice"]).toEqual({ type: "auto", disable_parallel_tool_use: true });
   });
 
   it("asks older models for JSON in words", () => {
     expect(to("claude-3-haiku-20240307", format)["system"]).toContain("JSON schema");
     expect(to("claude-haiku-4-5", format)["output_config"]).toMatchObject({ format: { type: "json_schema" } });
-    expect(run("openai-chat", "gemini-generate", "gemini-2.5-pro").request({ messages: [hi], ...format })["generationConfig"]).toHaveProperty("responseJsonSchema");
-    expect(run("openai-chat", "gemini-generate", "gemini-2.0-flash").request({ messages: [hi], ...format })["generationConfig"]).toHaveProperty("responseSchema");
+    expect(
+      run("openai-chat", "gemini-generate", "gemini-2.5-pro").request({ messages: [hi], ...format })[
+        "generationConfig"
+      ],
+    ).toHaveProperty("responseJsonSchema");
+    expect(
+      run("openai-chat", "gemini-generate", "gemini-2.0-flash").request({ messages: [hi], ...format })[
+        "generationConfig"
+      ],
+    ).toHaveProperty("responseSchema");
   });
 
   it.each([
@@ -60,12 +85,25 @@ describe("limits and formats by model", () => {
 
   it("cuts recursive and closed schemas down to what Gemini takes", () => {
     const parameters = {
-      $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, n: { type: "integer", format: "int64", default: 1 } } } },
+      $defs: {
+        node: {
+          type: "object",
+          properties: { next: { $ref: "#/$defs/node" }, n: { type: "integer", format: "int64", default: 1 } },
+        },
+      },
       type: "object",
       additionalProperties: false,
-      properties: { root: { $ref: "#/$defs/node" }, kind: { const: "a" }, list: { type: "array" }, either: { oneOf: [{ type: "string" }, { type: "null" }] } },
+      properties: {
+        root: { $ref: "#/$defs/node" },
+        kind: { const: "a" },
+        list: { type: "array" },
+        either: { oneOf: [{ type: "string" }, { type: "null" }] },
+      },
     };
-    const body = run("openai-chat", "gemini-generate", "gemini-2.5-pro").request({ messages: [hi], tools: [{ type: "function", function: { name: "f", parameters } }] });
+    const body = run("openai-chat", "gemini-generate", "gemini-2.5-pro").request({
+      messages: [hi],
+      tools: [{ type: "function", function: { name: "f", parameters } }],
+    });
     expect(body["tools"]).toEqual([
       {
         functionDeclarations: [
@@ -74,7 +112,10 @@ describe("limits and formats by model", () => {
             parameters: {
               type: "object",
               properties: {
-                root: { type: "object", properties: { next: { type: "object" }, n: { type: "integer", format: "int64" } } },
+                root: {
+                  type: "object",
+                  properties: { next: { type: "object" }, n: { type: "integer", format: "int64" } },
+                },
                 kind: { type: "string", enum: ["a"] },
                 list: { type: "array", items: { type: "string" } },
                 either: { type: "string", nullable: true },
@@ -90,8 +131,14 @@ describe("limits and formats by model", () => {
 describe("text completions and embeddings", () => {
   it("chat with one user and answer as text", () => {
     const completions = run("openai-completions", "openai-chat", "m");
-    expect(completions.request({ prompt: "say", stop: "x" })).toMatchObject({ messages: [{ role: "user", content: "say" }], max_tokens: 16, stop: "x" });
-    expect(completions.answer({ id: "c", choices: [{ index: 0, message: { content: "hi" }, finish_reason: "stop" }] })).toEqual({
+    expect(completions.request({ prompt: "say", stop: "x" })).toMatchObject({
+      messages: [{ role: "user", content: "say" }],
+      max_tokens: 16,
+      stop: "x",
+    });
+    expect(
+      completions.answer({ id: "c", choices: [{ index: 0, message: { content: "hi" }, finish_reason: "stop" }] }),
+    ).toEqual({
       id: "c",
       object: "text_completion",
       choices: [{ index: 0, text: "hi", logprobs: null, finish_reason: "stop" }],
@@ -106,11 +153,21 @@ describe("text completions and embeddings", () => {
 
   it("go one by one or in batches", () => {
     const openai = run("openai-embeddings", "gemini-embed", "e");
-    expect(openai.request({ input: "a", dimensions: 2 })).toEqual({ model: "models/e", content: { parts: [{ text: "a" }] }, outputDimensionality: 2 });
+    expect(openai.request({ input: "a", dimensions: 2 })).toEqual({
+      model: "models/e",
+      content: { parts: [{ text: "a" }] },
+      outputDimensionality: 2,
+    });
     expect(openai.request({ input: ["a", "b"] })["requests"]).toHaveLength(2);
-    expect(openai.answer({ embeddings: [{ values: [1] }, { values: [2] }] })["data"]).toMatchObject([{ index: 0, embedding: [1] }, { index: 1, embedding: [2] }]);
+    expect(openai.answer({ embeddings: [{ values: [1] }, { values: [2] }] })["data"]).toMatchObject([
+      { index: 0, embedding: [1] },
+      { index: 1, embedding: [2] },
+    ]);
     const gemini = run("gemini-embed", "openai-embeddings", "e");
-    expect(gemini.request({ requests: [{ content: { parts: [{ text: "a" }] } }] })).toMatchObject({ input: ["a"], encoding_format: "float" });
+    expect(gemini.request({ requests: [{ content: { parts: [{ text: "a" }] } }] })).toMatchObject({
+      input: ["a"],
+      encoding_format: "float",
+    });
     expect(gemini.answer({ data: [{ index: 0, embedding: [1, 2] }] })).toEqual({ embeddings: [{ values: [1, 2] }] });
   });
 });

@@ -40,7 +40,8 @@ export const geminiGenerate: Dialect = {
   eventTexts: candidatesTexts,
   streamOf: (answer) => Buffer.from(encodeBlock(JSON.stringify(answer))),
   answerOf: answerOfPieces,
-  usageEvent: (usage) => Buffer.from(encodeBlock(JSON.stringify({ candidates: [], usageMetadata: geminiUsage(usage) }))),
+  usageEvent: (usage) =>
+    Buffer.from(encodeBlock(JSON.stringify({ candidates: [], usageMetadata: geminiUsage(usage) }))),
 };
 
 /** Counting the tokens of a request: contents, or a whole generateContent request. */
@@ -57,7 +58,9 @@ export const geminiCountTokens: Dialect = {
     const request = gObject(body.json(), "generateContentRequest");
     if (request?.["model"] === undefined || request["model"] === `models/${upstreamModel}`) return body.bytes;
     const inner = { ...request, model: `models/${upstreamModel}` };
-    return Buffer.from(JSON.stringify({ ...body.json(), generateContentRequest: inner, generate_content_request: undefined }));
+    return Buffer.from(
+      JSON.stringify({ ...body.json(), generateContentRequest: inner, generate_content_request: undefined }),
+    );
   },
   errorIn: (answer) => readError(answer["error"]),
   promptTexts,

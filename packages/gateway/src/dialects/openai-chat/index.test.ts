@@ -55,7 +55,10 @@ describe("inspect", () => {
   it("adds images, audio and files to the estimate", () => {
     const plain = inspect({ model: "gpt-4o", messages: [{ role: "user", content: [{ type: "text", text: "look" }] }] });
     const image = { type: "image_url", image_url: { url: "https://example.com/a.png", detail: "high" } };
-    const seen = inspect({ model: "gpt-4o", messages: [{ role: "user", content: [{ type: "text", text: "look" }, image] }] });
+    const seen = inspect({
+      model: "gpt-4o",
+      messages: [{ role: "user", content: [{ type: "text", text: "look" }, image] }],
+    });
     expect(seen.promptEstimate - plain.promptEstimate).toBe(765);
   });
 
@@ -85,7 +88,8 @@ describe("retarget", () => {
     const body = bodyOf(text);
     return openaiChat.retarget(body, openaiChat.inspect(body, "chat", undefined), model, { askUsage }).toString();
   };
-  const text = '{"temperature":1.0,"model":"a","messages":[{"role":"user","content":"hi"}],"seed":12345678901234567890,"stream":true}';
+  const text =
+    '{"temperature":1.0,"model":"a","messages":[{"role":"user","content":"hi"}],"seed":12345678901234567890,"stream":true}';
 
   it("returns the very same buffer when nothing changes", () => {
     const body = bodyOf(text);
@@ -120,7 +124,8 @@ describe("meter", () => {
     for (const block of blocks) meter.feed(Buffer.from(block));
     return meter;
   };
-  const chunk = (extra: string) => `data: {"id":"1","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]${extra}}\n\n`;
+  const chunk = (extra: string) =>
+    `data: {"id":"1","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]${extra}}\n\n`;
 
   it("takes the last usage, with blanks, inside a choice or under a vendor's name", () => {
     const usage = '{"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 2}}';
@@ -135,7 +140,9 @@ describe("meter", () => {
   });
 
   it("is not misled by what the text says", () => {
-    const text = JSON.stringify('{"usage":{"prompt_tokens":9},"finish_reason":"stop","error":{"message":"x"}} data: [DONE]');
+    const text = JSON.stringify(
+      '{"usage":{"prompt_tokens":9},"finish_reason":"stop","error":{"message":"x"}} data: [DONE]',
+    );
     const meter = feed(`data: {"choices":[{"delta":{"content":${text}},"finish_reason":null}]}\n\n`);
     expect([meter.usage, meter.finished, meter.terminated, meter.error]).toEqual([undefined, false, false, undefined]);
   });
@@ -149,7 +156,9 @@ describe("meter", () => {
   });
 
   it("reports error events whatever their shape is", () => {
-    expect(feed('data: {"error":{"message":"slow","code":429,"metadata":{"error_type":"rate_limit_exceeded"}}}\n\n').error).toEqual({
+    expect(
+      feed('data: {"error":{"message":"slow","code":429,"metadata":{"error_type":"rate_limit_exceeded"}}}\n\n').error,
+    ).toEqual({
       message: "slow",
       type: undefined,
       code: "rate_limit_exceeded",
@@ -163,7 +172,10 @@ describe("meter", () => {
 
   it("takes counts that are no whole numbers as missing", () => {
     expect(feed(chunk(',"usage":{"prompt_tokens":-1,"completion_tokens":"3"}')).usage).toBeUndefined();
-    expect(feed(chunk(',"usage":{"prompt_tokens":10,"completion_tokens":1.5,"prompt_tokens_details":{"cached_tokens":99}}')).usage).toMatchObject({
+    expect(
+      feed(chunk(',"usage":{"prompt_tokens":10,"completion_tokens":1.5,"prompt_tokens_details":{"cached_tokens":99}}'))
+        .usage,
+    ).toMatchObject({
       input: 10,
       output: 0,
       cachedInput: 10,
@@ -181,7 +193,11 @@ describe("texts", () => {
     const words = openaiChat.promptWords(
       bodyOf({
         model: "m",
-        messages: [hi, { role: "assistant", tool_calls: [{ id: "1", function: { name: "f", arguments: "{}" } }] }, { role: "tool", content: [{ type: "text", text: "out" }] }],
+        messages: [
+          hi,
+          { role: "assistant", tool_calls: [{ id: "1", function: { name: "f", arguments: "{}" } }] },
+          { role: "tool", content: [{ type: "text", text: "out" }] },
+        ],
         tools: [{ type: "function", function: { name: "f", description: "secret", parameters: {} } }],
       }),
     );
@@ -196,7 +212,9 @@ describe("texts", () => {
       tool_calls: [{ function: { name: "f", arguments: "{}" } }],
     };
     expect(openaiChat.answerTexts({ choices: [{ message }] })).toEqual({ text: "abcf{}", extra: 7 });
-    expect(openaiChat.eventTexts({ choices: [{ delta: { tool_calls: [{ function: { arguments: "{" } }] } }] })).toEqual({ text: "{", extra: 0 });
+    expect(openaiChat.eventTexts({ choices: [{ delta: { tool_calls: [{ function: { arguments: "{" } }] } }] })).toEqual(
+      { text: "{", extra: 0 },
+    );
   });
 });
 
@@ -221,8 +239,13 @@ describe("streams and whole answers", () => {
     ],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
   };
-  const ask = (wantsStreamUsage: boolean): Ask => ({ ...inspect({ model: "m", messages: [hi] }), stream: true, wantsStreamUsage });
-  const events = (asked: Ask) => parseEvents(openaiChat.streamOf(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
+  const ask = (wantsStreamUsage: boolean): Ask => ({
+    ...inspect({ model: "m", messages: [hi] }),
+    stream: true,
+    wantsStreamUsage,
+  });
+  const events = (asked: Ask) =>
+    parseEvents(openaiChat.streamOf(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
 
   it("become each other", () => {
     expect(openaiChat.answerOf(events(ask(true)))).toEqual(answer);
@@ -235,8 +258,12 @@ describe("streams and whole answers", () => {
   });
 
   it("add up parallel tool calls by index, or by id where the index is missing", () => {
-    const delta = (call: JsonObject) => ({ id: "c", choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] });
-    const named = (id: string, args: string, index?: number) => delta({ ...(index !== undefined && { index }), id, function: { name: id, arguments: args } });
+    const delta = (call: JsonObject) => ({
+      id: "c",
+      choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }],
+    });
+    const named = (id: string, args: string, index?: number) =>
+      delta({ ...(index !== undefined && { index }), id, function: { name: id, arguments: args } });
     const calls = (list: JsonObject[]) => {
       const whole = openaiChat.answerOf(list) as { choices: { message: { tool_calls: { function: unknown }[] } }[] };
       return whole.choices[0]?.message.tool_calls.map((call) => call.function);
@@ -245,13 +272,22 @@ describe("streams and whole answers", () => {
       { name: "a", arguments: "{1}" },
       { name: "b", arguments: "{}" },
     ];
-    expect(calls([named("a", "{", 0), named("b", "{}", 1), delta({ index: 0, function: { arguments: "1}" } })])).toEqual(expected);
+    expect(
+      calls([named("a", "{", 0), named("b", "{}", 1), delta({ index: 0, function: { arguments: "1}" } })]),
+    ).toEqual(expected);
     expect(calls([named("a", "{1}"), named("b", "{}")])).toEqual(expected);
   });
 
   it("make a usage chunk in the name of the stream", () => {
     const usage = { ...openaiChat.usage(answer)!, source: "counted" as const };
     const [made] = parseEvents(openaiChat.usageEvent(usage, { id: "c1", created: 5, model: "m" }) ?? Buffer.alloc(0));
-    expect(made?.data).toEqual({ id: "c1", created: 5, model: "m", object: "chat.completion.chunk", choices: [], usage: answer["usage"] });
+    expect(made?.data).toEqual({
+      id: "c1",
+      created: 5,
+      model: "m",
+      object: "chat.completion.chunk",
+      choices: [],
+      usage: answer["usage"],
+    });
   });
 });

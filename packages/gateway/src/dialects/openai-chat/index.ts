@@ -45,7 +45,10 @@ export const openaiChat: Dialect = {
 };
 
 /** What chat and text completions ask for in the same words. */
-export function completionAsk(json: JsonObject, own: Omit<Ask, "stream" | "wantsStreamUsage" | "outputCap" | "units">): Ask {
+export function completionAsk(
+  json: JsonObject,
+  own: Omit<Ask, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
+): Ask {
   const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
   const choices = choicesOf(json);
   return {

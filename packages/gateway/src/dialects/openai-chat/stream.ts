@@ -71,7 +71,12 @@ export function answerOfChunks(events: readonly JsonObject[]): JsonObject | unde
 
 function mergeChoice(parts: Map<number, ChoiceParts>, choice: JsonObject): void {
   const index = typeof choice["index"] === "number" ? choice["index"] : 0;
-  const part = parts.get(index) ?? { message: { role: "assistant", content: null }, calls: [], logprobs: [], finish: null };
+  const part = parts.get(index) ?? {
+    message: { role: "assistant", content: null },
+    calls: [],
+    logprobs: [],
+    finish: null,
+  };
   parts.set(index, part);
   if (isSet(choice["finish_reason"])) part.finish = choice["finish_reason"];
   part.logprobs.push(...list(object(choice, "logprobs"), "content"));

@@ -36,14 +36,19 @@ export const openaiResponses: Dialect = {
   },
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
-  errorIn: (answer) => readError(answer["error"]) ?? (answer["status"] === "failed" ? readError("The response failed.") : undefined),
+  errorIn: (answer) =>
+    readError(answer["error"]) ?? (answer["status"] === "failed" ? readError("The response failed.") : undefined),
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
   promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),
   answerTexts: outputTexts,
   eventTexts,
   streamOf: (answer) =>
-    Buffer.from(eventsOfResponse(answer).map(({ event, data }) => encodeBlock(JSON.stringify(data), event)).join("")),
+    Buffer.from(
+      eventsOfResponse(answer)
+        .map(({ event, data }) => encodeBlock(JSON.stringify(data), event))
+        .join(""),
+    ),
   answerOf: responseOfEvents,
   heartbeat: HEARTBEAT,
 };

@@ -83,7 +83,9 @@ export function eventTexts(event: JsonObject): Texts {
   const type = text(event, "type") ?? "";
   if (type.endsWith(".delta")) return { text: text(event, "delta") ?? "", extra: 0 };
   const item = type === "response.output_item.added" ? object(event, "item") : undefined;
-  return item !== undefined && isCall(item) ? { text: text(item, "name") ?? "", extra: TOKENS_PER_CALL } : { text: "", extra: 0 };
+  return item !== undefined && isCall(item)
+    ? { text: text(item, "name") ?? "", extra: TOKENS_PER_CALL }
+    : { text: "", extra: 0 };
 }
 
 function isCall(item: JsonObject): boolean {

@@ -39,7 +39,9 @@ export function stopReason({ finish, hasTools, hasRefused, stopSequence }: Endin
 
 function callsOf(message: JsonObject | undefined): readonly JsonObject[] {
   const legacy = object(message, "function_call");
-  return legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  return legacy === undefined
+    ? objects(message, "tool_calls")
+    : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
 /** Thinking without a signature is shown, but cannot be continued by the vendor of the protocol. */
@@ -52,17 +54,28 @@ function thinkingBlocks(message: JsonObject | undefined): JsonObject[] {
 
 function textBlocks(message: JsonObject | undefined): JsonObject[] {
   const content = message?.["content"];
-  const written = typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+  const written =
+    typeof content === "string"
+      ? content
+      : objects(message, "content")
+          .map((part) => anyText(part, "text"))
+          .join("");
   const citations = objects(message, "annotations").flatMap(citationOf);
   const texts = [written, anyText(message, "refusal")].filter((part) => part !== "");
-  return texts.map((part, at) => ({ type: "text", text: part, ...(at === 0 && citations.length > 0 && { citations }) }));
+  return texts.map((part, at) => ({
+    type: "text",
+    text: part,
+    ...(at === 0 && citations.length > 0 && { citations }),
+  }));
 }
 
 export function citationOf(annotation: JsonObject): JsonObject[] {
   const source = object(annotation, "url_citation");
   if (source === undefined) return [];
   const { url, title } = source;
-  return [{ type: "web_search_result_location", url: url ?? "", title: title ?? null, cited_text: "", encrypted_index: "" }];
+  return [
+    { type: "web_search_result_location", url: url ?? "", title: title ?? null, cited_text: "", encrypted_index: "" },
+  ];
 }
 
 function toolUse(call: JsonObject): JsonObject {

@@ -8,7 +8,10 @@ const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|c
 /** Chat messages of a conversation; results of tools stand before what the user says with them. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const system = systemMessage(body["system"]);
-  return [...(system === undefined ? [] : [system]), ...objects(body, "messages").flatMap((message) => turnOf(message, context))];
+  return [
+    ...(system === undefined ? [] : [system]),
+    ...objects(body, "messages").flatMap((message) => turnOf(message, context)),
+  ];
 }
 
 function systemMessage(system: JsonValue | undefined): JsonObject | undefined {
@@ -35,7 +38,9 @@ function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
 
 function userMessages(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const results = blocks.filter((block) => block["type"] === "tool_result");
-  const shown = results.flatMap((result) => objects(result, "content").filter((block) => block["type"] === "image" || block["type"] === "document"));
+  const shown = results.flatMap((result) =>
+    objects(result, "content").filter((block) => block["type"] === "image" || block["type"] === "document"),
+  );
   const others = blocks.filter((block) => block["type"] !== "tool_result");
   const parts = [...shown, ...others].flatMap((block) => userPart(block, context));
   const messages = results.map(resultMessage);
@@ -55,7 +60,13 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
     case "text":
       return anyText(block, "text") === "" ? [] : [textPart(block)];
     case "image":
-      return [compact({ type: "image_url", image_url: { url: sourceUrl(object(block, "source"), "image/png") }, fw_cache_control: mark })];
+      return [
+        compact({
+          type: "image_url",
+          image_url: { url: sourceUrl(object(block, "source"), "image/png") },
+          fw_cache_control: mark,
+        }),
+      ];
     case "document":
       return documentParts(block, mark);
     default:
@@ -65,7 +76,8 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
 }
 
 function sourceUrl(source: JsonObject | undefined, fallback: string): string {
-  if (text(source, "type") === "base64") return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
+  if (text(source, "type") === "base64")
+    return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
   return anyText(source, "url");
 }
 
@@ -78,11 +90,22 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObje
     case "text":
       return [compact({ type: "text", text: anyText(source, "data"), fw_cache_control: mark })];
     case "content":
-      return objects(source, "content").filter((part) => part["type"] === "text").map(textPart);
+      return objects(source, "content")
+        .filter((part) => part["type"] === "text")
+        .map(textPart);
     case "file":
-      return [compact({ type: "file", file: { file_id: anyText(source, "file_id") }, fw_document, fw_cache_control: mark })];
+      return [
+        compact({ type: "file", file: { file_id: anyText(source, "file_id") }, fw_document, fw_cache_control: mark }),
+      ];
     case "url":
-      return [compact({ type: "file", file: { filename: title ?? "document.pdf", fw_url: anyText(source, "url") }, fw_document, fw_cache_control: mark })];
+      return [
+        compact({
+          type: "file",
+          file: { filename: title ?? "document.pdf", fw_url: anyText(source, "url") },
+          fw_document,
+          fw_cache_control: mark,
+        }),
+      ];
     default: {
       const file = { filename: title ?? "document.pdf", file_data: sourceUrl(source, "application/pdf") };
       return [compact({ type: "file", file, fw_document, fw_cache_control: mark })];
@@ -92,7 +115,9 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObje
 
 function resultMessage(block: JsonObject): JsonObject {
   const content = block["content"];
-  const texts = objects(block, "content").filter((part) => part["type"] === "text").map((part) => anyText(part, "text"));
+  const texts = objects(block, "content")
+    .filter((part) => part["type"] === "text")
+    .map((part) => anyText(part, "text"));
   return compact({
     role: "tool",
     tool_call_id: anyText(block, "tool_use_id"),

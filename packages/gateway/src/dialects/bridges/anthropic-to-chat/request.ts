@@ -78,7 +78,10 @@ function formatOf(body: JsonObject): JsonObject | undefined {
   const format = object(object(body, "output_config"), "format") ?? object(body, "output_format");
   const schema = format?.["type"] === "json_schema" ? object(format, "schema") : undefined;
   if (schema === undefined) return undefined;
-  return { type: "json_schema", json_schema: compact({ name: "answer", schema, strict: isStrictSchema(schema) ? true : undefined }) };
+  return {
+    type: "json_schema",
+    json_schema: compact({ name: "answer", schema, strict: isStrictSchema(schema) ? true : undefined }),
+  };
 }
 
 function userOf(body: JsonObject, context: BridgeContext): string | undefined {

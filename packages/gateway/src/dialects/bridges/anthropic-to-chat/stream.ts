@@ -139,10 +139,18 @@ export class ChunksToMessage implements StreamBridge {
     switch (step.type) {
       case "open": {
         const { id, name } = step.call;
-        return named({ type: "content_block_start", index: this.#block, content_block: { type: "tool_use", id, name, input: {} } });
+        return named({
+          type: "content_block_start",
+          index: this.#block,
+          content_block: { type: "tool_use", id, name, input: {} },
+        });
       }
       case "arguments":
-        return named({ type: "content_block_delta", index: this.#block, delta: { type: "input_json_delta", partial_json: step.text } });
+        return named({
+          type: "content_block_delta",
+          index: this.#block,
+          delta: { type: "input_json_delta", partial_json: step.text },
+        });
       case "close":
         return named({ type: "content_block_stop", index: this.#block++ });
     }
@@ -151,7 +159,11 @@ export class ChunksToMessage implements StreamBridge {
   #close(): StreamEvent[] {
     if (this.#open === undefined) return [];
     const index = this.#block++;
-    const signature = { type: "content_block_delta", index, delta: { type: "signature_delta", signature: this.#signature } };
+    const signature = {
+      type: "content_block_delta",
+      index,
+      delta: { type: "signature_delta", signature: this.#signature },
+    };
     const events = this.#open === "thinking" ? [named(signature)] : [];
     this.#signature = "";
     this.#open = undefined;

@@ -46,7 +46,9 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
 function imageSource(part: JsonObject): JsonObject {
   const url = text(object(part, "image_url"), "url") ?? text(part, "image_url") ?? "";
   const inline = parseDataUrl(url);
-  return inline === undefined ? { type: "url", url } : { type: "base64", media_type: inline.mediaType, data: inline.data };
+  return inline === undefined
+    ? { type: "url", url }
+    : { type: "base64", media_type: inline.mediaType, data: inline.data };
 }
 
 function documentBlock(part: JsonObject): JsonObject {

@@ -3,7 +3,13 @@ import { choicesOf } from "../../ask.ts";
 import { anyText, compact, isSet, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
-import { claudeModel, hasStructuredOutput, maxOutputTokens, refusesSampling, type ClaudeModel } from "../parts/claude-models.ts";
+import {
+  claudeModel,
+  hasStructuredOutput,
+  maxOutputTokens,
+  refusesSampling,
+  type ClaudeModel,
+} from "../parts/claude-models.ts";
 import { noteDropped } from "../parts/dropped.ts";
 import { structuredSchema } from "../parts/structured-schema.ts";
 import type { ToolChoice } from "../parts/tool-choice.ts";
@@ -148,7 +154,9 @@ function formatOf(body: JsonObject, model: ClaudeModel): Format {
   if (hasStructuredOutput(model)) return { schema: structuredSchema(schema), instructions: [] };
   return {
     schema: undefined,
-    instructions: [`Answer with one JSON value that matches this JSON schema, and nothing else:\n${JSON.stringify(schema)}`],
+    instructions: [
+      `Answer with one JSON value that matches this JSON schema, and nothing else:\n${JSON.stringify(schema)}`,
+    ],
   };
 }
 

@@ -57,9 +57,17 @@ export class MessageToChunks implements StreamBridge {
 
   #openBlock(index: number, block: JsonObject): StreamEvent[] {
     const isTool = block["type"] === "tool_use";
-    this.#open.set(index, { block: { ...block }, tool: isTool ? this.#writer.tools() : undefined, hasArguments: false });
+    this.#open.set(index, {
+      block: { ...block },
+      tool: isTool ? this.#writer.tools() : undefined,
+      hasArguments: false,
+    });
     if (isTool) {
-      const call = { id: text(block, "id") ?? "", type: "function", function: { name: text(block, "name") ?? "", arguments: "" } };
+      const call = {
+        id: text(block, "id") ?? "",
+        type: "function",
+        function: { name: text(block, "name") ?? "", arguments: "" },
+      };
       return [...this.#tellThinking(), ...this.#writer.tool(call)];
     }
     const begun = block["type"] === "text" ? text(block, "text") : undefined;

@@ -44,7 +44,8 @@ export function writtenOf(part: JsonObject): string {
   if (part["thought"] === true) return "";
   const image = object(part, "inlineData");
   const type = text(image, "mimeType") ?? "";
-  if (image !== undefined) return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
+  if (image !== undefined)
+    return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
   const code = object(part, "executableCode");
   if (code !== undefined) return fenced((text(code, "language") ?? "").toLowerCase(), text(code, "code") ?? "");
   const result = object(part, "codeExecutionResult");
@@ -64,7 +65,9 @@ export function callsOfPart(part: JsonObject): JsonObject[] {
 }
 
 function audioOf(parts: readonly JsonObject[]): JsonObject | undefined {
-  const sounds = parts.map((part) => object(part, "inlineData")).filter((data) => text(data, "mimeType")?.startsWith("audio/") === true);
+  const sounds = parts
+    .map((part) => object(part, "inlineData"))
+    .filter((data) => text(data, "mimeType")?.startsWith("audio/") === true);
   if (sounds.length === 0) return undefined;
   return { id: "audio", data: sounds.map((sound) => text(sound, "data") ?? "").join(""), transcript: "" };
 }
@@ -89,5 +92,10 @@ function citation(chunk: JsonObject | undefined, start: number, end: number): Js
   const web = object(chunk, "web");
   const url = text(web, "uri");
   if (url === undefined) return [];
-  return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, title: text(web, "title") ?? "", url } }];
+  return [
+    {
+      type: "url_citation",
+      url_citation: { start_index: start, end_index: end, title: text(web, "title") ?? "", url },
+    },
+  ];
 }

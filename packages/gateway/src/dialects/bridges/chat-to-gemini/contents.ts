@@ -75,7 +75,9 @@ function callsOf(message: JsonObject): Call[] {
 
 function toolCalls(message: JsonObject): readonly JsonObject[] {
   const legacy = object(message, "function_call");
-  return legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  return legacy === undefined
+    ? objects(message, "tool_calls")
+    : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
 /** The first call of a turn has to show its signature, or say that there is none. */
@@ -86,7 +88,10 @@ function callParts(message: JsonObject, model: GeminiModel): JsonObject[] {
     const known = text(call, "fw_signature") ?? signature;
     const isAsked = index === 0 && model.version >= FIRST_WITH_SIGNATURES;
     return compact({
-      functionCall: { name: text(target, "name") ?? "", args: parseArguments(text(target, "arguments") ?? text(target, "input")) },
+      functionCall: {
+        name: text(target, "name") ?? "",
+        args: parseArguments(text(target, "arguments") ?? text(target, "input")),
+      },
       thoughtSignature: known ?? (isAsked ? NO_SIGNATURE : undefined),
     });
   });
@@ -102,7 +107,12 @@ function resultOf(message: JsonObject, calls: readonly Call[]): { id: string; pa
 function responseOf(message: JsonObject): JsonObject {
   const content = message["content"];
   const key = message["fw_is_error"] === true ? "error" : "output";
-  const written = typeof content === "string" ? content : objects(message, "content").map((part) => text(part, "text") ?? "").join("");
+  const written =
+    typeof content === "string"
+      ? content
+      : objects(message, "content")
+          .map((part) => text(part, "text") ?? "")
+          .join("");
   const value = parseJson(written);
   return isObject(value) ? value : { [key]: written };
 }

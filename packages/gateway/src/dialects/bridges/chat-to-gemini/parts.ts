@@ -67,6 +67,7 @@ function media(url: string, fallback: string): JsonObject {
 function filePart(file: JsonObject | undefined): JsonObject {
   const written = text(file, "fw_url") ?? text(file, "file_data") ?? text(file, "file_id");
   if (written === undefined) throw unsupportedParameter("file");
-  const isBare = !written.startsWith("data:") && !/^[a-z][a-z0-9+.-]*:/i.test(written) && text(file, "file_data") !== undefined;
+  const isBare =
+    !written.startsWith("data:") && !/^[a-z][a-z0-9+.-]*:/i.test(written) && text(file, "file_data") !== undefined;
   return isBare ? { inlineData: { mimeType: "application/pdf", data: written } } : media(written, "application/pdf");
 }

@@ -93,6 +93,10 @@ function withSystem(contents: readonly JsonObject[], system: readonly JsonObject
 }
 
 function safetyOf(body: JsonObject, context: BridgeContext): JsonValue {
-  const asked = body["safety_settings"] ?? body["safetySettings"] ?? body["fw_safety_settings"] ?? context.setting["safety_settings"];
+  const asked =
+    body["safety_settings"] ??
+    body["safetySettings"] ??
+    body["fw_safety_settings"] ??
+    context.setting["safety_settings"];
   return Array.isArray(asked) ? asked : [...SAFETY];
 }

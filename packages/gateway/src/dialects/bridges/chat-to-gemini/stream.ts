@@ -38,7 +38,8 @@ export class CandidatesToChunks implements StreamBridge {
     const annotations = annotationsOf(candidate, this.#written.get(index) ?? "");
     if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
     const reason = text(candidate, "finishReason");
-    if (reason !== undefined) events.push(...this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index));
+    if (reason !== undefined)
+      events.push(...this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index));
     return events;
   }
 

@@ -28,7 +28,11 @@ export function geminiTools(body: JsonObject, context: BridgeContext): GeminiToo
 /** Without properties the parameters are left out: an empty object is refused. */
 function declaration({ name, description, parameters }: ChatFunction, isRaw: boolean): JsonObject {
   const properties = object(parameters, "properties");
-  const isEmpty = parameters === undefined || (Object.keys(properties ?? {}).length === 0 && parameters["$ref"] === undefined && parameters["allOf"] === undefined);
+  const isEmpty =
+    parameters === undefined ||
+    (Object.keys(properties ?? {}).length === 0 &&
+      parameters["$ref"] === undefined &&
+      parameters["allOf"] === undefined);
   return compact({
     name,
     description,

@@ -45,8 +45,14 @@ export function callOf(item: JsonObject): JsonObject {
 
 function reasoningText(item: JsonObject): string {
   if (item["type"] !== "reasoning") return "";
-  const summary = objects(item, "summary").map((part) => anyText(part, "text")).join("\n\n");
-  return summary === "" ? objects(item, "content").map((part) => anyText(part, "text")).join("") : summary;
+  const summary = objects(item, "summary")
+    .map((part) => anyText(part, "text"))
+    .join("\n\n");
+  return summary === ""
+    ? objects(item, "content")
+        .map((part) => anyText(part, "text"))
+        .join("")
+    : summary;
 }
 
 export function annotationOf(annotation: JsonObject): JsonObject[] {

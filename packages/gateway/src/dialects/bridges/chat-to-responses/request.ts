@@ -65,7 +65,9 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
       return turn("developer", inputParts(message["content"], context));
     case "tool":
     case "function":
-      return [{ type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) }];
+      return [
+        { type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) },
+      ];
     case "assistant":
       return [...turn("assistant", outputParts(message)), ...callsOf(message)];
     default:
@@ -97,7 +99,13 @@ function inputPart(part: JsonObject, context: BridgeContext): JsonObject[] {
       return [{ type: "input_text", text: anyText(part, "text") }];
     case "image_url": {
       const image = object(part, "image_url");
-      return [compact({ type: "input_image", image_url: text(image, "url") ?? text(part, "image_url"), detail: text(image, "detail") })];
+      return [
+        compact({
+          type: "input_image",
+          image_url: text(image, "url") ?? text(part, "image_url"),
+          detail: text(image, "detail"),
+        }),
+      ];
     }
     case "file":
       return [filePart(object(part, "file"))];
@@ -121,7 +129,8 @@ function filePart(file: JsonObject | undefined): JsonObject {
 
 function outputParts(message: JsonObject): JsonObject[] {
   const content = message["content"];
-  const texts = typeof content === "string" ? [content] : objects(message, "content").map((part) => anyText(part, "text"));
+  const texts =
+    typeof content === "string" ? [content] : objects(message, "content").map((part) => anyText(part, "text"));
   const refusal = text(message, "refusal");
   return [
     ...texts.filter((written) => written !== "").map((written) => ({ type: "output_text", text: written })),
@@ -131,17 +140,29 @@ function outputParts(message: JsonObject): JsonObject[] {
 
 function callsOf(message: JsonObject): JsonObject[] {
   const legacy = object(message, "function_call");
-  const calls = legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  const calls =
+    legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
   return calls.map((call) => {
     const target = object(call, "function") ?? object(call, "custom");
     const name = anyText(target, "name");
-    return { type: "function_call", call_id: text(call, "id") ?? `call_${name}`, name, arguments: anyText(target, "arguments", "input") };
+    return {
+      type: "function_call",
+      call_id: text(call, "id") ?? `call_${name}`,
+      name,
+      arguments: anyText(target, "arguments", "input"),
+    };
   });
 }
 
 /** The protocol makes schemas strict unless it is told not to; chat leaves them as they are. */
 function toolOf({ name, description, parameters, strict }: ChatFunction): JsonObject {
-  return compact({ type: "function", name, description, parameters: parameters ?? { type: "object", properties: {} }, strict });
+  return compact({
+    type: "function",
+    name,
+    description,
+    parameters: parameters ?? { type: "object", properties: {} },
+    strict,
+  });
 }
 
 function choiceOf({ choice }: ChatTools): JsonValue | undefined {
@@ -163,5 +184,7 @@ function textOf(body: JsonObject): JsonObject | undefined {
 
 function formatOf(format: JsonObject | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
-  return format["type"] === "json_schema" ? { type: "json_schema", ...object(format, "json_schema") } : { type: format["type"] };
+  return format["type"] === "json_schema"
+    ? { type: "json_schema", ...object(format, "json_schema") }
+    : { type: format["type"] };
 }

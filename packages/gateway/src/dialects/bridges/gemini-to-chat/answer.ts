@@ -39,7 +39,11 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
 export function thoughtParts(message: JsonObject): JsonObject[] {
   const signed = objects(message, "fw_thinking").filter((block) => block["type"] === "thinking");
   if (signed.length > 0) {
-    return signed.map((block) => ({ text: anyText(block, "thinking"), thought: true, thoughtSignature: anyText(block, "signature") }));
+    return signed.map((block) => ({
+      text: anyText(block, "thinking"),
+      thought: true,
+      thoughtSignature: anyText(block, "signature"),
+    }));
   }
   const thinking = anyText(message, "reasoning_content", "reasoning");
   return thinking === "" ? [] : [{ text: thinking, thought: true }];
@@ -47,7 +51,12 @@ export function thoughtParts(message: JsonObject): JsonObject[] {
 
 function textParts(message: JsonObject): JsonObject[] {
   const content = message["content"];
-  const written = typeof content === "string" ? content : objects(message, "content").map((part) => anyText(part, "text")).join("");
+  const written =
+    typeof content === "string"
+      ? content
+      : objects(message, "content")
+          .map((part) => anyText(part, "text"))
+          .join("");
   return [written, anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
 }
 

@@ -12,14 +12,19 @@ interface OpenCall {
 /** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
-  const system = objects(gObject(body, "systemInstruction"), "parts").map((part) => anyText(part, "text")).filter((part) => part !== "");
+  const system = objects(gObject(body, "systemInstruction"), "parts")
+    .map((part) => anyText(part, "text"))
+    .filter((part) => part !== "");
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
   for (const content of objects(body, "contents")) {
     const parts = objects(content, "parts");
     if (text(content, "role") === "model") {
       const message = assistantMessage(parts, context);
-      open = objects(message, "tool_calls").map((call) => ({ id: anyText(call, "id"), name: anyText(object(call, "function"), "name") }));
+      open = objects(message, "tool_calls").map((call) => ({
+        id: anyText(call, "id"),
+        name: anyText(object(call, "function"), "name"),
+      }));
       if (message !== undefined) messages.push(message);
     } else messages.push(...userMessages(parts, open, context));
   }
@@ -28,7 +33,9 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 
 function userMessages(parts: readonly JsonObject[], open: OpenCall[], context: BridgeContext): JsonObject[] {
   const results = parts.flatMap((part) => resultMessage(gObject(part, "functionResponse"), open));
-  const others = parts.filter((part) => gObject(part, "functionResponse") === undefined).flatMap((part) => userPart(part, context));
+  const others = parts
+    .filter((part) => gObject(part, "functionResponse") === undefined)
+    .flatMap((part) => userPart(part, context));
   return others.length === 0 ? results : [...results, { role: "user", content: plainOr(others) }];
 }
 
@@ -40,7 +47,9 @@ function plainOr(parts: readonly JsonObject[]): JsonValue {
 function resultMessage(result: JsonObject | undefined, open: OpenCall[]): JsonObject[] {
   if (result === undefined) return [];
   const name = anyText(result, "name");
-  const at = open.findIndex((call) => (text(result, "id") === undefined ? call.name === name : call.id === text(result, "id")));
+  const at = open.findIndex((call) =>
+    text(result, "id") === undefined ? call.name === name : call.id === text(result, "id"),
+  );
   const [call] = at < 0 ? [] : open.splice(at, 1);
   const response = object(result, "response") ?? {};
   const isError = Object.keys(response).length === 1 && response["error"] !== undefined;
@@ -56,7 +65,10 @@ function resultMessage(result: JsonObject | undefined, open: OpenCall[]): JsonOb
 
 /** What the SDKs wrap around a plain result is taken off again. */
 function contentOf(response: JsonObject): string {
-  const [only] = Object.keys(response).length === 1 ? ["output", "result", "error"].filter((key) => response[key] !== undefined) : [];
+  const [only] =
+    Object.keys(response).length === 1
+      ? ["output", "result", "error"].filter((key) => response[key] !== undefined)
+      : [];
   const value = only === undefined ? response : response[only];
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -74,9 +86,13 @@ function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
 
 function inlinePart(type: string, data: string): JsonObject {
   if (type.startsWith("image/")) return { type: "image_url", image_url: { url: dataUrl(type, data) } };
-  if (type.startsWith("audio/")) return { type: "input_audio", input_audio: { data, format: type.slice("audio/".length) } };
+  if (type.startsWith("audio/"))
+    return { type: "input_audio", input_audio: { data, format: type.slice("audio/".length) } };
   if (type.startsWith("video/")) return { type: "video_url", video_url: { url: dataUrl(type, data) } };
-  return { type: "file", file: { filename: type === "application/pdf" ? "document.pdf" : "file", file_data: dataUrl(type, data) } };
+  return {
+    type: "file",
+    file: { filename: type === "application/pdf" ? "document.pdf" : "file", file_data: dataUrl(type, data) },
+  };
 }
 
 function filePart(type: string, url: string): JsonObject {
@@ -87,7 +103,9 @@ function filePart(type: string, url: string): JsonObject {
 
 /** Signed thoughts keep their signature for upstreams that ask for it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
-  const thinking = parts.filter((part) => part["thought"] === true && gText(part, "thoughtSignature") !== undefined).map(signedThought);
+  const thinking = parts
+    .filter((part) => part["thought"] === true && gText(part, "thoughtSignature") !== undefined)
+    .map(signedThought);
   const texts = parts.filter((part) => part["thought"] !== true).map((part) => anyText(part, "text"));
   const calls = parts.flatMap(callOf);
   for (const part of parts) {
@@ -112,5 +130,11 @@ function callOf(part: JsonObject): JsonObject[] {
   if (call === undefined) return [];
   const id = text(call, "id");
   const args = JSON.stringify(call["args"] ?? {});
-  return [{ id: id === undefined || id === "" ? newCallId() : id, type: "function", function: { name: anyText(call, "name"), arguments: args } }];
+  return [
+    {
+      id: id === undefined || id === "" ? newCallId() : id,
+      type: "function",
+      function: { name: anyText(call, "name"), arguments: args },
+    },
+  ];
 }

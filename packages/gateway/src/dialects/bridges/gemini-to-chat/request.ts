@@ -54,12 +54,16 @@ function formatOf(config: JsonObject | undefined): JsonObject | undefined {
   const raw = gObject(config, "responseJsonSchema") ?? gObject(config, "_responseJsonSchema");
   const own = gObject(config, "responseSchema");
   const schema = raw ?? (own && jsonSchema(own));
-  return schema === undefined ? { type: "json_object" } : { type: "json_schema", json_schema: { name: "answer", schema } };
+  return schema === undefined
+    ? { type: "json_object" }
+    : { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
 /** Texts are what every chat model answers with; images and sound have to be asked for. */
 function modalitiesOf(config: JsonObject | undefined): JsonObject {
-  const modalities = gList(config, "responseModalities").flatMap((name) => (typeof name === "string" ? [name.toLowerCase()] : []));
+  const modalities = gList(config, "responseModalities").flatMap((name) =>
+    typeof name === "string" ? [name.toLowerCase()] : [],
+  );
   if (modalities.every((name) => name === "text")) return {};
   const voice = gObject(gObject(gObject(config, "speechConfig"), "voiceConfig"), "prebuiltVoiceConfig");
   const name = gText(voice, "voiceName");

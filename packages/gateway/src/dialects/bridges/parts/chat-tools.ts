@@ -30,7 +30,10 @@ export function readChatTools(body: JsonObject, context: BridgeContext): ChatToo
   }
   const allowed = functions.filter(({ name }) => asked.names.includes(name));
   if (asked.isForced && allowed.length === 0) throw unsupportedParameter("tool_choice");
-  return { functions: allowed, choice: allowed.length === 0 ? undefined : { mode: asked.isForced ? "required" : "auto" } };
+  return {
+    functions: allowed,
+    choice: allowed.length === 0 ? undefined : { mode: asked.isForced ? "required" : "auto" },
+  };
 }
 
 function readTool(tool: JsonObject, context: BridgeContext): ChatFunction[] {
@@ -55,13 +58,23 @@ function legacyFunctions(body: JsonObject): ChatFunction[] {
   return objects(body, "functions").flatMap((target) => {
     const name = text(target, "name");
     if (name === undefined) return [];
-    return [{ name, description: text(target, "description"), parameters: object(target, "parameters"), strict: false, tool: target }];
+    return [
+      {
+        name,
+        description: text(target, "description"),
+        parameters: object(target, "parameters"),
+        strict: false,
+        tool: target,
+      },
+    ];
   });
 }
 
 function legacyChoice(body: JsonObject): JsonObject[string] {
   const choice = body["function_call"];
-  return typeof choice === "object" && choice !== null && !Array.isArray(choice) ? { type: "function", function: choice } : choice;
+  return typeof choice === "object" && choice !== null && !Array.isArray(choice)
+    ? { type: "function", function: choice }
+    : choice;
 }
 
 function checkForced(choice: ToolChoice | undefined, functions: readonly ChatFunction[]): void {

@@ -111,12 +111,16 @@ function withoutNull(schema: JsonObject): JsonObject {
   const nullable = rest.length < ways.length ? { nullable: true } : {};
   const { anyOf: _any, oneOf: _one, ...others } = schema;
   const [only] = rest;
-  return rest.length === 1 && only !== undefined ? { ...only, ...others, ...nullable } : { ...others, ...nullable, anyOf: rest };
+  return rest.length === 1 && only !== undefined
+    ? { ...only, ...others, ...nullable }
+    : { ...others, ...nullable, anyOf: rest };
 }
 
 function member(key: string, value: JsonValue | undefined, place: Place): JsonValue | undefined {
   if (key === "properties" && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? clean(inner, place) : {}]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? clean(inner, place) : {}]),
+    );
   }
   if (key === "items") return isObject(value) ? clean(value, place) : { type: "string" };
   if (key === "anyOf" && Array.isArray(value)) return value.filter(isObject).map((way) => clean(way, place));

@@ -28,7 +28,9 @@ function member(key: string, value: JsonValue | undefined): JsonValue | undefine
     case "type":
       return typeof value === "string" ? (TYPE_NAMES[value] ?? value.toLowerCase()) : value;
     case "properties":
-      return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nested(inner)])) : value;
+      return isObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nested(inner)]))
+        : value;
     case "items":
       return nested(value);
     case "anyOf":

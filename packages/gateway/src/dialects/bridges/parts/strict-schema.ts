@@ -15,6 +15,8 @@ export function isStrictSchema(schema: JsonObject): boolean {
 function isStrictValue(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.every(isStrictValue);
   if (!isObject(value)) return true;
-  const isSchema = ["type", "properties", "items", "anyOf", "$ref", "enum"].some((key) => typeof value[key] !== "undefined");
+  const isSchema = ["type", "properties", "items", "anyOf", "$ref", "enum"].some(
+    (key) => typeof value[key] !== "undefined",
+  );
   return isSchema ? isStrictSchema(value) : Object.values(value).every(isStrictValue);
 }

@@ -44,5 +44,7 @@ function nested(key: string, value: JsonValue | undefined): JsonValue | undefine
   if (Array.isArray(value)) return value.map((item) => (isObject(item) ? structuredSchema(item) : item));
   if (!isObject(value)) return value;
   if (!MAPS.has(key)) return structuredSchema(value);
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? structuredSchema(inner) : inner]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? structuredSchema(inner) : inner]),
+  );
 }

@@ -15,7 +15,9 @@ export function readToolChoice(choice: JsonValue | undefined): ToolChoice | unde
   const name = text(object(choice, "function") ?? object(choice, "custom") ?? choice, "name");
   if (name !== undefined) return { mode: "named", name };
   const allowed = object(choice, "allowed_tools");
-  return allowed === undefined ? undefined : { mode: "allowed", isForced: allowed["mode"] === "required", names: namesOf(allowed) };
+  return allowed === undefined
+    ? undefined
+    : { mode: "allowed", isForced: allowed["mode"] === "required", names: namesOf(allowed) };
 }
 
 function namesOf(allowed: JsonObject): string[] {

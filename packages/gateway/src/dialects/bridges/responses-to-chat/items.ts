@@ -27,11 +27,22 @@ export function textPart(written: string, annotations: readonly JsonObject[] = [
 }
 
 /** A call of a function, or of a free-text tool whose input was one argument upstream. */
-export function callItem(id: string, call: { readonly id: string; readonly name: string; readonly args: string }, context: BridgeContext): JsonObject {
+export function callItem(
+  id: string,
+  call: { readonly id: string; readonly name: string; readonly args: string },
+  context: BridgeContext,
+): JsonObject {
   if (!recall(context).customTools.has(call.name)) {
     return { type: "function_call", id, call_id: call.id, name: call.name, arguments: call.args, status: "completed" };
   }
-  return { type: "custom_tool_call", id, call_id: call.id, name: call.name, input: freeText(call.args), status: "completed" };
+  return {
+    type: "custom_tool_call",
+    id,
+    call_id: call.id,
+    name: call.name,
+    input: freeText(call.args),
+    status: "completed",
+  };
 }
 
 function freeText(args: string): string {
@@ -47,17 +58,24 @@ export function annotationOf(annotation: JsonObject): JsonObject[] {
 /** The output of a whole chat answer. */
 export function outputOf(message: JsonObject | undefined, context: BridgeContext): JsonObject[] {
   const items: JsonObject[] = [];
-  const add = (prefix: string, make: (id: string) => JsonObject) => items.push(make(itemId(prefix, items.length, context)));
+  const add = (prefix: string, make: (id: string) => JsonObject) =>
+    items.push(make(itemId(prefix, items.length, context)));
   const signed = objects(message, "fw_thinking");
-  const thinking = anyText(message, "reasoning_content", "reasoning") || signed.map((block) => anyText(block, "thinking")).join("");
+  const thinking =
+    anyText(message, "reasoning_content", "reasoning") || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
   const content = contentOf(message);
   if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
   const legacy = object(message, "function_call");
-  const calls = legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
+  const calls =
+    legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
   for (const call of calls) {
     const target = object(call, "function") ?? object(call, "custom");
-    const read = { id: text(call, "id") ?? newCallId(), name: anyText(target, "name"), args: anyText(target, "arguments", "input") };
+    const read = {
+      id: text(call, "id") ?? newCallId(),
+      name: anyText(target, "name"),
+      args: anyText(target, "arguments", "input"),
+    };
     add("fc", (id) => callItem(id, read, context));
   }
   return items;
@@ -66,7 +84,14 @@ export function outputOf(message: JsonObject | undefined, context: BridgeContext
 function contentOf(message: JsonObject | undefined): JsonObject[] {
   const content = message?.["content"];
   const written =
-    typeof content === "string" ? content : Array.isArray(content) ? content.filter(isObject).map((part) => anyText(part, "text")).join("") : "";
+    typeof content === "string"
+      ? content
+      : Array.isArray(content)
+        ? content
+            .filter(isObject)
+            .map((part) => anyText(part, "text"))
+            .join("")
+        : "";
   const refusal = anyText(message, "refusal");
   return [
     ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf))]),

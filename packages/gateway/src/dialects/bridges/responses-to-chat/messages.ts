@@ -37,7 +37,10 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 
 function isAssistantItem(item: JsonObject): boolean {
   const type = item["type"] ?? "message";
-  return ["reasoning", "function_call", "custom_tool_call"].includes(type as string) || (type === "message" && item["role"] === "assistant");
+  return (
+    ["reasoning", "function_call", "custom_tool_call"].includes(type as string) ||
+    (type === "message" && item["role"] === "assistant")
+  );
 }
 
 /** Text after calls, or a second text, belongs to a later turn. */
@@ -63,12 +66,21 @@ function addTo(draft: Draft, item: JsonObject): void {
 }
 
 function callOf(item: JsonObject, args: string): JsonObject {
-  return { id: anyText(item, "call_id", "id"), type: "function", function: { name: anyText(item, "name"), arguments: args } };
+  return {
+    id: anyText(item, "call_id", "id"),
+    type: "function",
+    function: { name: anyText(item, "name"), arguments: args },
+  };
 }
 
 function assistantText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.filter(isObject).map((part) => anyText(part, "text", "refusal")).join("") : "";
+  return Array.isArray(content)
+    ? content
+        .filter(isObject)
+        .map((part) => anyText(part, "text", "refusal"))
+        .join("")
+    : "";
 }
 
 function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {

@@ -68,7 +68,8 @@ export class ChunksToResponse implements StreamBridge {
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
     if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
-    for (const annotation of objects(delta, "annotations").flatMap(annotationOf)) events.push(...this.#annotate(annotation, writer));
+    for (const annotation of objects(delta, "annotations").flatMap(annotationOf))
+      events.push(...this.#annotate(annotation, writer));
     for (const part of callDeltas(delta)) {
       events.push(...this.#close(writer));
       for (const step of this.#calls.take(part)) events.push(...this.#step(step, writer));
@@ -87,7 +88,9 @@ export class ChunksToResponse implements StreamBridge {
     const events = this.#open === "reasoning" ? [] : this.#openReasoning(writer);
     const place = { item_id: this.#id("rs", writer), output_index: writer.index, summary_index: 0 };
     if (this.#written === "") {
-      events.push(writer.event("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } }));
+      events.push(
+        writer.event("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } }),
+      );
     }
     this.#written += thinking;
     return [...events, writer.event("response.reasoning_summary_text.delta", { ...place, delta: thinking })];
@@ -112,7 +115,9 @@ export class ChunksToResponse implements StreamBridge {
   #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
     if (this.#part !== "output_text") return [];
     const annotation_index = this.#annotations.push(annotation) - 1;
-    return [writer.event("response.output_text.annotation.added", { ...this.#place(writer), annotation_index, annotation })];
+    return [
+      writer.event("response.output_text.annotation.added", { ...this.#place(writer), annotation_index, annotation }),
+    ];
   }
 
   #closePart(writer: ResponseWriter): StreamEvent[] {

@@ -45,7 +45,8 @@ function freeTextFunction(tool: JsonObject, name: string): JsonObject {
   const grammar = text(format, "definition");
   const input = compact({
     type: "string",
-    description: grammar === undefined ? undefined : `Must match this ${text(format, "syntax") ?? ""} grammar:\n${grammar}`,
+    description:
+      grammar === undefined ? undefined : `Must match this ${text(format, "syntax") ?? ""} grammar:\n${grammar}`,
   });
   const parameters = { type: "object", properties: { input }, required: ["input"], additionalProperties: false };
   return { type: "function", function: compact({ name, description: text(tool, "description"), parameters }) };
@@ -55,7 +56,10 @@ function choiceOf(choice: JsonValue | undefined, tools: readonly JsonObject[]): 
   if (choice === "required" && tools.length === 0) throw unsupportedParameter("tool_choice");
   if (!isObject(choice)) return typeof choice === "string" ? choice : undefined;
   if (choice["type"] === "allowed_tools") {
-    const names = objects(choice, "tools").map((tool) => ({ type: "function", function: { name: anyText(tool, "name") } }));
+    const names = objects(choice, "tools").map((tool) => ({
+      type: "function",
+      function: { name: anyText(tool, "name") },
+    }));
     return { type: "allowed_tools", allowed_tools: { mode: text(choice, "mode") ?? "auto", tools: names } };
   }
   const name = text(choice, "name");

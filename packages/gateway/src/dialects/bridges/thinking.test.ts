@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../../test/bridge-run.ts";
+import type { JsonObject } from "../types.ts";
+
+const hi = { role: "user", content: "hi" };
+
+describe("thinking with its signature", () => {
+  const block = { type: "thinking", thinking: "hm", signature: "c2ln+/=" };
+  const message = {
+    id: "msg_1",
+    model: "claude",
+    content: [block, { type: "tool_use", id: "t1", name: "f", input: {} }],
+    stop_reason: "tool_use",
+  };
+  const sent = (body: JsonObject) => (body["messages"] as JsonObject[]).map((entry) => entry["content"]);
+  const asAnthropic = [[block, { type: "tool_use", id: "t1", name: "f", input: {} }]];
+
+  it("comes back from chat clients that echo it beside tool calls", () => {
+    const chat = run("openai-chat", "anthropic-messages", "claude-haiku-4-5");
+    const answer = chat.answer(message);
+    const echoed = (answer["choices"] as JsonObject[])[0]?.["message"] as JsonObject;
+    expect(echoed["thinking_blocks"]).toEqual([block]);
+    const back = chat.request({
+      messages: [hi, echoed, { role: "tool", tool_call_id: "t1", content: "ok" }],
+      reasoning_effort: "low",
+    });
+    expect(sent(back).slice(1, 2)).toEqual(asAnthropic);
+    expect(back["thinking"]).toEqual({ type: "enabled", budget_tokens: 1280 });
+  });
+
+  it("streams to chat clients before the call that it belongs to", () => {
+    const events = [
+      { type: "message_start", message: { id: "msg_1", model: "claude" } },
+      { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "hm" } },
+      { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "c2ln+/=" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "t1", name: "f", input: {} } },
+      { type: "content_block_stop", index: 1 },
+      { type: "message_delta", delta: { stop_reason: "tool_use" } },
+    ];
+    const deltas = run("openai-chat", "anthropic-messages", "claude")
+      .stream(events)
+      .map((chunk) => (chunk["choices"] as JsonObject[])[0]?.["delta"]);
+    expect(deltas).toEqual([
+      { role: "assistant", content: "" },
+      { reasoning_content: "hm" },
+      { thinking_blocks: [block] },
+      { tool_calls: [{ index: 0, id: "t1", type: "function", function: { name: "f", arguments: "" } }] },
+      { tool_calls: [{ index: 0, function: { arguments: "{}" } }] },
+      {},
+    ]);
+  });
+
+  it("comes back from Gemini clients as the signature of a thought", () => {
+    const gemini = run("gemini-generate", "anthropic-messages", "claude-haiku-4-5");
+    const [candidate] = gemini.answer(message)["candidates"] as { content: JsonObject }[];
+    expect(candidate?.content["parts"]).toMatchObject([
+      { text: "hm", thought: true, thoughtSignature: "c2ln+/=" },
+      { functionCall: { id: "t1", name: "f" } },
+    ]);
+    expect(sent(gemini.request({ contents: [candidate?.content ?? {}] }))).toEqual(asAnthropic);
+  });
+
+  it("comes back from Responses clients inside of an opaque reasoning item", () => {
+    const responses = run("openai-responses", "anthropic-messages", "claude-haiku-4-5");
+    const { output } = responses.answer(message);
+    expect(sent(responses.request({ input: output }))).toEqual(asAnthropic);
+  });
+
+  it("of Gemini travels inside of call ids, for every client", () => {
+    const part = { functionCall: { name: "f", args: {} }, thoughtSignature: "a+b/cA==" };
+    const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
+    const messages = run("anthropic-messages", "gemini-generate", "gemini-3.8-flash");
+    const { content } = messages.answer(answer);
+    const [call] = content as JsonObject[];
+    expect(call?.["id"]).toMatch(/^call_[A-Za-z0-9]{24}__thought__[\w-]+$/);
+    const back = messages.request({ max_tokens: 1, messages: [hi, { role: "assistant", content }] });
+    expect((back["contents"] as JsonObject[])[1]).toEqual({ role: "model", parts: [part] });
+  });
+
+  it("is replaced by Google's own value where a history has none", () => {
+    const calls = {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "1", function: { name: "f", arguments: "{}" } },
+        { id: "2", function: { name: "g", arguments: "" } },
+      ],
+    };
+    const parts = (model: string) =>
+      (
+        run("openai-chat", "gemini-generate", model).request({ messages: [hi, calls] })["contents"] as JsonObject[]
+      )[1]?.["parts"];
+    expect(parts("gemini-3-pro")).toMatchObject([
+      { thoughtSignature: "skip_thought_signature_validator" },
+      { functionCall: { name: "g", args: {} } },
+    ]);
+    expect(JSON.stringify(parts("gemini-2.5-pro"))).not.toContain("thoughtSignature");
+  });
+
+  it("is not asked of a model that could not continue a tool loop without it", () => {
+    const chat = run("openai-chat", "anthropic-messages", "claude-haiku-4-5");
+    const call = {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "t", function: { name: "f", arguments: "{}" } }],
+    };
+    const body = chat.request({
+      messages: [hi, call, { role: "tool", tool_call_id: "t", content: "x" }],
+      reasoning_effort: "high",
+    });
+    expect(body["thinking"]).toBeUndefined();
+    expect(chat.dropped).toEqual(["reasoning_effort"]);
+  });
+});
