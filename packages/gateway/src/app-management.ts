@@ -11,6 +11,7 @@ import { allProviders } from "./providers/registry.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
+import { withAudit } from "./resources/audit/audit.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
 import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "./snapshot/option-defaults.ts";
@@ -71,7 +72,7 @@ export function createManagement(deps: ManagementDeps): Management {
     }),
     ...operations.routes,
   ];
-  return { routes, operations, setupState, background };
+  return { routes: withAudit(routes, shared), operations, setupState, background };
 }
 
 interface Background extends Runnable {

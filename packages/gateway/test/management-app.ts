@@ -14,6 +14,7 @@ import { allProviders } from "../src/providers/registry.ts";
 import { probeChannel } from "../src/relay/probe.ts";
 import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
+import { withAudit } from "../src/resources/audit/audit.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { createSetupState } from "../src/resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "../src/snapshot/option-defaults.ts";
@@ -74,7 +75,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
   const http = await createHttpServer({
     ...parts,
-    routes: [...accountRoutes(parts), ...operations.routes, ...(settings.routes ?? [])],
+    routes: withAudit([...accountRoutes(parts), ...operations.routes, ...(settings.routes ?? [])], parts),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },

@@ -1,0 +1,32 @@
+import { isHiddenOption } from "@fairway/wire";
+
+const HIDDEN = "***";
+const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|authorization|api_?key)$/i;
+const MAX_CHARS = 16_384;
+const MAX_DEPTH = 6;
+
+/** JSON text of a call's input without what nobody may read later; long texts are cut. */
+export function redacted(input: unknown): string {
+  const text = JSON.stringify(hide(input, 0)) ?? "null";
+  return text.length > MAX_CHARS ? JSON.stringify({ cut: text.slice(0, MAX_CHARS) }) : text;
+}
+
+function hide(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === MAX_DEPTH) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item: unknown) => hide(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map((member) => hideMember(value, member, depth)));
+}
+
+function hideMember(owner: object, [name, member]: [string, unknown], depth: number): [string, unknown] {
+  if (isOption(owner)) {
+    return [name, name === "value" && isHiddenOption(owner.key) ? HIDDEN : member];
+  }
+  const isSecret = SECRET_NAME.test(name) && member !== "" && typeof member !== "boolean";
+  return [name, isSecret ? HIDDEN : hide(member, depth + 1)];
+}
+
+/** An option is the one thing whose `key` is a name. */
+function isOption(value: object): value is { readonly key: string; readonly value: unknown } {
+  return "key" in value && "value" in value && typeof value.key === "string";
+}

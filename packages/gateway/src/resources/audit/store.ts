@@ -1,0 +1,48 @@
+import type { AuditRow } from "@fairway/wire";
+import type { Insertable } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import type { AuditLogTable } from "../../storage/schema.ts";
+
+export interface AuditQuery {
+  /** 0 or "" = any, as for all others. */
+  readonly user_id: number;
+  readonly username: string;
+  readonly action: string;
+  readonly target: string;
+  /** Epoch seconds. */
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type AuditEntry = Omit<Insertable<AuditLogTable>, "id" | "created_at">;
+
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+/** SQL of the audit log; rows are only ever added. */
+export function createAuditStore({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
+  const { db } = database;
+  return {
+    add: async (entry: AuditEntry): Promise<void> => {
+      await db
+        .insertInto("audit_log")
+        .values({ ...entry, created_at: seconds(clock) })
+        .execute();
+    },
+
+    list: async (query: AuditQuery): Promise<{ readonly rows: AuditRow[]; readonly total: number }> => {
+      let matching = db.selectFrom("audit_log");
+      if (query.user_id !== 0) matching = matching.where("user_id", "=", query.user_id);
+      for (const column of ["username", "action", "target"] as const) {
+        if (query[column] !== "") matching = matching.where(column, "=", query[column]);
+      }
+      if (query.start_timestamp > 0) matching = matching.where("created_at", ">=", query.start_timestamp);
+      if (query.end_timestamp > 0) matching = matching.where("created_at", "<=", query.end_timestamp);
+      const count = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      const page = matching.selectAll().orderBy("id", "desc").limit(query.limit).offset(query.offset);
+      return { rows: await page.execute(), total: Number(count.total) };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { isHiddenOption, type Endpoint } from "@fairway/wire";
+import { sql } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import { isSealed } from "../../storage/secrets.ts";
+
+/** The one row that a call is about. */
+export interface Target {
+  readonly kind: Kind;
+  readonly id: number | string;
+}
+
+type Kind = keyof typeof TABLES;
+export type Values = Readonly<Record<string, unknown>>;
+
+/** By the second part of a path: the table, and the column that names a row in calls. */
+const TABLES = {
+  user: { table: "users", column: "id" },
+  channel: { table: "channels", column: "id" },
+  token: { table: "tokens", column: "id" },
+  redemption: { table: "redemptions", column: "id" },
+  option: { table: "options", column: "key" },
+} as const;
+
+/** Columns whose values nobody reads later; that they changed is told. */
+const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
+/** Columns that the program itself moves at any time. */
+const MOVING = new Set(["held", "used_quota", "request_count", "accessed_time", "response_time", "test_time"]);
+const HIDDEN = "***";
+
+/** What the path and the input of a call name; undefined when it is nothing single. */
+export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
+  const [, , kind = "", part] = path.split("/");
+  if (!isKind(kind)) return undefined;
+  if (kind === "user" && (part === "self" || part === "token" || part === "aff")) return { kind, id: input.callerId };
+  const named = idOf(input.params) ?? (kind === "option" ? keyOf(input.body) : idOf(input.body)) ?? idOf(input.data);
+  return named === undefined ? undefined : { kind, id: named };
+}
+
+export interface Input {
+  readonly params: unknown;
+  readonly body: unknown;
+  /** What the call answered; a row that it made has its number there. */
+  readonly data?: unknown;
+  readonly callerId: number;
+}
+
+/** The row as it is now. Secrets are told apart by a mark only; undefined when there is none. */
+export async function readTarget({ db }: Database, { kind, id }: Target): Promise<Values | undefined> {
+  const { table, column } = TABLES[kind];
+  const query = sql<Values>`select * from ${sql.table(table)} where ${sql.ref(column)} = ${id}`;
+  const { rows } = await query.execute(db);
+  return rows[0];
+}
+
+/** Only the columns that differ, before and after; a row that came or went is told whole. */
+export function difference(before: Values | undefined, after: Values | undefined): readonly [Values | undefined, Values | undefined] {
+  const names = Object.keys(after ?? before ?? {}).filter((name) => !MOVING.has(name));
+  const changed = before && after ? names.filter((name) => before[name] !== after[name]) : names;
+  return [before && pick(before, changed), after && pick(after, changed)];
+}
+
+function pick(row: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, shown(row, name)]));
+}
+
+function shown(row: Values, name: string): unknown {
+  const value = row[name];
+  if (SECRET.has(name) || (typeof value === "string" && isSealed(value))) return HIDDEN;
+  // A redemption code that was not used yet is money; the value of a hidden option is a secret.
+  if (name === "key" && "redeemed_time" in row) return HIDDEN;
+  if (name === "value" && typeof row["key"] === "string" && isHiddenOption(row["key"])) return HIDDEN;
+  return value;
+}
+
+function isKind(text: string): text is Kind {
+  return Object.hasOwn(TABLES, text);
+}
+
+function idOf(value: unknown): number | undefined {
+  const id = typeof value === "object" && value !== null && "id" in value ? Number(value.id) : Number.NaN;
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
+
+function keyOf(value: unknown): string | undefined {
+  const key = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
+  return typeof key === "string" && key !== "" ? key : undefined;
+}
