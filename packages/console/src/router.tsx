@@ -1,8 +1,8 @@
+import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
-import { Frame } from "./app/frame/frame.tsx";
 import { pages, type PageEntry } from "./app/pages.ts";
-import { currentUser, forgetUser, isAdmin } from "./app/session/session.ts";
+import { currentUser, forgetUser, isAdmin, useUser } from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
 import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
@@ -31,13 +31,20 @@ function Root() {
   );
 }
 
+/** Decided anew for whoever is signed in: a route is loaded once, users come and go. */
+function gate(Page: ComponentType, access: PageEntry["access"]): ComponentType {
+  if (access !== "admin") return Page;
+  return function Gated() {
+    return isAdmin(useUser()) ? <Page /> : <NoAccess />;
+  };
+}
+
 /** Loads the page's code, then its texts, so that it appears in one language at once. */
 function lazily(load: PageEntry["load"], access: PageEntry["access"]) {
   return async () => {
-    if (access === "admin" && !isAdmin(currentUser())) return { Component: NoAccess };
     const { Component } = await load();
     await textsReady();
-    return { Component };
+    return { Component: gate(Component, access) };
   };
 }
 
@@ -52,6 +59,7 @@ function routeOf(page: PageEntry): RouteObject {
   };
 }
 
+const loadFrame = async () => ({ Component: (await import("./app/frame/frame.tsx")).Frame });
 const loadLogin = async () => ({ Component: (await import("./features/account/login.page.tsx")).LoginPage });
 
 export const router = createBrowserRouter([
@@ -67,7 +75,7 @@ export const router = createBrowserRouter([
     children: [
       { path: "/login", lazy: lazily(loadLogin, "public"), ErrorBoundary: Crash },
       {
-        Component: Frame,
+        lazy: lazily(loadFrame, "public"),
         ErrorBoundary: Crash,
         children: [...pages.map(routeOf), { path: "*", Component: NotFound }],
       },

@@ -7,6 +7,7 @@ import { stored } from "../../lib/storage.ts";
 import { useStore } from "../../lib/store.ts";
 import { pagesFor } from "../pages.ts";
 import { hasDefaultPassword, isAdmin, useUser } from "../session/session.ts";
+import { useSelf } from "../session/self.ts";
 import { useStatus } from "../session/status.ts";
 import { useTexts } from "../texts.ts";
 import { Footer } from "./footer.tsx";
@@ -63,6 +64,8 @@ export function Frame() {
   const t = useTexts();
   const status = useStatus();
   const location = useLocation();
+  // Keeps the remembered role, group and name at what the server says.
+  useSelf();
   const [isCollapsed, setCollapsed] = useState(
     () => (stored.sidebar.read() ?? (status.default_collapse_sidebar ? "collapsed" : "open")) === "collapsed",
   );

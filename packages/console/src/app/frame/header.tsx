@@ -1,7 +1,6 @@
 import { Box, Button, Flex, Kbd, Text } from "@chakra-ui/react";
 import { Link } from "react-router";
 import { useHealth } from "../../lib/health.ts";
-import { LANGUAGES, setLanguage, useLanguage } from "../../lib/i18n.ts";
 import { printKeys } from "../../lib/keys.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -9,36 +8,10 @@ import { MarkShape, type MarkKind } from "../../ui/mark.tsx";
 import { tip } from "../../ui/tip.ts";
 import { useUser } from "../session/session.ts";
 import { useTexts } from "../texts.ts";
-import { setThemeMode, useThemeMode } from "../theme/theme-mode.ts";
 import { Brand } from "./brand.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
+import { LanguageButton, ThemeButton } from "./preferences.tsx";
 import { UserMenu } from "./user-menu.tsx";
-
-export function ThemeButton() {
-  const t = useTexts();
-  const mode = useThemeMode();
-  return (
-    <IconButton
-      label={t(mode === "dark" ? "toLight" : "toDark")}
-      onClick={() => setThemeMode(mode === "dark" ? "light" : "dark")}
-    >
-      <Icon name={mode === "dark" ? "sun" : "moon"} />
-    </IconButton>
-  );
-}
-
-export function LanguageButton() {
-  const t = useTexts();
-  const language = useLanguage();
-  return (
-    <IconButton
-      label={t("language", { name: LANGUAGES[language] })}
-      onClick={() => void setLanguage(language === "en" ? "zh" : "en")}
-    >
-      <Icon name="globe" />
-    </IconButton>
-  );
-}
 
 const HEALTH: Record<
   ReturnType<typeof useHealth>,

@@ -3,7 +3,7 @@ import { Box, Button, Flex, Heading } from "@chakra-ui/react";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { Brand } from "../../app/frame/brand.tsx";
-import { LanguageButton, ThemeButton } from "../../app/frame/header.tsx";
+import { LanguageButton, ThemeButton } from "../../app/frame/preferences.tsx";
 import { hasDefaultPassword, setUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { call } from "../../lib/http.ts";

@@ -166,7 +166,7 @@ export function ChannelsPage() {
   useKeys("c", () => void navigate("/channel/add"));
 
   return (
-    <Page title={t("title")} actions={!isEmpty && <AddButton />}>
+    <Page title={t("title")} actions={<AddButton />}>
       {!isEmpty && (
         <Filters
           list={list}
@@ -177,7 +177,7 @@ export function ChannelsPage() {
           }}
         />
       )}
-      {error ? (
+      {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataGrid

@@ -174,7 +174,7 @@ export function LogsPage() {
   return (
     <Page title={t("title")} aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}>
       <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refetch()} />
-      {error ? (
+      {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataGrid

@@ -167,12 +167,12 @@ export function TokensPage() {
   }
 
   return (
-    <Page title={t("title")} actions={!isEmpty && <AddButton />}>
+    <Page title={t("title")} actions={<AddButton />}>
       <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "token-warning", label: t("dismiss") }}>
         {t("warning")}
       </NoticeBar>
       {!isEmpty && <Filters list={list} />}
-      {error ? (
+      {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataGrid
