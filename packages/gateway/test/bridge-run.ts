@@ -1,7 +1,7 @@
 import { encodeBlock, parseEvents } from "../src/lib/sse.ts";
-import { createStreamTranslation, translateAnswer, translateRequest } from "../src/relay/translate.ts";
+import { translateAnswer, translateRequest } from "../src/relay/translate.ts";
 import { findBridges } from "../src/dialects/path.ts";
-import type { Ask, BridgeContext, DialectId, JsonObject } from "../src/dialects/types.ts";
+import type { Ask, BridgeContext, DialectId, JsonObject, StreamEvent, Usage } from "../src/dialects/types.ts";
 
 /** One conversion from a client to an upstream, step by step. */
 export interface Run {
@@ -9,7 +9,7 @@ export interface Run {
   request(body: object): JsonObject;
   answer(body: object): JsonObject;
   /** Data of the client's events. */
-  stream(events: readonly object[]): JsonObject[];
+  stream(events: readonly object[], counted?: Usage): JsonObject[];
 }
 
 export function run(client: DialectId, upstream: DialectId, upstreamModel: string): Run {
@@ -39,10 +39,14 @@ export function run(client: DialectId, upstream: DialectId, upstreamModel: strin
     dropped,
     request: (body) => plain(translateRequest(found, body as JsonObject, context)),
     answer: (body) => plain(translateAnswer(found, body as JsonObject, context)),
-    stream(events) {
-      const translation = createStreamTranslation(found, context);
-      const out = events.map((event) => translation.blocks(Buffer.from(encodeBlock(JSON.stringify(event)))));
-      return parseEvents(Buffer.concat([...out, translation.end()])).flatMap(({ data }) => (data ? [data] : []));
+    stream(events, counted) {
+      const steps = found.toReversed().map((bridge) => bridge.stream(context));
+      const through = (list: readonly StreamEvent[], from: number) =>
+        steps.slice(from).reduce((current, step) => current.flatMap((event) => step.event(event)), [...list]);
+      const sent = parseEvents(Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join("")));
+      const out = through(sent, 0);
+      for (const [at, step] of steps.entries()) out.push(...through(step.end(counted), at + 1));
+      return out.flatMap(({ data }) => (data ? [plain(data)] : []));
     },
   };
 }

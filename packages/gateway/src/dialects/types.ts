@@ -201,8 +201,11 @@ export interface BridgeContext {
 export interface StreamBridge {
   /** Events for the client; an empty list swallows the event. */
   event(event: StreamEvent): StreamEvent[];
-  /** Called after the upstream's regular end; closes whatever is open. */
-  end(): StreamEvent[];
+  /**
+   * Called after the upstream's regular end; closes whatever is open. `counted` stands in for usage that the upstream
+   * did not report.
+   */
+  end(counted?: Usage): StreamEvent[];
 }
 
 /** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../types.ts";
+import { usageOf } from "../usage.ts";
 
 const hi = { role: "user", content: "hi" };
 const tool = {
@@ -325,5 +326,22 @@ describe("coding agents on Responses", () => {
         usage: { input_tokens: 3, output_tokens: 2, input_tokens_details: { cached_tokens: 1 } },
       },
     });
+  });
+});
+
+describe("upstreams that report no usage", () => {
+  const counted = usageOf({ input: 5, output: 2 });
+  const chunks: readonly object[] = [
+    { id: "x", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  ];
+
+  it.each<[DialectId, string]>([
+    ["anthropic-messages", '"input_tokens":5'],
+    ["gemini-generate", '"promptTokenCount":5'],
+    ["openai-responses", '"input_tokens":5'],
+  ])("leave the counted one to %s clients", (client, shown) => {
+    const events = run(client, "openai-chat", "m").stream(chunks, counted);
+    expect(JSON.stringify(events.slice(-2))).toContain(shown);
   });
 });

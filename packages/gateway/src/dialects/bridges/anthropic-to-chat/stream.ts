@@ -46,7 +46,7 @@ export class ChunksToMessage implements StreamBridge {
     return events;
   }
 
-  end(): StreamEvent[] {
+  end(counted?: Usage): StreamEvent[] {
     if (!this.#isStarted) return [];
     const reason = stopReason({
       finish: this.#finish,
@@ -60,7 +60,7 @@ export class ChunksToMessage implements StreamBridge {
       named({
         type: "message_delta",
         delta: { stop_reason: reason, stop_sequence: this.#stopSequence ?? null },
-        usage: anthropicUsage(this.#usage ?? usageOf({})),
+        usage: anthropicUsage(this.#usage ?? counted ?? usageOf({})),
       }),
       named({ type: "message_stop" }),
     ];

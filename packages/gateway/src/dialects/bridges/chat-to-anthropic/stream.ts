@@ -45,8 +45,8 @@ export class MessageToChunks implements StreamBridge {
     }
   }
 
-  end(): StreamEvent[] {
-    return this.#writer.usage(this.#usage);
+  end(counted?: Usage): StreamEvent[] {
+    return this.#writer.usage(this.#usage ?? counted);
   }
 
   #start(message: JsonObject): StreamEvent[] {

@@ -27,8 +27,8 @@ export class CandidatesToChunks implements StreamBridge {
     return candidates.flatMap((candidate) => this.#candidate(candidate));
   }
 
-  end(): StreamEvent[] {
-    return this.#writer.usage(this.#usage);
+  end(counted?: Usage): StreamEvent[] {
+    return this.#writer.usage(this.#usage ?? counted);
   }
 
   #candidate(candidate: JsonObject): StreamEvent[] {

@@ -45,8 +45,8 @@ export class ResponseToChunks implements StreamBridge {
     }
   }
 
-  end(): StreamEvent[] {
-    return this.#writer.usage(this.#usage);
+  end(counted?: Usage): StreamEvent[] {
+    return this.#writer.usage(this.#usage ?? counted);
   }
 
   #rest(data: JsonObject): StreamEvent[] {

@@ -35,7 +35,7 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
-  end(): StreamEvent[] {
+  end(counted?: Usage): StreamEvent[] {
     const indexes = new Set([...this.#finishes.keys(), ...this.#calls.keys()]);
     const groundingMetadata = groundingOf(this.#annotations);
     const candidates = [...indexes].map((index) =>
@@ -46,7 +46,7 @@ export class ChunksToCandidates implements StreamBridge {
         groundingMetadata,
       }),
     );
-    return [this.#event(candidates, this.#usage)];
+    return [this.#event(candidates, this.#usage ?? counted)];
   }
 
   #choice(choice: JsonObject): StreamEvent[] {

@@ -66,7 +66,7 @@ function strip(value: JsonValue | undefined, lost: Set<string> | undefined): Jso
 
 function plainStream(stream: StreamBridge): StreamBridge {
   const plain = (events: StreamEvent[]) => events.flatMap(plainEvent);
-  return { event: (event) => plain(stream.event(event)), end: () => plain(stream.end()) };
+  return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
 }
 
 /** A chunk that held nothing but extensions is swallowed. */

@@ -46,12 +46,13 @@ export class ChunksToResponse implements StreamBridge {
     return events;
   }
 
-  end(): StreamEvent[] {
+  end(counted?: Usage): StreamEvent[] {
     const writer = this.#writer;
     if (writer === undefined) return [];
     const { status, details } = endingOf(this.#finish);
     const events = [...this.#close(writer), ...this.#finishCalls(writer)];
-    const usage = this.#usage === undefined ? null : responsesUsage(this.#usage);
+    const known = this.#usage ?? counted;
+    const usage = known === undefined ? null : responsesUsage(known);
     return [...events, writer.end(status, { incomplete_details: details, usage })];
   }
 
@@ -109,7 +110,8 @@ export class ChunksToResponse implements StreamBridge {
       events.push(writer.event("response.content_part.added", { ...this.#place(writer), part: partOf(part, "") }));
     }
     this.#written += written;
-    return [...events, writer.event(`response.${part}.delta`, { ...this.#place(writer), delta: written })];
+    const logprobs = part === "output_text" ? { logprobs: [] } : {};
+    return [...events, writer.event(`response.${part}.delta`, { ...this.#place(writer), delta: written, ...logprobs })];
   }
 
   #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
