@@ -25,6 +25,8 @@ export interface Schema {
   ledger: LedgerTable;
   holds: HoldTable;
   log_outbox: LogOutboxTable;
+  balance_outbox: BalanceOutboxTable;
+  ledger_state: LedgerStateTable;
   budgets: BudgetTable;
   revisions: RevisionTable;
   managed_resources: ManagedResourceTable;
@@ -331,6 +333,27 @@ export interface LogOutboxTable {
   id: Generated<number>;
   request_id: string;
   row: string;
+}
+
+/** Movements that were booked without passing Redis, for the live balances there to follow. */
+export interface BalanceOutboxTable {
+  id: Generated<number>;
+  ledger_id: number;
+  user_id: number;
+  /** 0 = the movement concerns no token. */
+  token_id: number;
+  /** Signed change of the balance. */
+  quota: number;
+  /** Milliseconds, like the next; 0 = not applied. */
+  created_at: number;
+  applied_at: Generated<number>;
+}
+
+/** Facts about the ledger that outlive Redis: `epoch` (number) and `installation` (text). */
+export interface LedgerStateTable {
+  name: string;
+  number: number;
+  text: string;
 }
 
 export interface BudgetTable {

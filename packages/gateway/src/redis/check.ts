@@ -1,0 +1,110 @@
+import type { Logger } from "../observability/log.ts";
+import { RedisAway, type RedisClient } from "./client.ts";
+import { script } from "./script.ts";
+
+/** Redis is not as the gateway needs it; the message names the variable and the cure. */
+export class RedisSetupError extends Error {
+  override readonly name = "RedisSetupError";
+}
+
+const CONNECT_MS = 6_000;
+const STEP_MS = 200;
+const TIMEOUT_MS = 5_000;
+const OLDEST_MAJOR = 6;
+const HELLO = script("return redis.call('get', KEYS[1])");
+
+/**
+ * Proves at the start what would fail later with money under way: Redis answers, is not a replica, takes writes, runs
+ * scripts, and its prefix belongs to this database. What only risks losing the last second is warned of.
+ */
+export async function checkRedis(redis: RedisClient, installation: string, log: Logger): Promise<void> {
+  await connect(redis);
+  const info = await serverInfo(redis);
+  if (Number(info["redis_version"]?.split(".")[0] ?? OLDEST_MAJOR) < OLDEST_MAJOR)
+    throw refusal(`it is version ${info["redis_version"]}: use Redis 6.2 or newer`);
+  if (info["role"] === "slave") throw refusal("it is a read-only replica: name the primary");
+  await write(redis);
+  await runScript(redis);
+  await claimPrefix(redis, installation);
+  warn(info, log);
+}
+
+function refusal(reason: string, cause?: unknown): RedisSetupError {
+  return new RedisSetupError(`the Redis of FAIRWAY_REDIS_URL cannot be used: ${reason}`, { cause });
+}
+
+async function connect(redis: RedisClient): Promise<void> {
+  for (let waited = 0; waited < CONNECT_MS; waited += STEP_MS) {
+    if (await redis.ready(STEP_MS)) return;
+    if (isAuthentication(redis.lastError)) throw explained(redis.lastError);
+  }
+  const reason = redis.lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
+  throw refusal(`it cannot be reached (${reason}): start it, or correct the variable`, redis.lastError);
+}
+
+async function serverInfo(redis: RedisClient): Promise<Record<string, string>> {
+  try {
+    const text = String(await redis.one({ command: "info", args: [] }, TIMEOUT_MS));
+    const lines = text.split("\r\n").filter((line) => line.includes(":"));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
+    );
+  } catch (error) {
+    if (error instanceof RedisAway || isAuthentication(error)) throw explained(error);
+    // Some managed services hide INFO; the other checks find what matters.
+    return {};
+  }
+}
+
+async function write(redis: RedisClient): Promise<void> {
+  try {
+    await redis.one({ command: "set", args: [redis.keys.probe, "1", "PX", 1_000] }, TIMEOUT_MS);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function runScript(redis: RedisClient): Promise<void> {
+  try {
+    await redis.one({ script: HELLO, keys: [redis.keys.probe], args: [] }, TIMEOUT_MS);
+  } catch (error) {
+    if (error instanceof RedisAway) throw explained(error);
+    throw refusal(`it does not run scripts (${text(error)}): allow EVAL and EVALSHA`, error);
+  }
+}
+
+/** Two installations under one prefix would mix the balances of two databases. */
+async function claimPrefix(redis: RedisClient, installation: string): Promise<void> {
+  const { installation: key } = redis.keys;
+  await redis.one({ command: "set", args: [key, installation, "NX"] }, TIMEOUT_MS);
+  const owner = await redis.one({ command: "get", args: [key] }, TIMEOUT_MS);
+  if (owner === installation) return;
+  throw refusal(
+    "its keys under FAIRWAY_REDIS_PREFIX belong to another database: give each installation a prefix of its own, or delete the old keys after a move",
+  );
+}
+
+function warn(info: Record<string, string>, log: Logger): void {
+  if (info["aof_enabled"] === "0")
+    log.warn(
+      "Redis keeps no append-only file: after a crash of Redis balances are rebuilt from the database and the journals of running processes; set appendonly yes",
+    );
+  const policy = info["maxmemory_policy"];
+  if (info["maxmemory"] !== undefined && info["maxmemory"] !== "0" && policy?.startsWith("allkeys"))
+    log.warn("Redis may evict balances: set maxmemory-policy noeviction", { policy });
+}
+
+function explained(error: unknown): RedisSetupError {
+  if (isAuthentication(error)) return refusal("it refuses the user name or password", error);
+  if (text(error).startsWith("READONLY")) return refusal("it is a read-only replica: name the primary", error);
+  if (text(error).startsWith("NOPERM")) return refusal(`its user may not do what is needed (${text(error)})`, error);
+  return refusal(`it does not take writes (${text(error)})`, error);
+}
+
+function isAuthentication(error: unknown): boolean {
+  return /NOAUTH|WRONGPASS/.test(text(error));
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,79 @@
+/** Parts of the key space; every script touches keys of one part, so that Redis Cluster can spread them. */
+export const SHARDS = 64;
+
+/**
+ * Names of all Redis keys. What belongs to one user, its tokens included, carries the tag of the user's shard;
+ * what belongs to the installation carries `{all}`.
+ */
+export interface Keys {
+  /** Present while balances of the shard may be trusted; its value changes when they must be read anew. */
+  epoch(shard: number): string;
+  /** Hash of open and just closed reservations by request id. */
+  holds(shard: number): string;
+  /** Hash of what was last seen of long requests. */
+  seen(shard: number): string;
+  /** Sorted set of request ids by the end of their lease. */
+  leases(shard: number): string;
+  /** Stream of charges on their way to the database. */
+  charges(shard: number): string;
+  user(userId: number): string;
+  token(userId: number, tokenId: number): string;
+  /** A window or a set of leases that a claim counts in; `name` is free of braces. */
+  claim(tag: string, name: string): string;
+  /** Which database this prefix belongs to. */
+  readonly installation: string;
+  /** Sorted set of running processes by their last sign of life. */
+  readonly replicas: string;
+  /** Hash: process -> epoch that it has caught up with. */
+  readonly caughtUp: string;
+  /** Present while the processes agree on a new epoch. */
+  recovery(epoch: number): string;
+  /** Pub/sub channel. */
+  channel(name: string): string;
+  /** Scratch key of the writability check. */
+  readonly probe: string;
+}
+
+const SHARD_TAGS: readonly string[] = Array.from(
+  { length: SHARDS },
+  (_, shard) => `{s${String(shard).padStart(2, "0")}}`,
+);
+
+/** Everything of one user lives in one shard. */
+export function shardOf(userId: number): number {
+  return userId % SHARDS;
+}
+
+/** The tag that decides the slot of a user's keys. */
+export function userTag(userId: number): string {
+  return SHARD_TAGS[shardOf(userId)] as string;
+}
+
+/** Throws a RangeError for prefixes that would hide the tags. */
+export function createKeys(prefix: string): Keys {
+  if (/[{}\s]/.test(prefix)) throw new RangeError("must not contain braces or spaces");
+  const tagged = SHARD_TAGS.map((tag) => `${prefix}${tag}`);
+  const of = (shard: number, rest: string) => `${tagged[shard] as string}${rest}`;
+  const all = `${prefix}{all}`;
+  return {
+    epoch: (shard) => of(shard, "epoch"),
+    holds: (shard) => of(shard, "holds"),
+    seen: (shard) => of(shard, "seen"),
+    leases: (shard) => of(shard, "leases"),
+    charges: (shard) => of(shard, "charges"),
+    user: (userId) => of(shardOf(userId), `u${userId}`),
+    token: (userId, tokenId) => of(shardOf(userId), `t${tokenId}`),
+    claim: (tag, name) => `${prefix}${tag}${name}`,
+    installation: `${all}installation`,
+    replicas: `${all}replicas`,
+    caughtUp: `${all}caught-up`,
+    recovery: (epoch) => `${all}recovery-${epoch}`,
+    channel: (name) => `${prefix}${name}`,
+    probe: `${all}probe`,
+  };
+}
+
+/** The part of a key that Redis Cluster hashes. */
+export function tagOf(key: string): string | undefined {
+  return /\{([^}]+)\}/.exec(key)?.[1];
+}

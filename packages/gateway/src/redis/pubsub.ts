@@ -1,0 +1,56 @@
+import type { Runnable } from "../lib/runnable.ts";
+import type { Logger } from "../observability/log.ts";
+import type { RedisClient } from "./client.ts";
+
+/** Messages between the processes of one installation: at most once, so they only make things faster. */
+export interface Channel extends Runnable {
+  /** Never rejects: who misses a message finds the change by other means. */
+  publish(text: string): Promise<void>;
+}
+
+export interface ChannelSettings {
+  readonly redis: RedisClient;
+  readonly name: string;
+  readonly log: Logger;
+  /** Told of messages of other processes. */
+  readonly onMessage: (text: string) => void;
+  /** Called when messages may have been missed. */
+  readonly onGap: () => void;
+  /** Tells this process from others; what it published itself is not told. */
+  readonly sender: string;
+}
+
+const PUBLISH_TIMEOUT_MS = 1_000;
+const SEPARATOR = "\n";
+
+export function createChannel({ redis, name, log, onMessage, onGap, sender }: ChannelSettings): Channel {
+  const channel = redis.keys.channel(name);
+  const subscriber = redis.open("messages");
+  let isSubscribed = false;
+  subscriber.on("message", (from: string, message: string) => {
+    if (from !== channel) return;
+    const at = message.indexOf(SEPARATOR);
+    if (message.slice(0, at) !== sender) onMessage(message.slice(at + 1));
+  });
+  // Subscriptions are renewed by the client; messages in between are lost.
+  subscriber.on("ready", () => {
+    if (isSubscribed) onGap();
+  });
+  return {
+    name: `channel ${name}`,
+    async start() {
+      await subscriber.subscribe(channel);
+      isSubscribed = true;
+    },
+    stop() {
+      subscriber.disconnect();
+    },
+    async publish(text) {
+      try {
+        await redis.one({ command: "publish", args: [channel, `${sender}${SEPARATOR}${text}`] }, PUBLISH_TIMEOUT_MS);
+      } catch (error) {
+        log.warn("a message could not be published, others find the change by themselves", { channel: name, error });
+      }
+    },
+  };
+}
