@@ -41,7 +41,7 @@ function callOf(block: JsonObject): JsonObject {
  * Thinking with its signature, for other bridges. Chat clients get it where the upstream will ask for it again:
  * beside tool calls.
  */
-export function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): JsonObject {
+function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): JsonObject {
   const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
   if (thinking.length === 0) return {};
   return { fw_thinking: thinking, ...(hasTools && { thinking_blocks: thinking }) };

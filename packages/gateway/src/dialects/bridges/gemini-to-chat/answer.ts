@@ -36,7 +36,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
 }
 
 /** Signatures of another vendor's thinking stand where this protocol has its own; clients send them back as they are. */
-export function thoughtParts(message: JsonObject): JsonObject[] {
+function thoughtParts(message: JsonObject): JsonObject[] {
   const signed = objects(message, "fw_thinking").filter((block) => block["type"] === "thinking");
   if (signed.length > 0) {
     return signed.map((block) => ({

@@ -50,7 +50,7 @@ function refuseUnreadableFiles(body: JsonObject): void {
 }
 
 /** The same object without members whose names begin with `fw_`, at any depth. */
-export function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
+function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(body)) {
     if (key.startsWith("fw_")) lost?.add(key);
