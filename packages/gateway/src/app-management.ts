@@ -13,6 +13,7 @@ import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
 import { withAudit } from "./resources/audit/audit.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
+import { stripeRoutes } from "./resources/stripe/routes.ts";
 import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "./snapshot/option-defaults.ts";
 import type { LiveSnapshots } from "./snapshot/refresh.ts";
@@ -71,6 +72,13 @@ export function createManagement(deps: ManagementDeps): Management {
       background: background.add,
     }),
     ...operations.routes,
+    ...stripeRoutes({
+      ...shared,
+      ...identity,
+      wallet: operations.wallet,
+      options: () => snapshots.current().options,
+      publicUrl: env.publicUrl,
+    }),
   ];
   return { routes: withAudit(routes, shared), operations, setupState, background };
 }

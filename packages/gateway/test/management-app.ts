@@ -16,6 +16,7 @@ import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
+import { stripeRoutes } from "../src/resources/stripe/routes.ts";
 import { createSetupState } from "../src/resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "../src/snapshot/option-defaults.ts";
 import { createSnapshotStore, type LiveSnapshots } from "../src/snapshot/refresh.ts";
@@ -75,7 +76,15 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
   const http = await createHttpServer({
     ...parts,
-    routes: withAudit([...accountRoutes(parts), ...operations.routes, ...(settings.routes ?? [])], parts),
+    routes: withAudit(
+      [
+        ...accountRoutes(parts),
+        ...operations.routes,
+        ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
+        ...(settings.routes ?? []),
+      ],
+      parts,
+    ),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },
@@ -138,6 +147,7 @@ async function createParts(settings: ManagementAppSettings) {
     void work.finally(() => pending.delete(work));
   };
   return {
+    options,
     database,
     vault,
     clock,
@@ -166,7 +176,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
   const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
   const notices: string[] = [];
   const newId = createIds(clock);
-  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test", upstreams };
+  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test", publicUrl: () => undefined, upstreams };
   const operations = createOperations({
     ...parts,
     logDatabase: database,

@@ -24,6 +24,7 @@ export * from "./redemptions.ts";
 export * from "./search.ts";
 export * from "./setup.ts";
 export * from "./status.ts";
+export * from "./stripe.ts";
 export * from "./tasks.ts";
 export * from "./tokens.ts";
 export * from "./two-factor.ts";

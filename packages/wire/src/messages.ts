@@ -154,6 +154,8 @@ export const MESSAGES = {
   Y3: { status: 200, text: "The administrator has not configured online payment." },
   Y4: { status: 200, text: "Unknown payment method." },
   Y5: { status: 200, text: "The order could not be created." },
+  Y6: { status: 400, text: "The signature of the payment event is wrong." },
+  Y7: { status: 200, text: "The payment provider cannot be reached, please try again later." },
   H1: { status: 200, text: "Please select the log recording time." },
   H2: { status: 200, text: "The time span cannot exceed 1 month." },
   H3: { status: 200, text: "Log does not exist." },

@@ -98,6 +98,11 @@ const CHATS = JSON.stringify([
   { OpenCat: "opencat://team/join?domain={address}&token={key}" },
 ]);
 
+const STRIPE_CURRENCIES = (
+  "usd eur gbp cny hkd jpy krw sgd aud cad chf nzd twd inr brl mxn thb idr myr php vnd sek nok dkk pln czk huf ron try " +
+  "zar aed sar ils"
+).split(" ");
+
 /** Every option that an operator can change at run time, under its name in the database. */
 export const OPTIONS = {
   PasswordLoginEnabled: option(flag, "true", ["login", "Accounts may sign in with a password."], {
@@ -178,6 +183,17 @@ export const OPTIONS = {
   }),
   MinTopUp: option(positive, "1", ["payment", "Smallest amount of a top-up."], { shownAs: "min_topup" }),
   TopupGroupRatio: option(ratiosType("P8"), ALL_RATIOS_1, ["payment", "Price multiplier of top-ups by user group."]),
+  StripeApiUrl: option(url, "https://api.stripe.com", ["payment", "Address of the card payment provider's API."]),
+  StripeSecretKey: option(text, "", ["payment", "Secret key of the card payment provider."]),
+  StripeWebhookSecret: option(text, "", ["payment", "Secret that signs the card payment provider's events."]),
+  StripeCurrency: option(choiceType(STRIPE_CURRENCIES, "a three-letter currency of the card payment provider"), "usd", [
+    "payment",
+    "Currency of card payments.",
+  ]),
+  StripePrice: option(numberType("above 0"), "1", [
+    "payment",
+    "Price of one dollar of quota in the currency of card payments.",
+  ]),
   Notice: option(html, "", ["content", "Announcement, Markdown."]),
   SystemName: option(nameType(64), "Fairway", ["content", "Name of this system."], { shownAs: "system_name" }),
   Logo: option(text, "", ["content", "Address of the logo image."], { shownAs: "logo" }),
@@ -227,6 +243,7 @@ export const OPTIONS = {
   CheckSensitiveOnPromptEnabled: option(flag, "true", ["words", "Prompts with blocked words are refused."]),
   StopOnSensitiveEnabled: option(flag, "true", ["words", "Kept for consoles of the family; nothing reads it."]),
   SensitiveWords: option(linesType, "test_sensitive", ["words", "Blocked words, one per line."]),
+  LogRetentionDays: option(count, "0", ["logs", "Days after which log rows are deleted; 0 keeps them for ever."]),
   LogConsumeEnabled: option(flag, "true", ["logs", "Each request writes a consumption log."]),
   DataExportEnabled: option(flag, "true", ["dashboard", "Usage is summed up for the dashboard."], {
     shownAs: "enable_data_export",

@@ -1,0 +1,27 @@
+import type { OptionValues } from "@fairway/wire";
+import { centsOf, readAmount, type AmountReading } from "../wallet/amounts.ts";
+
+/** Currencies without a smaller unit: the provider counts them whole. */
+const WHOLE_UNITS: ReadonlySet<string> = new Set(
+  "bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf".split(" "),
+);
+
+/** The amount of a top-up with the price in the provider's currency; whole units where there are no smaller ones. */
+export function readStripeAmount(value: unknown, options: OptionValues, group: string): AmountReading {
+  const reading = readAmount(value, { ...options, Price: options.StripePrice }, group);
+  if ("refused" in reading || !WHOLE_UNITS.has(options.StripeCurrency)) return reading;
+  const cents = centsOf(reading.money) ?? 0n;
+  return { ...reading, money: `${String((cents + 99n) / 100n)}.00` };
+}
+
+/** What the provider counts in: cents, or whole units. */
+export function unitsOf(money: string, currency: string): string {
+  const cents = centsOf(money) ?? 0n;
+  return String(WHOLE_UNITS.has(currency) ? cents / 100n : cents);
+}
+
+/** Cents of an amount that the provider tells; undefined when it is none. */
+export function centsOfUnits(units: unknown, currency: string): bigint | undefined {
+  if (typeof units !== "number" || !Number.isSafeInteger(units) || units < 0) return undefined;
+  return WHOLE_UNITS.has(currency) ? BigInt(units) * 100n : BigInt(units);
+}
