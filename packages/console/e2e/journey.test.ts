@@ -129,6 +129,8 @@ test("a token is created and its key shown (C-254, C-262)", async () => {
   await heading("Token").waitFor();
   await page.getByRole("link", { name: "Add token" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add token" });
+  await drawer.getByRole("textbox", { name: "Name" }).and(page.locator(":focus")).waitFor();
+  expect(await drawer.getByText("Please enter a name for the token.").count()).toBe(0);
   await drawer.getByLabel("Name").fill("my-app");
   await drawer.getByRole("button", { name: "$10", exact: true }).click();
   expect(await axeFindings(page)).toEqual([]);
@@ -137,6 +139,7 @@ test("a token is created and its key shown (C-254, C-262)", async () => {
   key = (await created.getByTestId("new-key").textContent()) ?? "";
   expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
   expect(await axeFindings(page)).toEqual([]);
+  await created.getByText(`"model": "${MODEL}"`).waitFor();
   await shoot(page, "token-created");
   await created.getByRole("button", { name: "Done" }).click();
   const row = page.getByRole("row").filter({ hasText: "my-app" });
@@ -193,7 +196,7 @@ test("the palette finds pages and channels by name", async () => {
   await palette.getByRole("option", { name: /Harbour/ }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "palette");
-  await palette.getByRole("option", { name: /Harbour/ }).click();
+  await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Edit channel" }).waitFor();
 });
 

@@ -57,6 +57,8 @@ test("amounts are read with and without the sign of the currency", () => {
 test("times are relative within a week and dates afterwards", () => {
   const now = 1_700_000_000;
   expect(formatWhen(now - 180, now, "en")).toBe("3 min. ago");
+  expect(formatWhen(now + 7, now, "en")).toBe("now");
+  expect(formatWhen(now - 45, now, "en")).toBe("45 sec. ago");
   expect(formatWhen(now + 2 * 86_400, now, "en")).toBe("in 2 days");
   expect(formatWhen(now - 8 * 86_400, now, "en")).toMatch(/2023/);
 });

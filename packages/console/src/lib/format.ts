@@ -85,7 +85,8 @@ export function formatWhen(at: number, now: number, locale: string): string {
   for (const [unit, length] of UNITS) {
     if (size >= length) return relative.format(Math.trunc(distance / length), unit);
   }
-  return relative.format(Math.trunc(distance), "second");
+  // The clock that is passed in moves in steps: seconds would be wrong, and sometimes in the future.
+  return size < 20 ? relative.format(0, "second") : relative.format(Math.trunc(distance), "second");
 }
 
 export function formatExactTime(at: number, locale: string): string {

@@ -75,6 +75,8 @@ export const stored = {
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
+  /** Page that was reloaded because its code was gone, so that it is tried once only. */
+  reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
   /** Notices that this browser's user closed for good. */
   dismissed: json("fairway:dismissed", z.array(z.string())),
 };

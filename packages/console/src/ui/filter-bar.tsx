@@ -44,9 +44,11 @@ export function FilterBar(props: FilterBarProps) {
           {t("clear")}
         </Button>
       )}
-      <Flex ms="auto" gap="2" align="center">
-        {props.aside}
-      </Flex>
+      {props.aside && (
+        <Flex ms="auto" gap="2" align="center">
+          {props.aside}
+        </Flex>
+      )}
     </Flex>
   );
 }

@@ -10,6 +10,12 @@ import { useTexts } from "./texts.ts";
 /** Which side each kind of drawer comes from: what the consoles of the family do. */
 const DRAWER_SIDE = { create: "start", edit: "end" } as const;
 
+const FORM_ID = "drawer-form";
+
+function firstField(form: HTMLElement | null): HTMLElement | null {
+  return form?.querySelector<HTMLElement>("input, select, textarea") ?? null;
+}
+
 interface DrawerShellProps {
   readonly kind: keyof typeof DRAWER_SIDE;
   readonly title: string;
@@ -29,6 +35,7 @@ export function DrawerShell(props: DrawerShellProps) {
       onOpenChange={(change) => !change.open && props.onClose()}
       // Only a click beside it and Escape close it: focus also moves when other dialogs come and go.
       onFocusOutside={(event) => event.preventDefault()}
+      initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
     >
       <Portal>
         <Drawer.Backdrop />
@@ -102,14 +109,13 @@ function useUnsavedGuard(isDirty: boolean) {
   };
 }
 
-const FOCUSABLE = "input, select, textarea";
-
 /** Body and footer of a drawer that holds a form. */
 export function DrawerForm(props: DrawerFormProps) {
   const t = useTexts();
   const release = useUnsavedGuard(props.isDirty);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus(), []);
+  // When the row came after the drawer had opened.
+  useEffect(() => firstField(form.current)?.focus(), []);
 
   async function submit(event?: FormEvent): Promise<void> {
     event?.preventDefault();
@@ -131,7 +137,7 @@ export function DrawerForm(props: DrawerFormProps) {
       <Drawer.Body>
         <form
           ref={form}
-          id="drawer-form"
+          id={FORM_ID}
           noValidate
           autoComplete="off"
           onSubmit={(event) => void submit(event)}
@@ -143,7 +149,7 @@ export function DrawerForm(props: DrawerFormProps) {
         </form>
       </Drawer.Body>
       <Drawer.Footer justifyContent="flex-start">
-        <Button type="submit" form="drawer-form" loading={props.isSaving} loadingText={t("saving")}>
+        <Button type="submit" form={FORM_ID} loading={props.isSaving} loadingText={t("saving")}>
           {props.submitLabel}
         </Button>
         {props.extraActions}

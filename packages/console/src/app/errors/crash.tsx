@@ -2,6 +2,7 @@ import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
 import { useEffect, type ReactNode } from "react";
 import { Link, useRouteError } from "react-router";
 import { OfflineProblem } from "../../lib/problems.ts";
+import { stored } from "../../lib/storage.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { useTexts } from "../texts.ts";
@@ -57,15 +58,13 @@ export function NoAccess() {
   );
 }
 
-const RELOADED = "fairway:reloaded";
-
 /** A chunk that is gone means that a new version was installed: one silent reload fetches it. */
 function useReloadForNewVersion(problem: unknown): void {
   useEffect(() => {
     const isMissingChunk =
       problem instanceof TypeError && /dynamically imported module|module script/i.test(problem.message);
-    if (!isMissingChunk || sessionStorage.getItem(RELOADED) === location.pathname) return;
-    sessionStorage.setItem(RELOADED, location.pathname);
+    if (!isMissingChunk || stored.reloaded.read() === location.pathname) return;
+    stored.reloaded.write(location.pathname);
     location.reload();
   }, [problem]);
 }

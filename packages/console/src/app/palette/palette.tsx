@@ -2,7 +2,7 @@ import { searchAll } from "@fairway/wire";
 import { Dialog, Portal } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
-import { useDeferredValue, useState } from "react";
+import { useDeferredValue, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { call } from "../../lib/http.ts";
 import { setLanguage, useLanguage } from "../../lib/i18n.ts";
@@ -98,7 +98,9 @@ export function Palette(props: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
   const user = useUser();
+  const root = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
+  const [chosen, setChosen] = useState("");
   const go = (path: string) => void navigate(path);
   const actions = useActions(go);
   const found = useFound(text);
@@ -127,6 +129,12 @@ export function Palette(props: { onClose(): void }) {
     icon: "log",
     run: () => go(`/log?model=${encodeURIComponent(name)}`),
   }));
+  useEffect(() => {
+    // What the server found arrives after the list has chosen its first entry, or none.
+    const items = root.current?.querySelectorAll<HTMLElement>("[cmdk-item]") ?? [];
+    if (found && ![...items].some((item) => item.dataset["selected"] === "true"))
+      setChosen(items[0]?.dataset["value"] ?? "");
+  }, [found]);
   const run = (item: Item) => {
     props.onClose();
     item.run();
@@ -137,7 +145,14 @@ export function Palette(props: { onClose(): void }) {
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">
           <Dialog.Content mt="12vh" overflow="hidden" aria-label={t("paletteTitle")}>
-            <Command label={t("paletteTitle")} loop className="palette">
+            <Command
+              ref={root}
+              label={t("paletteTitle")}
+              loop
+              className="palette"
+              value={chosen}
+              onValueChange={setChosen}
+            >
               <div className="palette-input">
                 <Icon name="search" />
                 <Command.Input autoFocus value={text} onValueChange={setText} placeholder={t("palettePlaceholder")} />

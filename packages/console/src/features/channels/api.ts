@@ -19,6 +19,7 @@ import {
   type ChannelInput,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { modelsQuery } from "../../app/session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
@@ -88,8 +89,11 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-function refreshChannels(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+async function refreshChannels(): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: LIST_KEY }),
+    queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
+  ]);
 }
 
 type Change = Pick<ChannelInput, "status" | "priority" | "weight">;

@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
-import { Button } from "@chakra-ui/react";
+import { Box, Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
@@ -85,17 +85,6 @@ function Filters({ list, byId, onById }: FiltersProps) {
       main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => filter({ q })} />}
       isActive={list.isFiltered}
       onClear={list.clear}
-      aside={
-        <FilterSelect
-          label={t("order")}
-          value={byId ? "id" : "priority"}
-          choices={[
-            { value: "priority", label: t("byPriority") },
-            { value: "id", label: t("byId") },
-          ]}
-          onChange={(order) => onById(order === "id")}
-        />
-      }
     >
       <FilterText label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />
       <FilterSelect
@@ -111,6 +100,17 @@ function Filters({ list, byId, onById }: FiltersProps) {
         choices={groupChoices}
         onChange={(group) => filter({ group })}
       />
+      <Box ms={{ base: "0", sm: "auto" }} width={{ base: "calc(50% - 4px)", sm: "auto" }}>
+        <FilterSelect
+          label={t("order")}
+          value={byId ? "id" : "priority"}
+          choices={[
+            { value: "priority", label: t("byPriority") },
+            { value: "id", label: t("byId") },
+          ]}
+          onChange={(order) => onById(order === "id")}
+        />
+      </Box>
     </FilterBar>
   );
 }

@@ -3,12 +3,12 @@ import {
   channelList,
   logListSelf,
   logStatSelf,
-  selfModels,
   splitList,
   tokenList,
   type Channel,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
+import { modelsQuery } from "../../app/session/models.ts";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
@@ -37,12 +37,6 @@ export const todayQuery = queryOptions({
   },
 });
 
-export const modelsQuery = queryOptions({
-  queryKey: ["models", "self"],
-  queryFn: ({ signal }) => call(selfModels, { signal }),
-  staleTime: FRESH_STATIC_MS,
-});
-
 function isDemo(channel: Channel): boolean {
   const models = splitList(channel.models);
   return models.length === 1 && models[0] === DEMO_MODEL;
@@ -66,6 +60,6 @@ export async function removeDemo(channel: Channel): Promise<void> {
   await call(channelDelete, { params: { id: channel.id } });
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ["channels"] }),
-    queryClient.invalidateQueries({ queryKey: ["models"] }),
+    queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   ]);
 }

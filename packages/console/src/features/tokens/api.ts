@@ -6,7 +6,6 @@ import {
   tokenList,
   tokenSetStatus,
   tokenUpdate,
-  selfModels,
   selfGroups,
   type Token,
   type TokenInput,
@@ -61,12 +60,6 @@ export function tokenQuery(id: number) {
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "self"],
   queryFn: ({ signal }) => call(selfGroups, { signal }),
-  staleTime: FRESH_STATIC_MS,
-});
-
-export const modelsQuery = queryOptions({
-  queryKey: ["models", "self"],
-  queryFn: ({ signal }) => call(selfModels, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 

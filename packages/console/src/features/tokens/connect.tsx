@@ -2,6 +2,7 @@ import type { Token } from "@fairway/wire";
 import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { modelsQuery } from "../../app/session/models.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { useStore } from "../../lib/store.ts";
 import { CodeTabs } from "../../ui/code-tabs.tsx";
@@ -10,7 +11,6 @@ import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { baseAddress, maskKey, snippetsFor } from "../../ui/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
-import { modelsQuery } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
 

@@ -3,6 +3,7 @@ import { Flex, SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
+import { modelsQuery } from "../../app/session/models.ts";
 import { toLocalInput } from "../../lib/format.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { useForm } from "../../lib/use-form.ts";
@@ -12,7 +13,7 @@ import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/fo
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
-import { batchNames, createTokens, groupsQuery, modelsQuery, tokenQuery, updateToken } from "./api.ts";
+import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
 import { checkToken, EMPTY_TOKEN, formOfToken, inputOfForm, translateErrors, type TokenDraft } from "./token-form.ts";
