@@ -1,3 +1,4 @@
+import { serverAddress } from "@fairway/wire";
 import type { TokenCounter } from "./billing/count.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Env } from "./config/env.ts";
@@ -66,6 +67,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     http: upstreams.json,
     now: () => clock.now(),
     userAgent: `fairway/${VERSION}`,
+    publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
     selection: { cooldowns, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Ask, Body, Bridge, DialectId, JsonObject, JsonValue, Operation, StreamEvent } from "../dialects/types.ts";
 
 /** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
@@ -36,6 +37,8 @@ export interface UpstreamCall {
   /** Lower-case names. */
   headers: Record<string, string>;
   body: Buffer | undefined;
+  /** Sent instead of `body`: a form that is too large to be held in memory. */
+  upload?: Readable;
 }
 
 /**
@@ -198,7 +201,7 @@ export interface SigningContext {
   /** The client's own protocol headers that may travel (anthropic-version, anthropic-beta, openai-beta), validated. */
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** Where this gateway is reached, for vendors that want to know their callers. */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
 }
 
 /** A vendor: data plus at most a few functions. One file and one export line in `providers/index.ts`. */

@@ -12,6 +12,8 @@ export interface CallDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly userAgent: string;
+  /** Origin under which clients reach this gateway; some upstreams are told where a call comes from. */
+  readonly publicUrl: () => string | undefined;
 }
 
 /** A request ready for the upstream, with what its answer's conversion needs. */
@@ -50,7 +52,13 @@ export async function buildCall(request: RelayRequest, choice: Choice, deps: Cal
     },
     body: bodyOf(request, choice, context),
   };
-  const signing: SigningContext = { key, now: context.now, http: deps.http, clientHeaders: request.protocolHeaders };
+  const signing: SigningContext = {
+    key,
+    now: context.now,
+    http: deps.http,
+    clientHeaders: request.protocolHeaders,
+    publicUrl: deps.publicUrl(),
+  };
   await plan.provider.authorize(call, channel, signing);
   return { call, signing, context, dropped };
 }

@@ -101,11 +101,11 @@ async function attemptUntilDelivered(
 function selectionFor(request: RelayRequest, groups: readonly string[], deps: PipelineDeps): Selection {
   const snapshot = deps.snapshots.current();
   const { pinnedChannel } = request.caller;
-  if (pinnedChannel === undefined) return createSelection(snapshot, groups, request.ask, deps.selection);
+  if (pinnedChannel === undefined) return createSelection(snapshot, groups, request, deps.selection);
   let choice: Choice | undefined = pinnedChoice(
     snapshot,
     { channelId: pinnedChannel, group: groups[0] ?? "default" },
-    request.ask,
+    request,
     deps.selection,
   );
   return {

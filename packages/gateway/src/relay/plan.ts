@@ -1,6 +1,6 @@
 import { dialectById } from "../dialects/index.ts";
 import { findBridges } from "../dialects/path.ts";
-import type { Ask, Bridge, Dialect } from "../dialects/types.ts";
+import type { Ask, Body, Bridge, Dialect } from "../dialects/types.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../providers/types.ts";
 
@@ -17,7 +17,7 @@ export interface Plan {
 const plans = new Map<string, readonly Plan[]>();
 
 /** The first route that can serve the request, native ones first; undefined when the channel cannot. */
-export function planFor(channel: ChannelRecord, ask: Ask, upstreamModel: string): Plan | undefined {
+export function planFor(channel: ChannelRecord, ask: Ask, upstreamModel: string, body?: Body): Plan | undefined {
   const name = `${channel.type} ${ask.operation} ${ask.dialect}`;
   let known = plans.get(name);
   if (!known) {
@@ -25,7 +25,7 @@ export function planFor(channel: ChannelRecord, ask: Ask, upstreamModel: string)
     plans.set(name, known);
   }
   for (const plan of known) {
-    if (plan.route.when === undefined || plan.route.when(ask, upstreamModel, channel)) return plan;
+    if (plan.route.when === undefined || plan.route.when(ask, upstreamModel, channel, body)) return plan;
   }
   return undefined;
 }

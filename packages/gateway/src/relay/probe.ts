@@ -130,7 +130,7 @@ function probeRequest({ channel, model, requestId, startedAt }: Probe): { reques
   const body = jsonBody(Buffer.from(JSON.stringify(json)));
   const ask = dialect.inspect(body, operation, undefined);
   const upstreamModel = mapModel(channel.modelMapping, model);
-  const plan = planFor(channel, ask, upstreamModel);
+  const plan = planFor(channel, ask, upstreamModel, body);
   if (!plan) throw new AppError("unsupported_by_channel");
   const request: RelayRequest = {
     id: requestId,

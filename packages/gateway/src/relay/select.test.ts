@@ -83,7 +83,7 @@ describe("createSelection", () => {
     const draws = 20_000;
     let first = 0;
     for (let i = 0; i < draws; i++) {
-      if (createSelection(snapshot, ["default"], ask, deps(random)).next()?.channel.id === 1) first++;
+      if (createSelection(snapshot, ["default"], { ask }, deps(random)).next()?.channel.id === 1) first++;
     }
     const expected = draws / 3;
     const chiSquare = (first - expected) ** 2 / expected + (first - expected) ** 2 / (draws - expected);
@@ -96,7 +96,7 @@ describe("createSelection", () => {
       channel(2, { priority: 5 }),
       channel(3, { priority: 1 }),
     ]);
-    const selection = createSelection(snapshot, ["default"], ask, deps());
+    const selection = createSelection(snapshot, ["default"], { ask }, deps());
     const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map(
       (choice) => choice?.channel.id,
     );
@@ -109,13 +109,13 @@ describe("createSelection", () => {
       [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
       { RetrySameLevel: "false" },
     );
-    const selection = createSelection(snapshot, ["default"], ask, deps());
+    const selection = createSelection(snapshot, ["default"], { ask }, deps());
     expect([1, 2]).toContain(selection.next()?.channel.id);
     expect(selection.next()?.channel.id).toBe(3);
   });
 
   it("tries a channel again only after a transient failure and when nothing else is left", () => {
-    const selection = createSelection(snapshotOf([channel(1)]), ["default"], ask, deps());
+    const selection = createSelection(snapshotOf([channel(1)]), ["default"], { ask }, deps());
     const choice = selection.next();
     if (choice) selection.failed(choice, true);
     expect(selection.next()?.channel.id).toBe(1);
@@ -126,43 +126,43 @@ describe("createSelection", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], ask, resting).next()?.channel
-        .id,
+      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], { ask }, resting).next()
+        ?.channel.id,
     ).toBe(2);
-    expect(createSelection(snapshotOf([channel(1)]), ["default"], ask, resting).next()?.channel.id).toBe(1);
+    expect(createSelection(snapshotOf([channel(1)]), ["default"], { ask }, resting).next()?.channel.id).toBe(1);
   });
 
   it("rests one key of several", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], ask, resting).next()?.keyIndex,
+      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], { ask }, resting).next()?.keyIndex,
     ).toBe(1);
   });
 
   it("polls keys in turn across requests", () => {
     const shared = deps();
     const snapshot = snapshotOf([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
-    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], ask, shared).next()?.keyIndex);
+    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { ask }, shared).next()?.keyIndex);
     expect(indices).toEqual([0, 1, 2, 0]);
   });
 
   it("skips channels whose prompt limit is too small (R-DIST-11)", () => {
     const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
-    expect(createSelection(snapshot, ["default"], ask, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("leaves out channels whose type cannot serve the endpoint (R-DIST-9)", () => {
     const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
-    expect(createSelection(snapshot, ["default"], ask, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
-    expect(() => createSelection(snapshotOf([]), ["default"], ask, deps())).toThrow(
+    expect(() => createSelection(snapshotOf([]), ["default"], { ask }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
     const off = snapshotOf([channel(1, { status: 2 })]);
-    expect(() => createSelection(off, ["default"], ask, deps())).toThrow(
+    expect(() => createSelection(off, ["default"], { ask }, deps())).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
     );
   });
@@ -171,11 +171,11 @@ describe("createSelection", () => {
 describe("pinnedChoice", () => {
   it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
-    expect(pinnedChoice(snapshot, { channelId: 1, group: "default" }, ask, deps()).channel.id).toBe(1);
-    expect(() => pinnedChoice(snapshot, { channelId: 2, group: "default" }, ask, deps())).toThrow(
+    expect(pinnedChoice(snapshot, { channelId: 1, group: "default" }, { ask }, deps()).channel.id).toBe(1);
+    expect(() => pinnedChoice(snapshot, { channelId: 2, group: "default" }, { ask }, deps())).toThrow(
       expect.objectContaining({ code: "channel_disabled" }),
     );
-    expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, ask, deps())).toThrow(
+    expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, { ask }, deps())).toThrow(
       expect.objectContaining({ code: "channel_not_found" }),
     );
   });

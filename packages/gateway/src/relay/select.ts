@@ -1,5 +1,5 @@
 import { AppError } from "../lib/app-error.ts";
-import type { Ask } from "../dialects/types.ts";
+import type { Ask, Body } from "../dialects/types.ts";
 import type { ChannelRecord } from "../providers/types.ts";
 import type { Level, Snapshot } from "../snapshot/types.ts";
 import type { Cooldowns } from "./cooldown.ts";
@@ -33,6 +33,12 @@ export interface SelectionDeps {
   readonly polling: Map<number, number>;
 }
 
+/** The request that a channel is sought for; some routes depend on what its body asks for. */
+export interface Sought {
+  readonly ask: Ask;
+  readonly body?: Body;
+}
+
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
 
@@ -50,9 +56,10 @@ export function listedName(model: string): string {
 export function createSelection(
   snapshot: Snapshot,
   groups: readonly string[],
-  ask: Ask,
+  sought: Sought,
   deps: SelectionDeps,
 ): Selection {
+  const { ask } = sought;
   const name = listedName(ask.model);
   const stages = groups.flatMap((group) =>
     (snapshot.index.get(group)?.get(name) ?? []).map((level) => ({ group, level })),
@@ -73,7 +80,7 @@ export function createSelection(
   const choose = (canRest: boolean): Choice | undefined => {
     while (stage < stages.length) {
       const { group, level } = stages[stage] as { group: string; level: Level };
-      const choice = draw(level, group, tried, { ask, deps, onRest: canRest ? undefined : note });
+      const choice = draw(level, group, tried, { ...sought, deps, onRest: canRest ? undefined : note });
       if (choice) return choice;
       stage++;
     }
@@ -111,20 +118,19 @@ export function createSelection(
 export function pinnedChoice(
   snapshot: Snapshot,
   pin: { readonly channelId: number; readonly group: string },
-  ask: Ask,
+  sought: Sought,
   deps: SelectionDeps,
 ): Choice {
   const channel = snapshot.channels.get(pin.channelId);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
-  const choice = choiceOf(channel, pin.group, { ask, deps, onRest: undefined });
+  const choice = choiceOf(channel, pin.group, { ...sought, deps, onRest: undefined });
   if (!choice) throw new AppError("unsupported_by_channel");
   return choice;
 }
 
 /** What one request is selected for. */
-interface Draw {
-  readonly ask: Ask;
+interface Draw extends Sought {
   readonly deps: SelectionDeps;
   /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
@@ -148,7 +154,7 @@ function fits(channel: ChannelRecord, ask: Ask): boolean {
 
 function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice | undefined {
   const upstreamModel = mapModel(channel.modelMapping, request.ask.model);
-  const plan = planFor(channel, request.ask, upstreamModel);
+  const plan = planFor(channel, request.ask, upstreamModel, request.body);
   if (!plan) return undefined;
   const keyIndex = pickKey(channel, request);
   return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };

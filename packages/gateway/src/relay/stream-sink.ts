@@ -107,25 +107,28 @@ export class StreamSink implements Sink {
   }
 
   #take(blocks: Buffer): void {
-    const { delivery } = this.#flow;
     const clean = stripComments(blocks);
     if (clean.length === 0 || (this.#firstContentAt === undefined && !hasData(clean))) return;
     const usageBefore = this.#meter.usage;
     this.#meter.feed(clean);
     if (this.#firstContentAt === undefined && !this.#begin(clean)) return;
-    if (this.#meter.error) return this.#upstreamError();
+    if (this.#meter.error) return this.#upstreamError(clean);
     this.#tally.add(clean);
     const out = this.#translation
       ? this.#translation.blocks(clean)
       : this.#edit(clean, usageBefore !== this.#meter.usage);
-    if (this.#meter.terminated) return this.#complete(out);
+    if (this.#meter.terminated) this.#complete(out);
+    else this.#forward(out);
+  }
+
+  #forward(out: Buffer): void {
     if (out.length === 0) return;
     this.#forwarded += out.length;
     if (this.#forwarded > this.#progressAt) {
       this.#progressAt = this.#forwarded + PROGRESS_EVERY;
       this.#flow.progress(this.#tally.bound());
     }
-    if (!delivery.write(out, this.#resume)) this.#flow.controller.pause();
+    if (!this.#flow.delivery.write(out, this.#resume)) this.#flow.controller.pause();
   }
 
   /** The first event decides whether this attempt counts; answers false when it does not. */
@@ -166,7 +169,7 @@ export class StreamSink implements Sink {
     const { delivery, dialect, request } = this.#flow;
     void this.#settle("stop").then((usage) => {
       const parts = last ? [last] : [];
-      if (this.#translation) parts.push(this.#translation.end());
+      if (this.#translation) parts.push(this.#translation.end(this.#meter.usage ? undefined : usage));
       const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
       const added =
         this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
@@ -177,10 +180,15 @@ export class StreamSink implements Sink {
     });
   }
 
-  /** An error event in the middle: everything before it is billed, the client gets it in its own protocol. */
-  #upstreamError(): void {
+  /** An error event in the middle: everything before it is delivered and billed, then the client is told. */
+  #upstreamError(blocks: Buffer): void {
     const { error } = this.#meter;
     if (!error) return;
+    const before = cutEvents(blocks, (event) => this.#upstream.errorIn(event) !== undefined);
+    if (before.length > 0) {
+      this.#tally.add(before);
+      this.#forward(this.#translation ? this.#translation.blocks(before) : before);
+    }
     void this.#closeWith(
       this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error,
       "upstream_error",

@@ -1,12 +1,12 @@
 import { encodeBlock, parseEvents, type StreamEvent } from "../lib/sse.ts";
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, Usage } from "../dialects/types.ts";
 
 /** A stream on its way through one or two bridges. */
 export interface StreamTranslation {
   /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). */
   blocks(blocks: Buffer): Buffer;
-  /** What the client's protocol still needs after the upstream's regular end. */
-  end(): Buffer;
+  /** What the client's protocol still needs after the upstream's regular end; `counted` where that told no usage. */
+  end(counted?: Usage): Buffer;
 }
 
 /** `bridges` run from the client's protocol to the upstream's. */
@@ -22,7 +22,7 @@ export function createStreamTranslation(bridges: readonly Bridge[], context: Bri
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
   return {
     blocks: (blocks) => encode(run(steps, parseEvents(blocks))),
-    end: () => encode(finish(steps)),
+    end: (counted) => encode(finish(steps, counted)),
   };
 }
 
@@ -31,9 +31,9 @@ function run(steps: readonly StreamBridge[], events: readonly StreamEvent[]): re
 }
 
 /** Ends the steps from the upstream's side; what one emits runs through the ones after it before they end. */
-function finish(steps: readonly StreamBridge[]): readonly StreamEvent[] {
+function finish(steps: readonly StreamBridge[], counted: Usage | undefined): readonly StreamEvent[] {
   let events: readonly StreamEvent[] = [];
-  for (const step of steps) events = [...events.flatMap((event) => step.event(event)), ...step.end()];
+  for (const step of steps) events = [...events.flatMap((event) => step.event(event)), ...step.end(counted)];
   return events;
 }
 

@@ -128,24 +128,34 @@ export class WholeSink implements Sink {
     const flow = this.#flow;
     const { delivery, request } = flow;
     if (delivery.isGone) return flow.finish({ kind: "gone" });
-    const body = this.#encode(answer, bytes);
-    await flow.settle({
+    const shaped = this.#shape(answer);
+    const usage = this.#upstream.usage(answer);
+    const charged = await flow.settle({
       reason: "stop",
-      usage: this.#upstream.usage(answer),
+      usage,
       countOutput: () => countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
       firstContentAt: performance.now(),
     });
+    const untouched = shaped === answer ? bytes : undefined;
+    const isToldNone = usage === undefined && untouched === undefined;
+    const sent = isToldNone ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
+    const body = this.#encode(sent, untouched);
     if (request.ask.stream) delivery.sendStreamHead();
     else delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
     delivery.end(body);
     flow.finish({ kind: "delivered", reason: "stop" });
   }
 
-  /** Everything that can fail happens before the charge. */
-  #encode(answer: JsonObject, bytes: Buffer | undefined): Buffer {
+  /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */
+  #shape(answer: JsonObject): JsonObject {
     const { dialect, request } = this.#flow;
     const sent = this.#translate ? this.#translate(answer) : answer;
-    if (!request.ask.stream) return (sent === answer ? bytes : undefined) ?? Buffer.from(JSON.stringify(sent));
+    return dialect.fitAnswer?.(sent, request.body) ?? sent;
+  }
+
+  #encode(sent: JsonObject, bytes: Buffer | undefined): Buffer {
+    const { dialect, request } = this.#flow;
+    if (!request.ask.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
     const blocks = dialect.streamOf(sent, request.ask);
     return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
   }

@@ -142,7 +142,7 @@ function attemptOf(
       delivery,
       settle: (ending) => {
         outcome.usage = ending.usage;
-        return Promise.resolve(ending.usage ?? NO_USAGE);
+        return Promise.resolve(ending.usage ?? countedUsage(vector));
       },
       progress: () => undefined,
     },
@@ -151,6 +151,7 @@ function attemptOf(
       http: script.json,
       now: () => vector.now,
       userAgent: "fairway",
+      publicUrl: () => "https://gateway.example.com",
       counter: { count: () => Promise.resolve([0]), stop: () => Promise.resolve() },
       headersTimeoutMs: { stream: 0, whole: 0 },
       idleTimeoutMs: 0,
@@ -159,10 +160,20 @@ function attemptOf(
   );
 }
 
+/** What the account would have counted where the upstream told nothing. */
+function countedUsage({ usage = {} }: Vector): Usage {
+  return {
+    ...NO_USAGE,
+    input: Number(usage["prompt_tokens"] ?? 0),
+    output: Number(usage["completion_tokens"] ?? 0),
+    source: "counted",
+  };
+}
+
 /** The plan as the relay makes it; only sockets and waiting are the script's. */
 function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice {
   const channel = channelOf(vector);
-  const plan = planFor(channel, request.ask, request.ask.model);
+  const plan = planFor(channel, request.ask, request.ask.model, request.body);
   if (plan === undefined) throw new VectorMismatch(`channel type ${channel.type} cannot serve ${request.ask.dialect}`);
   const { exchange } = plan.route;
   const route = exchange && {
