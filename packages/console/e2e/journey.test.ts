@@ -86,6 +86,8 @@ test("a channel is refused without its parts and then created (C-233)", async ()
   await drawer.getByLabel("Base address").fill(`${upstream.url}/`);
   await models.fill(`${MODEL},slow-300`);
   await models.press("Enter");
+  await drawer.getByRole("button", { name: "Test", exact: true }).click();
+  await drawer.getByText(/The provider answered in \d+\.\d\d s\./).waitFor();
   await shoot(page, "channel-form");
   await drawer.getByRole("button", { name: "Create channel" }).click();
   await drawer.waitFor({ state: "detached" });

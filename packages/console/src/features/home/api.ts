@@ -11,7 +11,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { modelsQuery } from "../../app/session/models.ts";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
-import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 
 /** The model of the channel that a new installation brings along, so that a first request needs no provider. */
