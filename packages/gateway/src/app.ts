@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCore, type Core } from "./app-core.ts";
@@ -10,7 +11,11 @@ import type { Env } from "./config/env.ts";
 import { removeDemo, seedDemo, type DemoDeps } from "./demo/seed.ts";
 import { startDemoUpstream, type DemoUpstream } from "./demo/upstream.ts";
 import type { HttpServer } from "./http/server.ts";
+import { expireAll } from "./billing/sql-reaper.ts";
 import { firstStart } from "./identity/first-start.ts";
+import { channelJobs } from "./jobs/channel-jobs.ts";
+import { createDatabaseElector, createSingleElector, type Elector } from "./jobs/leader.ts";
+import { logRetentionJob } from "./jobs/log-retention.ts";
 import { createSchedule, reaperJob } from "./jobs/schedule.ts";
 import { AppError } from "./lib/app-error.ts";
 import { isLoopback } from "./lib/ip.ts";
@@ -64,6 +69,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const http = await httpOf(core, management, relayOf(core, pipeline, reporter, health));
   watch(core, pipeline, health);
+  const elector = electorOf(core);
   return lifeOf({
     core,
     pipeline,
@@ -80,7 +86,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...core.runnables,
       ...management.operations.runnables,
       management.background,
-      scheduleOf(core, management),
+      elector,
+      scheduleOf(core, management, elector),
     ],
   });
 }
@@ -118,6 +125,7 @@ async function start({ core, management, health, http, admin, demo, runnables }:
   const first = await firstStart({ ...storage, ...core, ...root, passwords: identity.passwords });
   await management.setupState.refresh();
   health.done("database");
+  if (env.isEmbedded) await expireAll(storage.database.raw);
   await ledger.reap();
   await snapshots.start();
   health.done("snapshot");
@@ -151,20 +159,52 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await core.storage.close();
 }
 
-function scheduleOf(core: Core, { operations }: Management): Runnable {
-  const { storage, snapshots, identity, ledger } = core;
-  const isEnabled = () => snapshots.current().options.DataExportEnabled;
+function electorOf({ env, storage, clock, log, metrics }: Core): Elector {
+  const elector = env.isEmbedded
+    ? createSingleElector()
+    : createDatabaseElector({
+        database: storage.database.raw,
+        holder: `${env.instanceId}-${randomUUID()}`,
+        clock,
+        log,
+        metrics,
+      });
+  elector.subscribe((isLeader) => {
+    if (!isLeader) metrics.setChannels([]);
+  });
+  metrics.watch({ isLeader: () => elector.isLeader });
+  return elector;
+}
+
+function scheduleOf(core: Core, { operations }: Management, elector: Elector): Runnable {
+  const { env, storage, snapshots, identity, ledger } = core;
+  const { database, logDatabase } = storage;
+  const options = () => snapshots.current().options;
   return createSchedule({
     ...core,
+    elector,
+    raw: database.raw,
     jobs: [
       reaperJob(ledger),
+      ...channelJobs({
+        ...core,
+        database,
+        testAll: () => operations.channels.testAll(),
+        refreshBalances: () => operations.channels.refreshBalances(0),
+        testMinutes: env.channelTestMinutes,
+        balanceMinutes: env.channelUpdateMinutes,
+      }),
+      logRetentionJob({ ...core, logDatabase, days: () => options().LogRetentionDays }),
       {
         name: "usage-rollup",
+        isLeaderOnly: true,
         everyMs: MINUTE_MS,
-        run: (signal) => rollUpUsage({ database: storage.database, logs: storage.logDatabase, isEnabled }, signal),
+        run: (signal) =>
+          rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled }, signal),
       },
       {
         name: "housekeeping",
+        isLeaderOnly: true,
         everyMs: MINUTE_MS,
         run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders()]),
       },
@@ -179,7 +219,6 @@ function watch({ metrics, snapshots, ledger, env }: Core, { running }: PipelineD
     inflightLimit: () => env.maxInflight,
     settlementQueue: () => ledger.pending,
     isDraining: () => health.isDraining,
-    isLeader: () => true,
   });
   snapshots.subscribe(({ listed }) =>
     metrics.setModels(new Set([...listed.values()].flatMap((models) => [...models]))),

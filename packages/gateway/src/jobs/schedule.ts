@@ -4,35 +4,48 @@ import type { Runnable } from "../lib/runnable.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
+import type { RawTransaction } from "../storage/raw.ts";
+import type { Elector } from "./leader.ts";
 
 export interface ScheduledJob {
   readonly name: string;
   readonly everyMs: number;
-  /** Idempotent; safe to run on several replicas at once. */
+  /** Runs on one replica only. Without it the job is safe to run on several at once. */
+  readonly isLeaderOnly: boolean;
+  /** Idempotent; `signal` is aborted when the process ends or ceases to lead. */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface ScheduleDeps {
   readonly jobs: readonly ScheduledJob[];
+  readonly elector: Pick<Elector, "isLeader" | "signal" | "confirm">;
+  /** Where the elector's term is confirmed. */
+  readonly raw: RawTransaction;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "jobSucceeded">;
 }
 
 /** Runs every job at its pace; a failure is logged and the next run comes all the same. */
-export function createSchedule({ jobs, clock, log, metrics }: ScheduleDeps): Runnable {
+export function createSchedule({ jobs, elector, raw, clock, log, metrics }: ScheduleDeps): Runnable {
   const stopping = new AbortController();
-  const runners = jobs.map(({ name, everyMs, run }) =>
+  const runOnce = async ({ name, isLeaderOnly, run }: ScheduledJob) => {
+    if (isLeaderOnly && !elector.isLeader) return;
+    const signal = isLeaderOnly ? AbortSignal.any([stopping.signal, elector.signal]) : stopping.signal;
+    try {
+      if (isLeaderOnly) await elector.confirm(raw);
+      await run(signal);
+      metrics.jobSucceeded(name, seconds(clock));
+    } catch (error) {
+      if (!signal.aborted) log.error("job failed", { job: name, error });
+    }
+  };
+  const runners = jobs.map((job) =>
     repeat({
-      name,
-      everyMs,
-      async work() {
-        await run(stopping.signal);
-        metrics.jobSucceeded(name, seconds(clock));
-      },
-      onError: (error) => {
-        if (!stopping.signal.aborted) log.error("job failed", { job: name, error });
-      },
+      name: job.name,
+      everyMs: job.everyMs,
+      work: () => runOnce(job),
+      onError: (error) => log.error("job failed", { job: job.name, error }),
     }),
   );
   return {
@@ -49,5 +62,5 @@ export function createSchedule({ jobs, clock, log, metrics }: ScheduleDeps): Run
 
 /** Settles what a process that died left open. */
 export function reaperJob(ledger: Ledger): ScheduledJob {
-  return { name: "ledger-reaper", everyMs: 5_000, run: () => ledger.reap() };
+  return { name: "ledger-reaper", everyMs: 5_000, isLeaderOnly: false, run: () => ledger.reap() };
 }

@@ -1,0 +1,88 @@
+import { providerByType } from "../providers/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ChannelState, Metrics } from "../observability/metrics.ts";
+import type { Database } from "../storage/database.ts";
+import type { ScheduledJob } from "./schedule.ts";
+
+/** Starts a round over all channels; undefined while one runs somewhere. */
+type BeginRound = () => Promise<{ readonly finished: Promise<void> } | undefined>;
+
+export interface ChannelJobsDeps {
+  readonly database: Database;
+  readonly testAll: BeginRound;
+  readonly refreshBalances: BeginRound;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, "setChannels">;
+  /** 0 = never. */
+  readonly testMinutes: number;
+  /** 0 = never. */
+  readonly balanceMinutes: number;
+}
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = 30_000;
+const METRICS_MS = 15_000;
+
+/** What the leader does about channels: rounds of tests and balances when they are due, and their metrics. */
+export function channelJobs(deps: ChannelJobsDeps): ScheduledJob[] {
+  const { database, metrics } = deps;
+  const jobs: ScheduledJob[] = [
+    {
+      name: "channel-metrics",
+      everyMs: METRICS_MS,
+      isLeaderOnly: true,
+      run: async () => metrics.setChannels(await channelStates(database)),
+    },
+  ];
+  if (deps.testMinutes > 0)
+    jobs.push(round(deps, { name: "channel-test", minutes: deps.testMinutes, begin: deps.testAll }));
+  if (deps.balanceMinutes > 0)
+    jobs.push(round(deps, { name: "channel-balance", minutes: deps.balanceMinutes, begin: deps.refreshBalances }));
+  return jobs;
+}
+
+interface Round {
+  /** Also the name of its rows in `jobs`. */
+  readonly name: string;
+  readonly minutes: number;
+  readonly begin: BeginRound;
+}
+
+/** The pace outlives restarts and changes of the leader: it counts from the last round that anybody started. */
+function round({ database, clock }: ChannelJobsDeps, { name, minutes, begin }: Round): ScheduledJob {
+  const firstLook = clock.now();
+  return {
+    name,
+    everyMs: LOOK_MS,
+    isLeaderOnly: true,
+    async run() {
+      const last = (await lastStart(database, name)) ?? firstLook;
+      if (clock.now() - last < minutes * MINUTE_MS) return;
+      await (
+        await begin()
+      )?.finished;
+    },
+  };
+}
+
+async function lastStart({ db }: Database, name: string): Promise<number | undefined> {
+  const rows = db.selectFrom("jobs").select("created_at").where("name", "=", name).orderBy("id", "desc").limit(1);
+  const row = await rows.executeTakeFirst();
+  return row && row.created_at * 1000;
+}
+
+async function channelStates({ db }: Database): Promise<ChannelState[]> {
+  const rows = await db
+    .selectFrom("channels")
+    .select(["id", "name", "type", "status", "response_time", "balance", "balance_updated_time"])
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    type: providerByType(row.type)?.id ?? String(row.type),
+    status: row.status,
+    responseMs: row.response_time,
+    balance: row.balance,
+    balanceAt: row.balance_updated_time,
+  }));
+}

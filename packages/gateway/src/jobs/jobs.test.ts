@@ -1,0 +1,131 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import type { ChannelState } from "../observability/metrics.ts";
+import { channelJobs } from "./channel-jobs.ts";
+import { removeOldLogs } from "./log-retention.ts";
+
+const DAY = 86_400;
+const NOW = 1_790_000_000;
+
+eachDatabase("jobs of the leader", (open) => {
+  let kit: StoreKit;
+  let now: number;
+  const clock = { now: () => now };
+  const signal = new AbortController().signal;
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+  });
+  afterAll(() => kit.database.close());
+  beforeEach(async () => {
+    now = NOW * 1000;
+    await kit.database.raw.run("delete from logs", []);
+    await kit.database.raw.run("delete from jobs", []);
+  });
+
+  test("logs older than the option's days go, the newest row never", async () => {
+    const ages = [400, 31, 30.5, 29, 1, 90];
+    for (const age of ages) await insertLog(NOW - Math.round(age * DAY));
+    const removed = (days: number) => removeOldLogs({ logDatabase: kit.database, clock, days: () => days }, signal);
+    expect(await removed(0)).toBe(0);
+    expect(await removed(30)).toBe(3);
+    expect(await count()).toBe(3);
+    expect(await removed(30)).toBe(0);
+  });
+
+  test("many rows go in steps, and a stop ends them between two", async () => {
+    for (let at = 0; at < 5; at += 1) await insertLogs(1_000, NOW - 10 * DAY);
+    const deps = { logDatabase: kit.database, clock, days: () => 1 };
+    expect(await removeOldLogs(deps, AbortSignal.abort())).toBe(0);
+    expect(await removeOldLogs(deps, signal)).toBe(4_999);
+    expect(await count()).toBe(1);
+  });
+
+  test("rounds begin when the last one of anybody is long enough ago", async () => {
+    const begun: string[] = [];
+    const start = (name: string) => async () => {
+      begun.push(name);
+      const times = { created_at: Math.floor(now / 1000), updated_at: 0, finished_at: 0 };
+      await kit.database.db
+        .insertInto("jobs")
+        .values({ name, status: "done", progress: "{}", started_by: 0, ...times })
+        .execute();
+      return { id: 1, finished: Promise.resolve() };
+    };
+    const jobs = channelJobs({
+      database: kit.database,
+      clock,
+      metrics: { setChannels: () => {} },
+      testAll: start("channel-test"),
+      refreshBalances: start("channel-balance"),
+      testMinutes: 10,
+      balanceMinutes: 60,
+    });
+    const look = async (minutes: number) => {
+      now += minutes * 60_000;
+      begun.length = 0;
+      for (const job of jobs) await job.run(signal);
+      return [...begun];
+    };
+    expect(await look(9)).toEqual([]);
+    expect(await look(1)).toEqual(["channel-test"]);
+    expect(await look(9)).toEqual([]);
+    expect(await look(1)).toEqual(["channel-test"]);
+    expect(await look(40)).toEqual(["channel-test", "channel-balance"]);
+  });
+
+  test("metrics of channels are what the database says", async () => {
+    const told: (readonly ChannelState[])[] = [];
+    const metrics = { setChannels: (states: readonly ChannelState[]) => void told.push(states) };
+    const never = () => Promise.resolve(undefined);
+    const [job, ...others] = channelJobs({
+      database: kit.database,
+      clock,
+      metrics,
+      testAll: never,
+      refreshBalances: never,
+      testMinutes: 0,
+      balanceMinutes: 0,
+    });
+    expect(others).toEqual([]);
+    await job?.run(signal);
+    expect(told).toEqual([[]]);
+  });
+
+  function insertLog(createdAt: number) {
+    return insertLogs(1, createdAt);
+  }
+
+  async function insertLogs(rows: number, createdAt: number): Promise<void> {
+    const row = {
+      user_id: 1,
+      created_at: createdAt,
+      type: 2,
+      content: "",
+      username: "u",
+      token_name: "",
+      model_name: "m",
+      quota: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      use_time: 0,
+      is_stream: 0,
+      channel_id: 0,
+      token_id: 0,
+      group: "default",
+      ip: "",
+      request_id: "",
+      other: "",
+    };
+    await kit.database.db
+      .insertInto("logs")
+      .values(Array.from({ length: rows }, () => row))
+      .execute();
+  }
+
+  async function count(): Promise<number> {
+    const [row] = await kit.database.raw.rows<{ n: number }>("select count(*) as n from logs", []);
+    return Number(row?.n ?? 0);
+  }
+});

@@ -1,0 +1,165 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { PassThrough } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import { createLog } from "../observability/log.ts";
+import { createDatabaseElector, createSingleElector, LeadershipLost, type Elector } from "./leader.ts";
+import { createSchedule } from "./schedule.ts";
+
+const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+const LEASE_MS = 300;
+const RENEW_MS = 40;
+
+eachDatabase("the elector", (open) => {
+  let kit: StoreKit;
+  let electors: Elector[];
+  /** Milliseconds by which a replica's monotonic clock stands still or runs ahead. */
+  let shift: Map<string, number>;
+  let changes: number;
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+  });
+  afterAll(() => kit.database.close());
+  beforeEach(async () => {
+    electors = [];
+    shift = new Map();
+    changes = 0;
+    await kit.database.raw.run("delete from leases", []);
+  });
+  afterEach(async () => {
+    for (const elector of electors) await elector.stop();
+  });
+
+  const elector = (holder: string, now = () => Date.now()) => {
+    const made = createDatabaseElector({
+      database: kit.database.raw,
+      holder,
+      clock: { now },
+      log,
+      metrics: { leaderChanged: () => void (changes += 1) },
+      leaseMs: LEASE_MS,
+      renewMs: RENEW_MS,
+      elapsed: () => performance.now() + (shift.get(holder) ?? 0),
+    });
+    electors.push(made);
+    return made;
+  };
+
+  test("the first one leads, and stays the leader while it renews", async () => {
+    const [a, b] = [elector("a"), elector("b")];
+    await a.start();
+    await b.start();
+    await pause(LEASE_MS * 2);
+    expect([a.isLeader, b.isLeader]).toEqual([true, false]);
+    expect(changes).toBe(1);
+  });
+
+  test("of many that start at once one leads", async () => {
+    const many = Array.from({ length: 6 }, (_, at) => elector(`r${at}`));
+    await Promise.all(many.map(async (one) => one.start()));
+    expect(many.filter(({ isLeader }) => isLeader)).toHaveLength(1);
+  });
+
+  test("a leader that ends hands over at once, and its term rises", async () => {
+    const [a, b] = [elector("a"), elector("b")];
+    await a.start();
+    await b.start();
+    const { signal } = a;
+    await a.stop();
+    expect(signal.aborted).toBe(true);
+    expect(await elapsedUntil(() => b.isLeader)).toBeLessThan(LEASE_MS);
+    expect(await terms()).toEqual([{ holder: "b", term: 2 }]);
+  });
+
+  test("clocks that differ by a minute change nothing", async () => {
+    const [a, b] = [elector("a", () => Date.now() - 60_000), elector("b", () => Date.now() + 60_000)];
+    await a.start();
+    await b.start();
+    await pause(LEASE_MS * 2);
+    expect([a.isLeader, b.isLeader]).toEqual([true, false]);
+  });
+
+  test("a leader that was paused does not believe to lead, and its last writes are refused", async () => {
+    const [a, b] = [elector("a"), elector("b")];
+    await a.start();
+    const { signal } = a;
+    await kit.database.raw.transaction((tx) => a.confirm(tx));
+    // As after a SIGSTOP that was longer than the lease: another took over meanwhile.
+    shift.set("a", LEASE_MS);
+    expect(a.isLeader).toBe(false);
+    await kit.database.raw.run("update leases set holder = '', expires_at = 0 where name = 'leader'", []);
+    await b.start();
+    expect(b.isLeader).toBe(true);
+    await expect(kit.database.raw.transaction((tx) => a.confirm(tx))).rejects.toThrow(LeadershipLost);
+    await kit.database.raw.transaction((tx) => b.confirm(tx));
+    await elapsedUntil(() => signal.aborted);
+    expect(a.signal.aborted).toBe(false);
+  });
+
+  test("a lease that nobody renews is taken after its length, not before", async () => {
+    await kit.database.raw.run("insert into leases (name, holder, term, expires_at) values ('leader', 'dead', 7, ?)", [
+      Date.now() + 3_600_000,
+    ]);
+    const a = elector("a");
+    await a.start();
+    expect(a.isLeader).toBe(false);
+    const took = await elapsedUntil(() => a.isLeader);
+    expect(took).toBeGreaterThanOrEqual(LEASE_MS - RENEW_MS);
+    expect(await terms()).toEqual([{ holder: "a", term: 8 }]);
+  });
+
+  test("scheduled work of the leader runs on one replica", async () => {
+    const ran: string[] = [];
+    const schedules = [];
+    for (const name of ["a", "b", "c"]) {
+      const one = elector(name);
+      await one.start();
+      const job = { name: "work", everyMs: 20, isLeaderOnly: true, run: () => Promise.resolve(ran.push(name)) };
+      const everywhere = { ...job, name: "both", isLeaderOnly: false, run: () => Promise.resolve(ran.push("any")) };
+      const metrics = { jobSucceeded: () => {} };
+      const schedule = createSchedule({
+        jobs: [job, everywhere],
+        elector: one,
+        raw: kit.database.raw,
+        clock: { now: () => Date.now() },
+        log,
+        metrics,
+      });
+      await schedule.start();
+      schedules.push(schedule);
+    }
+    await elapsedUntil(() => ran.filter((name) => name === "a").length > 2);
+    for (const schedule of schedules) await schedule.stop();
+    expect(new Set(ran)).toEqual(new Set(["a", "any"]));
+  });
+
+  async function terms() {
+    return kit.database.raw.rows("select holder, term from leases where name = 'leader'", []);
+  }
+});
+
+describe("the only replica", () => {
+  test("leads until it ends", async () => {
+    const elector = createSingleElector();
+    const told: boolean[] = [];
+    elector.subscribe((isLeader) => told.push(isLeader));
+    expect(elector.isLeader).toBe(true);
+    expect(told).toEqual([true]);
+    await elector.stop();
+    expect(elector.signal.aborted).toBe(true);
+  });
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function elapsedUntil(isDone: () => boolean): Promise<number> {
+  const start = performance.now();
+  while (!isDone()) {
+    if (performance.now() - start > 5_000) throw new Error("it did not happen within 5 s");
+    await pause(5);
+  }
+  return performance.now() - start;
+}

@@ -1,0 +1,228 @@
+import { repeat } from "../lib/repeat.ts";
+import type { Runnable } from "../lib/runnable.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { forUpdate } from "../billing/sql-text.ts";
+import { isDuplicate } from "../storage/errors.ts";
+import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
+
+/** One replica leads at a time; work that must not be done twice is done by it. */
+export interface Elector extends Runnable {
+  readonly isLeader: boolean;
+  /** Aborted when this replica ceases to lead; of the next term while it does not. */
+  readonly signal: AbortSignal;
+  /**
+   * Throws unless this replica's term is still the latest. A process that was paused may believe to lead: whatever is
+   * not idempotent calls this in its transaction, which then lasts until the commit.
+   */
+  confirm(tx: RawTransaction): Promise<void>;
+  /** Called after each change, at once. */
+  subscribe(listener: (isLeader: boolean) => void): void;
+}
+
+export interface ElectorSettings {
+  readonly database: RawDatabase;
+  /** Name of this replica, unique among all that ever ran. */
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "leaderChanged">;
+  readonly leaseMs?: number;
+  readonly renewMs?: number;
+  /** Monotonic milliseconds. */
+  readonly elapsed?: () => number;
+}
+
+/** Another replica has taken over. */
+export class LeadershipLost extends Error {
+  override readonly name = "LeadershipLost";
+}
+
+/** Row of `leases`. */
+const LEASE = "leader";
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
+
+interface LeaseRow {
+  readonly holder: string;
+  readonly term: number;
+  readonly expires_at: number;
+}
+
+/** The only replica of an installation leads always. */
+export function createSingleElector(): Elector {
+  const never = new AbortController();
+  return {
+    name: "elector",
+    isLeader: true,
+    signal: never.signal,
+    start() {},
+    stop: () => never.abort(),
+    confirm: () => Promise.resolve(),
+    subscribe: (listener) => listener(true),
+  };
+}
+
+/**
+ * Elects through the row `leader` of `leases`. Nobody compares clocks of machines: a lease that was not renewed for
+ * its length, by the watcher's own monotonic clock, is free. The leader stops a third of that time earlier.
+ */
+export function createDatabaseElector(settings: ElectorSettings): Elector {
+  return new DatabaseElector(settings);
+}
+
+class DatabaseElector implements Elector {
+  readonly name = "elector";
+  readonly #settings: ElectorSettings;
+  readonly #leaseMs: number;
+  readonly #elapsed: () => number;
+  readonly #beating: Runnable;
+  readonly #listeners = new Set<(isLeader: boolean) => void>();
+  /** 0 = another replica leads. */
+  #term = 0;
+  #renewedAt = 0;
+  #lost = new AbortController();
+  /** The lease of another, and when it first looked like this. */
+  #seen: { readonly row: LeaseRow; readonly at: number } | undefined;
+
+  constructor(settings: ElectorSettings) {
+    this.#settings = settings;
+    this.#leaseMs = settings.leaseMs ?? LEASE_MS;
+    this.#elapsed = settings.elapsed ?? (() => performance.now());
+    this.#beating = repeat({
+      name: "elector",
+      everyMs: settings.renewMs ?? RENEW_MS,
+      work: () => this.#beat(),
+      onError: (error) => {
+        settings.log.warn("the leader's lease cannot be reached", { error });
+        this.#stepDownIfLate();
+      },
+    });
+  }
+
+  get isLeader(): boolean {
+    return this.#term > 0 && this.#elapsed() - this.#renewedAt < (this.#leaseMs * 2) / 3;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async start(): Promise<void> {
+    await this.#contend();
+    await this.#beating.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#beating.stop();
+    const term = this.#term;
+    this.#stepDown("the process ends");
+    const { database, holder } = this.#settings;
+    if (term > 0) await freeLease(database, { holder, term });
+  }
+
+  async confirm(tx: RawTransaction): Promise<void> {
+    const { database, holder } = this.#settings;
+    const row = await readLease(tx, forUpdate(database.kind));
+    if (this.#term === 0 || row?.holder !== holder || row.term !== this.#term)
+      throw new LeadershipLost("another replica took over");
+  }
+
+  subscribe(listener: (isLeader: boolean) => void): void {
+    this.#listeners.add(listener);
+    listener(this.isLeader);
+  }
+
+  async #beat(): Promise<void> {
+    this.#stepDownIfLate();
+    await (this.#term > 0 ? this.#renew() : this.#contend());
+  }
+
+  async #renew(): Promise<void> {
+    const at = this.#elapsed();
+    if (await renewLease(this.#settings.database, this.#claim(this.#term))) this.#renewedAt = at;
+    else this.#stepDown("another replica took over");
+  }
+
+  async #contend(): Promise<void> {
+    const { database } = this.#settings;
+    const row = await readLease(database);
+    const at = this.#elapsed();
+    if (row && row.holder !== "") {
+      if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
+      if (at - (this.#seen?.at ?? at) < this.#leaseMs) return;
+    }
+    const term = (row?.term ?? 0) + 1;
+    if (!(await takeLease(database, row, this.#claim(term)))) return;
+    this.#term = term;
+    this.#renewedAt = at;
+    this.#tell(true, { term });
+  }
+
+  #claim(term: number): Claim {
+    const { holder, clock } = this.#settings;
+    return { holder, term, expiresAt: clock.now() + this.#leaseMs };
+  }
+
+  #stepDownIfLate(): void {
+    if (!this.isLeader) this.#stepDown("the lease could not be renewed in time");
+  }
+
+  #stepDown(reason: string): void {
+    if (this.#term === 0) return;
+    this.#term = 0;
+    this.#lost.abort(new LeadershipLost(reason));
+    this.#lost = new AbortController();
+    this.#tell(false, { reason });
+  }
+
+  #tell(isLeader: boolean, fields: { readonly term: number } | { readonly reason: string }): void {
+    const { metrics, log, holder } = this.#settings;
+    metrics.leaderChanged();
+    log.info(isLeader ? "leading" : "not leading any more", { holder, ...fields });
+    for (const listener of this.#listeners) listener(isLeader);
+  }
+}
+
+interface Claim {
+  readonly holder: string;
+  readonly term: number;
+  readonly expiresAt: number;
+}
+
+async function readLease(tx: RawTransaction, lock = ""): Promise<LeaseRow | undefined> {
+  const sql = `select holder, term, expires_at from leases where name = ?${lock}`;
+  return (await tx.rows<LeaseRow>(sql, [LEASE]))[0];
+}
+
+/** False when somebody else was faster. */
+async function takeLease(database: RawDatabase, row: LeaseRow | undefined, claim: Claim): Promise<boolean> {
+  const { holder, term, expiresAt } = claim;
+  if (row) {
+    const sql = "update leases set holder = ?, term = ?, expires_at = ? where name = ? and term = ? and expires_at = ?";
+    return (await database.run(sql, [holder, term, expiresAt, LEASE, row.term, row.expires_at])) > 0;
+  }
+  try {
+    const sql = "insert into leases (name, holder, term, expires_at) values (?, ?, ?, ?)";
+    return (await database.run(sql, [LEASE, holder, term, expiresAt])) > 0;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+async function renewLease(database: RawDatabase, { holder, term, expiresAt }: Claim): Promise<boolean> {
+  const sql = "update leases set expires_at = ? where name = ? and holder = ? and term = ?";
+  return (await database.run(sql, [expiresAt, LEASE, holder, term])) > 0;
+}
+
+/** The next replica takes over at its next look. */
+async function freeLease(database: RawDatabase, { holder, term }: Omit<Claim, "expiresAt">): Promise<void> {
+  const sql = "update leases set holder = '', expires_at = 0 where name = ? and holder = ? and term = ?";
+  await database.run(sql, [LEASE, holder, term]);
+}
+
+function isSame(a: LeaseRow | undefined, b: LeaseRow): boolean {
+  return a?.holder === b.holder && a.term === b.term && a.expires_at === b.expires_at;
+}
