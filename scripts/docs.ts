@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
+import { callTests } from "./reference/call-tests.ts";
 import { endpoints } from "./reference/endpoints.ts";
 import { environment } from "./reference/environment.ts";
 import { errors } from "./reference/errors.ts";
@@ -17,6 +18,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   errors,
   metrics,
   endpoints,
+  "call-tests": callTests,
   providers,
 };
 const FOLDER = join(ROOT, "docs/reference");

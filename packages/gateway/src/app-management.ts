@@ -12,6 +12,7 @@ import type { PipelineDeps } from "./relay/pipeline.ts";
 import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
 import { withAudit } from "./resources/audit/audit.ts";
+import { withOpenApi } from "./resources/openapi/routes.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
 import { stripeRoutes } from "./resources/stripe/routes.ts";
 import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
@@ -80,7 +81,7 @@ export function createManagement(deps: ManagementDeps): Management {
       publicUrl: env.publicUrl,
     }),
   ];
-  return { routes: withAudit(routes, shared), operations, setupState, background };
+  return { routes: withOpenApi(withAudit(routes, shared), VERSION), operations, setupState, background };
 }
 
 interface Background extends Runnable {

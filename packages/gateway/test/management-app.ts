@@ -15,6 +15,7 @@ import { probeChannel } from "../src/relay/probe.ts";
 import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
+import { withOpenApi } from "../src/resources/openapi/routes.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { stripeRoutes } from "../src/resources/stripe/routes.ts";
 import { createSetupState } from "../src/resources/status/setup-routes.ts";
@@ -74,17 +75,15 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const parts = await createParts(settings);
   const { database, clock, identity, snapshots, pending } = parts;
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
+  const routes = [
+    ...accountRoutes(parts),
+    ...operations.routes,
+    ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
+    ...(settings.routes ?? []),
+  ];
   const http = await createHttpServer({
     ...parts,
-    routes: withAudit(
-      [
-        ...accountRoutes(parts),
-        ...operations.routes,
-        ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
-        ...(settings.routes ?? []),
-      ],
-      parts,
-    ),
+    routes: withOpenApi(withAudit(routes, parts), VERSION),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },
@@ -176,7 +175,13 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
   const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
   const notices: string[] = [];
   const newId = createIds(clock);
-  const calls = { http: upstreams.json, now: clock.now, userAgent: "fairway-test", publicUrl: () => undefined, upstreams };
+  const calls = {
+    http: upstreams.json,
+    now: clock.now,
+    userAgent: "fairway-test",
+    publicUrl: () => undefined,
+    upstreams,
+  };
   const operations = createOperations({
     ...parts,
     logDatabase: database,

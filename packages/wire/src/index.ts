@@ -15,6 +15,7 @@ export * from "./messages.ts";
 export * from "./models.ts";
 export * from "./oauth.ts";
 export * from "./oauth-services.ts";
+export * from "./openapi.ts";
 export * from "./options-api.ts";
 export * from "./options.ts";
 export * from "./paging.ts";

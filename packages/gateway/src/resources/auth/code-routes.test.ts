@@ -147,6 +147,7 @@ describe("OpenID Connect", () => {
   });
 
   test("without any address, with nonsense, or without an answer there is no sign-in", async () => {
+    expect((await app.anonymous().get("/api/oauth/oidc?code=a&state=b")).body).toMatchObject({ code: "O1" });
     await setOptions({ "oidc.well_known": "" });
     expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "O4" });
     await setOptions({ "oidc.well_known": "http://127.0.0.1:1/discovery" });

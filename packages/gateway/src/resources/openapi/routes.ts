@@ -1,0 +1,15 @@
+import { openApi, openApiDocument } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+
+/** The routes with one more that describes them all. The document is made when it is first asked for. */
+export function withOpenApi(routes: readonly Route[], version: string): Route[] {
+  let document: Record<string, unknown> | undefined;
+  const all: Route[] = [
+    ...routes,
+    implement(openApi, () => {
+      const endpoints = all.map(({ endpoint }) => endpoint);
+      return (document ??= openApiDocument(endpoints, { title: "Fairway management API", version }));
+    }),
+  ];
+  return all;
+}
