@@ -1,3 +1,4 @@
+import { encodeBlock } from "../lib/sse.ts";
 import { invalidRequest } from "../lib/app-error.ts";
 import { modelOf, requiredText } from "./ask.ts";
 import { plainDialect, TypedMeter } from "./plain.ts";
@@ -39,9 +40,22 @@ export const openaiAudio: Dialect = {
       ends: ["speech.audio.done", "transcript.text.done"],
       readUsage: (usage) => audioUsage(usage, undefined),
     }),
-  promptTexts: (body) => textsOf((reader) => reader.text(spoken(body))),
+  promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "input") ?? "")),
   promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
   answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
+  streamOf(answer) {
+    const said = text(answer, "text") ?? "";
+    const delta = { type: "transcript.text.delta", delta: said };
+    const { usage } = answer;
+    const done = { type: "transcript.text.done", text: said, ...(usage === undefined ? {} : { usage }) };
+    return Buffer.from([delta, done].map((event) => encodeBlock(JSON.stringify(event))).join(""));
+  },
+  answerOf(events) {
+    const done = events.findLast((event) => text(event, "type") === "transcript.text.done");
+    if (done === undefined) return undefined;
+    const { type: _type, ...answer } = done;
+    return answer;
+  },
   eventTexts: (event) => ({
     text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "",
     extra: 0,

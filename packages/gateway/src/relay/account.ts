@@ -198,7 +198,7 @@ export class Account {
 
   /** The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. */
   async #usageOf(ending: Ending): Promise<Usage> {
-    const usage = ending.usage ?? NO_USAGE;
+    const usage = ending.usage ?? lengthOf(this.#request);
     const tokens = usage.input + usage.output;
     const isComplete = ending.reason === "stop" && tokens > 0;
     const isByUnits = usage.units !== undefined && tokens === 0;
@@ -213,6 +213,11 @@ export class Account {
     this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
     return this.#countedInput;
   }
+}
+
+/** Of a recording whose length is known; nothing of anything else. */
+function lengthOf({ upload }: RelayRequest): Usage {
+  return upload?.seconds === undefined ? NO_USAGE : { ...NO_USAGE, units: upload.seconds };
 }
 
 interface Terms {

@@ -19,6 +19,7 @@ import { openSocket } from "./socket.ts";
 import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
+import { TextSink } from "./text-sink.ts";
 import { StreamSink } from "./stream-sink.ts";
 import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
@@ -36,12 +37,8 @@ export interface AttemptDeps extends CallDeps {
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
-/** Operations whose answers may be something else than JSON. */
-const BYTES_OPERATIONS: ReadonlySet<Operation> = new Set([
-  "audio.speech",
-  "audio.transcriptions",
-  "audio.translations",
-]);
+/** Operations whose answers may be plain text. */
+const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
 
 /** What the pipeline lends to one attempt. */
 export interface AttemptHooks {
@@ -197,6 +194,8 @@ export class Attempt implements Flow {
     if (status < 200 || status > 299) return new FailureSink(this, status);
     const type = headers["content-type"] ?? "";
     switch (this.#shapeOf(type)) {
+      case "text":
+        return new TextSink(this, this.#deps.counter);
       case "bytes":
         return new BytesSink(this, bytesHead(headers));
       case "events":
@@ -212,10 +211,11 @@ export class Attempt implements Flow {
     }
   }
 
-  #shapeOf(type: string): "json" | "events" | "bytes" | "other" {
+  #shapeOf(type: string): "json" | "events" | "text" | "bytes" | "other" {
     if (isJson(type)) return "json";
     if (type.startsWith(EVENT_STREAM)) return "events";
-    if (BYTES_OPERATIONS.has(this.request.ask.operation)) return "bytes";
+    if (this.request.ask.operation === "audio.speech") return "bytes";
+    if (TEXT_OPERATIONS.has(this.request.ask.operation)) return "text";
     return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
   }
 

@@ -5,6 +5,7 @@ import type { HttpJson, SigningContext, UpstreamCall } from "../providers/types.
 import type { Choice } from "./select.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
+import type { Upload } from "./upload.ts";
 import { dialectById } from "../dialects/index.ts";
 
 export interface CallDeps {
@@ -46,12 +47,13 @@ export async function buildCall(request: RelayRequest, choice: Choice, deps: Cal
     url: urlOf(request, choice, key),
     headers: {
       "content-type": request.contentType,
-      accept: ask.stream ? "text/event-stream" : "application/json",
+      accept: ask.stream ? "text/event-stream" : ask.dialect === "openai-audio" ? "*/*" : "application/json",
       "accept-encoding": "identity",
       "user-agent": deps.userAgent,
     },
-    body: bodyOf(request, choice, context),
+    body: request.upload ? undefined : bodyOf(request, choice, context),
   };
+  if (request.upload) await attachUpload(call, request.upload, choice);
   const signing: SigningContext = {
     key,
     now: context.now,
@@ -82,6 +84,25 @@ function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {
   for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
     if (route.query === "all" || route.query.includes(name)) url.searchParams.set(name, value);
   }
+}
+
+/** The client's form with the upstream's model name; the bytes as they came where it has that name already. */
+async function attachUpload(
+  call: UpstreamCall,
+  upload: Upload,
+  { channel, plan, upstreamModel }: Choice,
+): Promise<void> {
+  if (plan.bridges.length > 0) throw new AppError("unsupported_by_channel");
+  const edits = new Map([["model", upstreamModel]]);
+  for (const [name, value] of Object.entries(channel.paramOverride ?? {}))
+    if (typeof value !== "object") edits.set(name, String(value));
+  const { body, size } = upload.open(edits);
+  if (plan.route.exchange) {
+    call.body = Buffer.concat(await body.toArray());
+    return;
+  }
+  call.upload = body;
+  call.headers["content-length"] = String(size);
 }
 
 /** Same protocol and no repair: the client's bytes, but for the model name and the usage switch. */

@@ -42,7 +42,7 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
       pace ??= watchPace(
         () => size,
         startedAt,
-        limits,
+        limits.minBytesPerSecond,
         () => settle(() => reject(new AppError("request_timeout"))),
       );
     };
@@ -53,10 +53,16 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
   });
 }
 
-function watchPace(size: () => number, startedAt: number, limits: BodyLimits, tooSlow: () => void): NodeJS.Timeout {
+/** Calls `tooSlow` when a body comes slower than allowed; the caller clears the timer. */
+export function watchPace(
+  size: () => number,
+  startedAt: number,
+  minBytesPerSecond: number,
+  tooSlow: () => void,
+): NodeJS.Timeout {
   return setInterval(() => {
     const elapsed = performance.now() - startedAt;
-    if (elapsed > GRACE_MS && size() < ((elapsed - GRACE_MS) / 1000) * limits.minBytesPerSecond) tooSlow();
+    if (elapsed > GRACE_MS && size() < ((elapsed - GRACE_MS) / 1000) * minBytesPerSecond) tooSlow();
   }, 5_000).unref();
 }
 

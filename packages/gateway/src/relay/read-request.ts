@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { dialectById } from "../dialects/index.ts";
-import type { Dialect } from "../dialects/types.ts";
+import type { Ask, Body, Dialect } from "../dialects/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { hasControl } from "../lib/text.ts";
@@ -9,6 +9,7 @@ import { protocolHeaders } from "./protocol-headers.ts";
 import { jsonBody, readBody, type BodyLimits } from "./read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { RelayRequest } from "./types.ts";
+import { FORM_OPERATIONS, isForm, readUpload, type Upload } from "./upload.ts";
 
 /** What the edge knows about a request before the relay looks at it. */
 export interface Arrival {
@@ -28,6 +29,9 @@ export interface ReadRequestDeps {
   readonly requestRule: () => Rule | undefined;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+const TOKENS_PER_MINUTE = 200;
+
 /** Authentication first, then the body, then what the dialect reads in it. */
 export async function readRequest(
   request: IncomingMessage,
@@ -37,17 +41,45 @@ export async function readRequest(
 ): Promise<RelayRequest> {
   const identified = await identify(request, match, arrival, deps.authenticator);
   if ("userId" in identified) await takeRequestLimit(identified, deps);
-  const body = jsonBody(await readBody(request, deps.bodyLimits));
+  const upload =
+    FORM_OPERATIONS.has(match.operation) && isForm(request)
+      ? await readUpload(request, match.operation, deps.bodyLimits)
+      : undefined;
+  try {
+    return requestOf(request, match, arrival, {
+      identified,
+      upload,
+      body: upload ? formBody(upload) : jsonBody(await readBody(request, deps.bodyLimits)),
+    });
+  } catch (error) {
+    await upload?.dispose();
+    throw error;
+  }
+}
+
+interface Received {
+  readonly identified: Caller | SessionCaller;
+  readonly upload: Upload | undefined;
+  readonly body: Body;
+}
+
+function requestOf(
+  request: IncomingMessage,
+  match: RelayMatch,
+  arrival: Arrival,
+  { identified, upload, body }: Received,
+): RelayRequest {
   const dialect = dialectById(match.dialect) as Dialect;
   const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
   const ask = dialect.inspect(body, match.operation, model);
   const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
   return {
     id: arrival.requestId,
-    ask: match.isStreamPath ? { ...ask, stream: true } : ask,
+    ask: match.isStreamPath ? { ...ask, stream: true } : timed(ask, upload?.seconds),
     dialect,
     body,
-    contentType: "application/json",
+    ...(upload && { upload }),
+    contentType: upload?.contentType ?? "application/json",
     caller,
     url: withoutKey(request.url ?? ""),
     protocolHeaders: protocolHeaders(request.headers),
@@ -73,6 +105,17 @@ async function takeRequestLimit(caller: Caller, { requestRule, limiter }: ReadRe
   if (admission.admitted) return;
   const seconds = Math.max(1, Math.ceil(admission.resetMs / 1000));
   throw new AppError("rate_limit_exceeded", { values: { seconds }, retryAfterMs: seconds * 1000 });
+}
+
+/** The text fields of a form, for readers that know JSON only. */
+function formBody(upload: Upload): Body {
+  return { bytes: NO_BYTES, json: () => upload.fields };
+}
+
+/** What a recording of known length is reserved as. */
+function timed(ask: Ask, seconds: number | undefined): Ask {
+  if (seconds === undefined) return ask;
+  return { ...ask, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
 }
 
 function groupOf(value: unknown): string | undefined {

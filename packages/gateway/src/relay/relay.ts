@@ -98,7 +98,11 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = await readRequest(request, match, arrival, deps);
-  deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
+  try {
+    deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
+  } finally {
+    await call.relayed.upload?.dispose();
+  }
 }
 
 async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models" }>, deps: RelayDeps): Promise<void> {
@@ -126,7 +130,12 @@ function fail(
 
 function printable(path: string): string {
   const shown = path.slice(0, LONGEST_SHOWN_PATH);
-  return hasControl(shown) ? shown.split("").filter((letter) => !hasControl(letter)).join("") : shown;
+  return hasControl(shown)
+    ? shown
+        .split("")
+        .filter((letter) => !hasControl(letter))
+        .join("")
+    : shown;
 }
 
 function sendJson(response: ServerResponse, value: unknown): void {

@@ -32,6 +32,10 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
   ["/v1/rerank", { operation: "rerank", dialect: "rerank" }],
   ["/v2/rerank", { operation: "rerank", dialect: "rerank" }],
   ["/v1/images/generations", { operation: "images.generations", dialect: "openai-images" }],
+  ["/v1/images/edits", { operation: "images.edits", dialect: "openai-images" }],
+  ["/v1/images/variations", { operation: "images.variations", dialect: "openai-images" }],
+  ["/v1/audio/transcriptions", { operation: "audio.transcriptions", dialect: "openai-audio" }],
+  ["/v1/audio/translations", { operation: "audio.translations", dialect: "openai-audio" }],
   ["/v1/audio/speech", { operation: "audio.speech", dialect: "openai-audio" }],
   ["/v1/messages", { operation: "chat", dialect: "anthropic-messages", errors: "anthropic" }],
   ["/v1/messages/count_tokens", { operation: "count_tokens", dialect: "anthropic-count-tokens", errors: "anthropic" }],
@@ -42,7 +46,6 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
   /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos|video)(\/|$)/,
-  /^\/v1\/(images\/(edits|variations)|audio\/(transcriptions|translations))$/,
   /^\/v1\/realtime(\/|$)/,
   /^\/v1\/responses\/.+/,
   /^\/v1\/messages\/batches(\/|$)/,

@@ -1,4 +1,5 @@
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
+import type { Upload } from "./upload.ts";
 import type { Caller } from "../identity/caller.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
@@ -10,6 +11,8 @@ export interface RelayRequest {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
+  /** Set for forms; `body` then holds their text fields as JSON. */
+  readonly upload?: Upload;
   /** Content type of the body as it goes upstream. */
   readonly contentType: string;
   readonly caller: Caller;

@@ -51,7 +51,7 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
           path: call.url.pathname + call.url.search,
           method: call.method,
           headers: call.headers,
-          body: call.body ?? null,
+          body: call.upload ?? call.body ?? null,
           headersTimeout: timeouts.headersMs,
           bodyTimeout: timeouts.idleMs,
         },

@@ -30,6 +30,8 @@ export const embeddings: SingleFormat = (request, { usage }) => {
 };
 
 export const images: SingleFormat = (request, { usage }) => {
+  if (request.json?.["stream"] === true || formField(request.body, "stream") === "true")
+    return imageEvents(request, usage);
   const count = Number(request.json?.["n"] ?? formField(request.body, "n") ?? 1);
   const wantsUrl = request.json?.["response_format"] === "url";
   const image = wantsUrl ? { url: "http://127.0.0.1/fake.png" } : { b64_json: PIXEL };
@@ -46,7 +48,13 @@ export const images: SingleFormat = (request, { usage }) => {
   });
 };
 
-export const speech: SingleFormat = () => ({ contentType: "audio/mpeg", body: SPEECH });
+export const speech: SingleFormat = (request, { usage }) =>
+  request.json?.["stream_format"] === "sse"
+    ? events([
+        { type: "speech.audio.delta", audio: SPEECH.subarray(0, 64).toString("base64") },
+        { type: "speech.audio.done", ...(usage && { usage: tokensOf(usage) }) },
+      ])
+    : { contentType: "audio/mpeg", body: SPEECH };
 
 export const transcription: SingleFormat = (request, { usage }) => {
   const format = formField(request.body, "response_format") ?? "json";
@@ -54,6 +62,15 @@ export const transcription: SingleFormat = (request, { usage }) => {
   if (format === "srt" || format === "vtt") {
     return { contentType: "text/plain; charset=utf-8", body: `1\n00:00:00,000 --> 00:00:02,500\n${TRANSCRIPT}\n` };
   }
+  if (formField(request.body, "stream") === "true")
+    return events([
+      { type: "transcript.text.delta", delta: TRANSCRIPT },
+      {
+        type: "transcript.text.done",
+        text: TRANSCRIPT,
+        ...(usage && { usage: { type: "tokens", ...tokensOf(usage) } }),
+      },
+    ]);
   const verbose =
     format === "verbose_json" ? { task: "transcribe", language: "english", duration: 2.5, segments: [] } : {};
   const tokens = usage && {
@@ -111,6 +128,23 @@ export const geminiBatchEmbed: SingleFormat = (request) => {
   const requests = Array.isArray(request.json?.["requests"]) ? request.json["requests"] : [];
   return json({ embeddings: requests.map(() => ({ values: VECTOR })) });
 };
+
+function imageEvents(request: Recorded, usage: Behaviour["usage"]): Single {
+  const type = request.path.endsWith("/edits") ? "image_edit" : "image_generation";
+  return events([
+    { type: `${type}.partial_image`, b64_json: PIXEL, partial_image_index: 0 },
+    { type: `${type}.completed`, b64_json: PIXEL, created_at: CREATED, ...(usage && { usage: tokensOf(usage) }) },
+  ]);
+}
+
+function tokensOf({ input, output }: NonNullable<Behaviour["usage"]>): Json {
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+function events(all: readonly Json[]): Single {
+  const blocks = all.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`);
+  return { contentType: "text/event-stream", body: blocks.join("") };
+}
 
 function json(value: Json): Single {
   return { contentType: "application/json", body: JSON.stringify(value) };

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { open, unlink, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+/** Bytes that are written once and read any number of times: in memory while they are few, in a file after that. */
+export interface Spool {
+  readonly size: number;
+  /** Resolves when more may be written; undefined = at once. */
+  write(chunk: Buffer): Promise<void> | undefined;
+  /** From `start` up to, without, `end`. */
+  read(start: number, end: number): Readable;
+  /** Forgets everything; readers that are under way fail. */
+  dispose(): Promise<void>;
+}
+
+const IN_MEMORY_BYTES = 256 * 1024;
+const READ_BYTES = 64 * 1024;
+
+export function createSpool(): Spool {
+  let memory: Buffer[] = [];
+  let size = 0;
+  let file: FileHandle | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let isDisposed = false;
+
+  const spill = async (bytes: Buffer) => {
+    if (isDisposed) return;
+    file ??= await temporaryFile();
+    for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    write(chunk) {
+      size += chunk.length;
+      memory.push(chunk);
+      if (size <= IN_MEMORY_BYTES) return undefined;
+      const bytes = Buffer.concat(memory);
+      memory = [];
+      writing = writing.then(() => spill(bytes));
+      return writing;
+    },
+    read(start, end) {
+      if (start >= end) return Readable.from([]);
+      if (size <= IN_MEMORY_BYTES) return Readable.from([Buffer.concat(memory).subarray(start, end)]);
+      if (!file) throw new Error("the upload is gone");
+      return file.createReadStream({ start, end: end - 1, autoClose: false, highWaterMark: READ_BYTES });
+    },
+    async dispose() {
+      isDisposed = true;
+      memory = [];
+      await writing.catch(() => undefined);
+      await file?.close();
+    },
+  };
+}
+
+/** Has no name any more when it is handed out, so that nothing is left behind however the process ends. */
+async function temporaryFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `fairway-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  await unlink(path);
+  return file;
+}
