@@ -2,9 +2,9 @@ import type { Limiter, Rule } from "../limits/limiter.ts";
 
 const WINDOW_MS = 900_000;
 /** Wrong passwords of one account within a quarter of an hour. */
-const FAILURES: Rule = { name: "login-failures", limit: 10, windowMs: WINDOW_MS };
+const FAILURES: Rule = { name: "login-failures", limit: 10, windowMs: WINDOW_MS, onOutage: "deny" };
 /** Taken by the tenth failure: while it is full the account's password login is shut. */
-const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS };
+const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS, onOutage: "deny" };
 
 /** Slows the guessing of one account's password, whatever addresses the guesses come from. */
 export interface LoginGuard {

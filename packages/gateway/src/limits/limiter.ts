@@ -3,6 +3,8 @@ export interface Rule {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
+  /** What holds while the common count cannot be reached; `allow` (default) counts on in this process alone. */
+  readonly onOutage?: "deny" | "allow";
 }
 
 export interface Admission {

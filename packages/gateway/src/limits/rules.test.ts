@@ -7,7 +7,7 @@ test("the edge has its limits without being told", () => {
   expect(edgeRules(loadEnv({}))).toEqual({
     address: { name: "api-address", limit: 180, windowMs: 180_000 },
     user: { name: "api-user", limit: 1_800, windowMs: 180_000 },
-    critical: { name: "critical", limit: 20, windowMs: 1_200_000 },
+    critical: { name: "critical", limit: 20, windowMs: 1_200_000, onOutage: "deny" },
     web: { name: "web", limit: 900, windowMs: 180_000 },
   });
 });

@@ -23,7 +23,7 @@ export function edgeRules({
   return {
     address: rule("api-address", limitApi.anonymous),
     user: rule("api-user", limitApi.user),
-    critical: rule("critical", limitCritical),
+    critical: limitCritical && { ...rule("critical", limitCritical), onOutage: "deny" },
     web: rule("web", limitWeb),
   };
 }
@@ -39,6 +39,8 @@ export function requestRule(options: OptionValues): Rule | undefined {
   };
 }
 
+function rule(name: string, rate: Rate): Rule;
+function rule(name: string, rate: Rate | undefined): Rule | undefined;
 function rule(name: string, rate: Rate | undefined): Rule | undefined {
   return rate && { name, limit: rate.count, windowMs: rate.seconds * 1_000 };
 }

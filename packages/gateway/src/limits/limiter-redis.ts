@@ -1,0 +1,73 @@
+import type { Clock } from "../lib/clock.ts";
+import type { RedisClient } from "../redis/client.ts";
+import { script } from "../redis/script.ts";
+import type { Admission, Limiter, Rule } from "./limiter.ts";
+
+export interface RedisLimiterSettings {
+  readonly redis: RedisClient;
+  /** What counts while Redis is away, for rules that then allow. */
+  readonly local: Limiter;
+  /** Redis counts by its own clock unless a test gives one. */
+  readonly clock?: Clock;
+  /** Told of each call that Redis did not answer. */
+  readonly onOutage: (rule: Rule, error: unknown) => void;
+}
+
+const TIMEOUT_MS = 500;
+/** A caller of a rule that denies may come back after this time. */
+const OUTAGE_RETRY_MS = 5_000;
+
+/** KEYS times; ARGV now, window, limit, takes. Answers admitted, count and the time until the oldest leaves. */
+const TAKE = script(`
+local now = tonumber(ARGV[1])
+if now == 0 then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local window, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= now - window do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local count = redis.call('LLEN', KEYS[1])
+local admitted = count < limit and 1 or 0
+if admitted == 1 and ARGV[4] == '1' then
+  count = redis.call('RPUSH', KEYS[1], string.format('%d', now))
+  redis.call('PEXPIRE', KEYS[1], window)
+  oldest = oldest or now
+end
+local reset = 0
+if oldest then reset = math.max(0, tonumber(oldest) + window - now) end
+return {admitted, count, reset}`);
+
+/** Limits of all replicas together: the times of accepted requests in one list per rule and subject. */
+export function createRedisLimiter({ redis, local, clock, onOutage }: RedisLimiterSettings): Limiter {
+  const keyOf = (rule: Rule, subject: string) =>
+    redis.keys.claim(`{l:${rule.name}:${encodeURIComponent(subject)}}`, "");
+  const ask = async (rule: Rule, subject: string, takes: boolean): Promise<Admission> => {
+    const args = [clock?.now() ?? 0, rule.windowMs, rule.limit, takes ? 1 : 0];
+    const answer = await redis.one({ script: TAKE, keys: [keyOf(rule, subject)], args }, TIMEOUT_MS);
+    const [admitted, count, resetMs] = answer as [number, number, number];
+    return { admitted: admitted === 1, limit: rule.limit, remaining: Math.max(0, rule.limit - count), resetMs };
+  };
+  const withoutRedis = async (rule: Rule, otherwise: () => Promise<Admission>, error: unknown) => {
+    onOutage(rule, error);
+    if (rule.onOutage !== "deny") return otherwise();
+    return { admitted: false, limit: rule.limit, remaining: 0, resetMs: OUTAGE_RETRY_MS };
+  };
+  return {
+    take: (rule, subject) =>
+      ask(rule, subject, true).catch((error: unknown) => withoutRedis(rule, () => local.take(rule, subject), error)),
+    peek: (rule, subject) =>
+      ask(rule, subject, false).catch((error: unknown) => withoutRedis(rule, () => local.peek(rule, subject), error)),
+    async clear(rule, subject) {
+      await local.clear(rule, subject);
+      try {
+        await redis.one({ command: "del", args: [keyOf(rule, subject)] }, TIMEOUT_MS);
+      } catch (error) {
+        onOutage(rule, error);
+      }
+    },
+  };
+}
