@@ -40,6 +40,8 @@ interface Aftermath {
   /** Reservations that were open at the kill, and at the end. */
   readonly heldAtKill: number;
   readonly heldAtEnd: number;
+  /** Reservations that were still open when the next process was ready. */
+  readonly heldAtRestart: number;
 }
 
 const outcomes = new Map<string, Aftermath>();
@@ -84,6 +86,10 @@ describe.each(Object.keys(SETUPS))("a kill during fifty streams on %s", (name) =
   });
 });
 
+test("an embedded database has one owner: its next start settles what the last one left", () => {
+  expect(outcomes.get("SQLite")?.heldAtRestart).toBe(0);
+});
+
 async function killAndRestart(setup: Setup): Promise<Aftermath> {
   const { database } = setup;
   const first = await startGateway(setup);
@@ -102,9 +108,10 @@ async function killAndRestart(setup: Setup): Promise<Aftermath> {
   const heldAtKill = await open();
 
   const second = await startGateway(setup);
+  const heldAtRestart = await open();
   const limit = performance.now() + LEASE_LIMIT_MS;
   while ((await open()) > 0 && performance.now() < limit) await sleep(500);
-  const outcome = { database, change: (await balance()) - before, heldAtKill, heldAtEnd: await open() };
+  const outcome = { database, change: (await balance()) - before, heldAtKill, heldAtRestart, heldAtEnd: await open() };
   await second.stop();
   return outcome;
 }

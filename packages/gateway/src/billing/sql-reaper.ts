@@ -47,6 +47,11 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
   }
 }
 
+/** Expires every reservation: for the start of a process that alone owns its database. */
+export async function expireAll(database: RawDatabase): Promise<void> {
+  await database.transaction((tx) => tx.run("update holds set lease_until = 0 where lease_until > 0", []));
+}
+
 /** False when somebody renewed, settled or reaped it meanwhile. */
 async function reap(
   tx: RawTransaction,
