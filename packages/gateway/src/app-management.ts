@@ -13,6 +13,7 @@ import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
 import { withAudit } from "./resources/audit/audit.ts";
 import { withOpenApi } from "./resources/openapi/routes.ts";
+import { channelHealthRoute } from "./resources/channels/health-route.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
 import { stripeRoutes } from "./resources/stripe/routes.ts";
 import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
@@ -73,6 +74,7 @@ export function createManagement(deps: ManagementDeps): Management {
       background: background.add,
     }),
     ...operations.routes,
+    channelHealthRoute({ ...pipeline.selection, clock }),
     ...stripeRoutes({
       ...shared,
       ...identity,

@@ -7,11 +7,11 @@ import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
 import { createChannelGuard } from "./relay/auto-disable.ts";
-import { createCooldowns } from "./relay/cooldown.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createReporter, type Reporter } from "./relay/report.ts";
 import { createRunningRequests } from "./relay/running.ts";
+import { createSharedHealth, type SharedHealth } from "./relay/shared-health.ts";
 import { createUpstreams } from "./relay/upstream.ts";
 import type { SnapshotStore } from "./snapshot/types.ts";
 import { VERSION } from "./version.ts";
@@ -35,13 +35,14 @@ const STUCK_MS = 120_000;
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
+  readonly health: SharedHealth;
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
-  const cooldowns = createCooldowns(clock);
+  const health = createSharedHealth({ clock, onBreaker: metrics.breakerChanged });
   const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
   const guard = createChannelGuard({
     snapshots,
-    cooldowns,
+    ...health,
     log,
     disable: deps.disable,
     onAttempt: ({ choice: { channel }, startedAt }, result) =>
@@ -68,7 +69,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     now: () => clock.now(),
     userAgent: `fairway/${VERSION}`,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
-    selection: { cooldowns, random: Math.random, now: () => clock.now(), polling: new Map() },
+    selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     retry: { totalMs: env.retryTotalSeconds * 1000 },
@@ -76,5 +77,5 @@ export function createRelayParts(deps: RelayPartsDeps): {
     idleTimeoutMs: env.streamIdleTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
-  return { pipeline, reporter: createReporter({ log, metrics }) };
+  return { pipeline, reporter: createReporter({ log, metrics }), health };
 }

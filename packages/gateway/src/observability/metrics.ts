@@ -53,6 +53,12 @@ const DEFINITIONS = {
   tokens: counter("relay_tokens_total", "Tokens that were charged, input or output.", "model", "direction"),
   quota: counter("quota_charged_total", "Quota units that were charged.", "model", "group"),
   attempts: counter("upstream_attempts_total", "Calls of upstreams by how they ended.", ...CHANNEL, "outcome"),
+  breakerChanges: counter(
+    "channel_breaker_changes_total",
+    "Times that calls of a channel's key were stopped after failures (open), or let through again (closed).",
+    "channel_id",
+    "state",
+  ),
   upstreamSeconds: histogram(
     "upstream_duration_seconds",
     "Time of calls of upstreams.",
@@ -132,6 +138,8 @@ export interface Metrics {
   firstToken(request: { operation: string; model: string; seconds: number }): void;
   charged(charge: { model: string; group: string; quota: number; input: number; output: number }): void;
   attempted(attempt: { channel: ChannelLabels; outcome: string; seconds: number }): void;
+  /** Seen by this replica; what others tell is counted there. */
+  breakerChanged(channelId: number, isOpen: boolean): void;
   /** `route` is a path pattern, never a path. */
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
   settlementFailed(isFinal: boolean): void;
@@ -195,6 +203,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.attempts.inc({ ...channelLabels(channel), outcome });
       of.upstreamSeconds.observe({ channel_id: channel.id, channel_type: channel.type }, seconds);
     },
+    breakerChanged: (id, isOpen) => of.breakerChanges.inc({ channel_id: id, state: isOpen ? "open" : "closed" }),
     answered({ route, method, code, seconds }) {
       of.httpRequests.inc({ route, method, code });
       of.httpSeconds.observe({ route, method, code }, seconds);

@@ -1,22 +1,27 @@
 import type { Logger } from "../observability/log.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 import type { Attempt } from "./attempt.ts";
+import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
-import type { AttemptResult } from "./sink.ts";
+import type { AttemptResult, EndReason } from "./sink.ts";
 
-/** Draws the consequences of attempts for their channels: rest after 429, switched off after a dead key. */
+/** What the guard looks at. */
+export type Observed = Pick<Attempt, "choice" | "request" | "startedAt">;
+
+/** Draws the consequences of attempts for their channels: rest after 429 and failures, off after a dead key. */
 export interface ChannelGuard {
-  observe(attempt: Attempt, result: AttemptResult): void;
+  observe(attempt: Observed, result: AttemptResult): void;
 }
 
 export interface ChannelGuardDeps {
   readonly snapshots: SnapshotStore;
   readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
   readonly log: Logger;
   /** Status 1 to 3 with the reason, abilities off, announced to all replicas; false when it was not enabled any more. */
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
   /** Tells metrics how an attempt ended. */
-  readonly onAttempt: (attempt: Attempt, result: AttemptResult) => void;
+  readonly onAttempt: (attempt: Observed, result: AttemptResult) => void;
 }
 
 const REASON_LENGTH = 200;
@@ -39,8 +44,9 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
   return {
     observe(attempt, result) {
       deps.onAttempt(attempt, result);
-      if (result.kind !== "failed") return;
       const { channel, keyIndex } = attempt.choice;
+      deps.breakers.observe(channel.id, keyIndex, healthOf(result));
+      if (result.kind !== "failed") return;
       const { restMs, disable: reason } = result.failure;
       if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.ask.model, restMs);
       const mayDisable =
@@ -49,3 +55,25 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
     },
   };
 }
+
+/** What an attempt tells of its upstream: a 429 is answered by a rest, a refused request by nothing. */
+function healthOf(result: AttemptResult): AttemptHealth {
+  switch (result.kind) {
+    case "gone":
+      return "unknown";
+    case "failed":
+      return result.failure.isTransient && result.failure.restMs === undefined ? "failed" : "fine";
+    case "delivered":
+      return BY_REASON[result.reason];
+  }
+}
+
+const BY_REASON: Readonly<Record<EndReason, AttemptHealth>> = {
+  stop: "fine",
+  client_abort: "fine",
+  quota_exhausted: "fine",
+  server_shutdown: "unknown",
+  upstream_cut: "failed",
+  idle_timeout: "failed",
+  upstream_error: "failed",
+};

@@ -5,6 +5,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Ask } from "../dialects/types.ts";
 import type { ChannelRecord } from "../providers/types.ts";
 import type { Snapshot } from "../snapshot/types.ts";
+import { createBreakers } from "./breaker.ts";
 import { createCooldowns } from "./cooldown.ts";
 import { createSelection, pinnedChoice, type SelectionDeps } from "./select.ts";
 
@@ -64,7 +65,13 @@ function snapshotOf(channels: readonly ChannelRecord[], options: Record<string, 
 }
 
 function deps(random = Math.random): SelectionDeps {
-  return { cooldowns: createCooldowns(systemClock), random, now: () => systemClock.now(), polling: new Map() };
+  return {
+    cooldowns: createCooldowns(systemClock),
+    breakers: createBreakers({ clock: systemClock }),
+    random,
+    now: () => systemClock.now(),
+    polling: new Map(),
+  };
 }
 
 /** Linear congruential generator: the draws of a run are the same every time. */

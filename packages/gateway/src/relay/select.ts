@@ -2,6 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { Ask, Body } from "../dialects/types.ts";
 import type { ChannelRecord } from "../providers/types.ts";
 import type { Level, Snapshot } from "../snapshot/types.ts";
+import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor, type Plan } from "./plan.ts";
@@ -26,6 +27,7 @@ export interface Selection {
 
 export interface SelectionDeps {
   readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
   /** 0 <= x < 1. */
   readonly random: () => number;
   readonly now: () => number;
@@ -102,6 +104,7 @@ export function createSelection(
       hasChosen = true;
       tried.add(choice.channel.id);
       again.delete(choice.channel.id);
+      deps.breakers.chosen(choice.channel.id, choice.keyIndex);
       if (!keepsLevel && stage < stages.length - 1) stage++;
       return choice;
     },
@@ -165,11 +168,16 @@ function pickKey(channel: ChannelRecord, { ask, deps, onRest }: Draw): number | 
   const start = firstKey(channel, deps);
   for (let step = 0; step < count; step++) {
     const index = (start + step) % count;
-    const until = deps.cooldowns.until(channel.id, index, ask.model);
+    const until = restsUntil(channel.id, index, ask.model, deps);
     if (until === 0) return index;
     onRest?.(until);
   }
   return onRest ? undefined : start;
+}
+
+/** 0 = it may be used. */
+function restsUntil(channelId: number, keyIndex: number, model: string, deps: SelectionDeps): number {
+  return Math.max(deps.cooldowns.until(channelId, keyIndex, model), deps.breakers.until(channelId, keyIndex));
 }
 
 function firstKey({ id, keys, keyMode }: ChannelRecord, { polling, random }: SelectionDeps): number {

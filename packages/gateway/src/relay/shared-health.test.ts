@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createSharedHealth } from "./shared-health.ts";
+
+test("what one replica learns of an upstream the others know, without sending it on", () => {
+  const sent: string[] = [];
+  const opened: [number, boolean][] = [];
+  const replica = (now: number) =>
+    createSharedHealth({ clock: { now: () => now }, onBreaker: (id, isOpen) => void opened.push([id, isOpen]) });
+  // Their clocks differ by an hour.
+  const [a, b] = [replica(1_000_000), replica(4_600_000)];
+  a.publishBy((text) => void sent.push(text));
+  b.publishBy(() => {
+    throw new Error("a told change is told on");
+  });
+  a.cooldowns.rest(1, 0, "m", 7_000);
+  for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
+  for (const text of sent) b.receive(text);
+  expect(b.cooldowns.until(1, 0, "m")).toBe(4_607_000);
+  expect(b.breakers.until(2, 1)).toBe(4_610_000);
+  expect(opened).toEqual([[2, true]]);
+});
+
+test("messages that are none change nothing", () => {
+  const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {} });
+  for (const text of ["", "[]", "null", "{}", '{"channel":-1,"key":0,"forMs":1}', '{"channel":1,"key":0,"forMs":"x"}'])
+    health.receive(text);
+  expect(health.breakers.states()).toEqual([]);
+  expect(health.cooldowns.resting()).toEqual([]);
+});

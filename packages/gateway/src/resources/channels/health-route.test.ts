@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { createBreakers } from "../../relay/breaker.ts";
+import { createCooldowns } from "../../relay/cooldown.ts";
+import { channelHealthRoute } from "./health-route.ts";
+
+test("keys that are passed over are listed by channel, with the time that is left", () => {
+  const clock = { now: () => 1_000_000 };
+  const [breakers, cooldowns] = [createBreakers({ clock }), createCooldowns(clock)];
+  cooldowns.rest(9, 0, "m", 4_000);
+  breakers.told(2, 1, 20_000);
+  breakers.observe(3, 0, "failed");
+  const route = channelHealthRoute({ breakers, cooldowns, clock });
+  const rest = { model: "", consecutive_failures: 0 };
+  expect(route.handler({} as never)).toEqual([
+    { ...rest, channel_id: 2, key_index: 1, state: "open", wait_ms: 20_000 },
+    { ...rest, channel_id: 3, key_index: 0, state: "failing", wait_ms: 0, consecutive_failures: 1 },
+    { ...rest, channel_id: 9, key_index: 0, state: "resting", model: "m", wait_ms: 4_000 },
+  ]);
+});

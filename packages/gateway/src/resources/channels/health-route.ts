@@ -1,0 +1,36 @@
+import { channelHealth, type ChannelHealth } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Breakers } from "../../relay/breaker.ts";
+import type { Cooldowns } from "../../relay/cooldown.ts";
+
+export interface ChannelHealthDeps {
+  readonly breakers: Pick<Breakers, "states">;
+  readonly cooldowns: Pick<Cooldowns, "resting">;
+  readonly clock: Clock;
+}
+
+export function channelHealthRoute({ breakers, cooldowns, clock }: ChannelHealthDeps): Route {
+  return implement(channelHealth, () => {
+    const waitMs = (until: number) => Math.max(0, until - clock.now());
+    const broken = breakers
+      .states()
+      .map(({ channelId, keyIndex, state, until, consecutiveFailures }): ChannelHealth => ({
+        channel_id: channelId,
+        key_index: keyIndex,
+        state,
+        model: "",
+        wait_ms: waitMs(until),
+        consecutive_failures: consecutiveFailures,
+      }));
+    const resting = cooldowns.resting().map(({ channelId, keyIndex, model, until }): ChannelHealth => ({
+      channel_id: channelId,
+      key_index: keyIndex,
+      state: "resting",
+      model,
+      wait_ms: waitMs(until),
+      consecutive_failures: 0,
+    }));
+    return [...broken, ...resting].toSorted((a, b) => a.channel_id - b.channel_id || a.key_index - b.key_index);
+  });
+}
