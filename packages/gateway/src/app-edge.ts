@@ -10,17 +10,25 @@ import { edgeRules, requestRule } from "./limits/rules.ts";
 import type { Health } from "./observability/health.ts";
 import { readBilling } from "./relay/billing-reads.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
-import { createRelay, type RelayHandler } from "./relay/relay.ts";
+import { createRealtime, type UpgradeHandler } from "./relay/realtime/upgrade.ts";
+import { createRelay, type RelayDeps, type RelayHandler } from "./relay/relay.ts";
 import type { Reporter } from "./relay/report.ts";
 
 const DECODED_TO_SENT = 2;
 const SLOWEST_BYTES_PER_SECOND = 1024;
 
-/** The handler of every path that carries model traffic. */
-export function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health: Health): RelayHandler {
+/** What carries model traffic. */
+export interface Traffic {
+  readonly relay: RelayHandler;
+  /** WebSockets. */
+  readonly upgrade: UpgradeHandler;
+}
+
+/** The handlers of every path that carries model traffic. */
+export function trafficOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health: Health): Traffic {
   const { env, storage, snapshots, identity, limiter } = core;
   const options = () => snapshots.current().options;
-  return createRelay({
+  const deps: RelayDeps = {
     ...pipeline,
     arrivalOf: contextOf,
     authenticator: createAuthenticator({
@@ -41,11 +49,12 @@ export function relayOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, 
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     isDraining: () => health.isDraining,
     maxInflight: env.maxInflight,
-  });
+  };
+  return { relay: createRelay(deps), upgrade: createRealtime(deps) };
 }
 
 /** The public listener: relay, management API, console. */
-export function httpOf(core: Core, { routes }: Management, relay: RelayHandler): Promise<HttpServer> {
+export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Promise<HttpServer> {
   const { env, snapshots, identity } = core;
   const rules = edgeRules(env);
   const policy = () => {
@@ -54,7 +63,7 @@ export function httpOf(core: Core, { routes }: Management, relay: RelayHandler):
   };
   return createHttpServer({
     ...core,
-    relay,
+    ...traffic,
     routes,
     rules,
     webRule: rules.web,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCore, type Core } from "./app-core.ts";
-import { httpOf, relayOf } from "./app-edge.ts";
+import { httpOf, trafficOf } from "./app-edge.ts";
 import { createManagement, type Management } from "./app-management.ts";
 import { createRelayParts } from "./app-relay.ts";
 import { StartError } from "./app-storage.ts";
@@ -67,7 +67,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const http = await httpOf(core, management, relayOf(core, pipeline, reporter, health));
+  const http = await httpOf(core, management, trafficOf(core, pipeline, reporter, health));
   watch(core, pipeline, health);
   const elector = electorOf(core);
   return lifeOf({

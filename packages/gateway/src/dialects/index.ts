@@ -7,6 +7,7 @@ import { openaiCompletions } from "./openai-completions.ts";
 import { openaiEmbeddings } from "./openai-embeddings.ts";
 import { openaiImages } from "./openai-images.ts";
 import { openaiModerations } from "./openai-moderations.ts";
+import { openaiRealtime } from "./openai-realtime.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { rerank } from "./rerank.ts";
 import type { Dialect, DialectId } from "./types.ts";
@@ -24,6 +25,7 @@ export const dialects: readonly Dialect[] = [
   openaiEmbeddings,
   openaiImages,
   openaiModerations,
+  openaiRealtime,
   openaiResponses,
   rerank,
 ];

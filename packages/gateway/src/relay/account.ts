@@ -7,7 +7,7 @@ import { ZERO, type Quota } from "../billing/quota.ts";
 import { NO_USAGE, type Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { Snapshot } from "../snapshot/types.ts";
-import { consumptionLog, type Charged } from "./log-row.ts";
+import { consumptionLog, type Charged, type Served } from "./log-row.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import type { Ending } from "./sink.ts";
@@ -71,23 +71,7 @@ export class Account {
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
   static async open(opening: Opening): Promise<Account> {
-    const { request, snapshot, groups, deps } = opening;
-    const terms = termsOf(request, snapshot, groups);
-    const amount = estimateOf(request, terms, snapshot);
-    const isCharged = isPriced(terms);
-    const { caller } = request;
-    const hold = await deps.ledger.hold({
-      requestId: request.id,
-      userId: caller.userId,
-      tokenId: caller.tokenId,
-      amount,
-      isCharged,
-    });
-    if (isRefusal(hold)) {
-      throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
-        values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
-      });
-    }
+    const { terms, hold } = await reserve(opening);
     return new Account(opening, terms, hold);
   }
 
@@ -192,7 +176,7 @@ export class Account {
     return charge(usage, this.#price, { groupRatio, ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit });
   }
 
-  #ratioOf(attempt: Attempt): string {
+  #ratioOf(attempt: Served): string {
     return this.#snapshot.prices.groupRatio(attempt.choice.group);
   }
 
@@ -220,9 +204,33 @@ function lengthOf({ upload }: RelayRequest): Usage {
   return upload?.seconds === undefined ? NO_USAGE : { ...NO_USAGE, units: upload.seconds };
 }
 
-interface Terms {
+/** The price of a request, frozen when it is reserved. */
+export interface Terms {
   readonly price: Price;
+  /** Highest ratio among the groups that may serve. */
   readonly groupRatio: string;
+}
+
+export interface Reservation {
+  readonly terms: Terms;
+  readonly hold: Hold;
+}
+
+/** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
+export async function reserve({ request, snapshot, groups, deps }: Opening): Promise<Reservation> {
+  const terms = termsOf(request, snapshot, groups);
+  const { caller } = request;
+  const hold = await deps.ledger.hold({
+    requestId: request.id,
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    amount: estimateOf(request, terms, snapshot),
+    isCharged: isPriced(terms),
+  });
+  if (!isRefusal(hold)) return { terms, hold };
+  throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
+    values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
+  });
 }
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
@@ -244,7 +252,7 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
   });
 }
 
-function isPriced(terms: Terms): boolean {
+export function isPriced(terms: Terms): boolean {
   return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
 }
 

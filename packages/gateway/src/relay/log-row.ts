@@ -7,6 +7,9 @@ import type { BuiltCall } from "./build-call.ts";
 import type { Ending } from "./sink.ts";
 import type { RelayRequest } from "./types.ts";
 
+/** What a log row tells about an attempt. */
+export type Served = Pick<Attempt, "choice" | "upstreamRequestId">;
+
 /** Everything a consumption log row tells about one charged request. */
 export interface Charged {
   readonly usage: Usage;
@@ -16,9 +19,9 @@ export interface Charged {
   readonly ending: Ending;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
-  readonly attempt: Attempt;
+  readonly attempt: Served;
   /** Every attempt in order, the delivering one included. */
-  readonly tried: readonly Attempt[];
+  readonly tried: readonly Served[];
 }
 
 /** `frt` of answers that had no first token of their own. */
@@ -85,6 +88,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (request.ask.reasoningEffort !== undefined) detail["reasoning_effort"] = request.ask.reasoningEffort;
   if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
   if (attempt.choice.upstreamModel !== request.ask.model) detail["is_model_mapped"] = true;
+  if (request.ask.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
   if (built && built.dropped.length > 0) detail["dropped_params"] = [...new Set(built.dropped)];
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;

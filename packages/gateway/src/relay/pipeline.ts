@@ -7,6 +7,7 @@ import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
 import { STREAM_HEAD } from "./heads.ts";
+import type { Served } from "./log-row.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import type { RunningRequest, RunningRequests } from "./running.ts";
 import { createSelection, pinnedChoice, type Choice, type Selection, type SelectionDeps } from "./select.ts";
@@ -25,8 +26,8 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
 /** What happened to a request, for metrics and the log line. */
 export interface RelayReport {
   readonly result: AttemptResult;
-  readonly tried: readonly Attempt[];
-  readonly account: Account;
+  readonly tried: readonly Served[];
+  readonly account: Pick<Account, "charged">;
 }
 
 /**
@@ -98,7 +99,7 @@ async function attemptUntilDelivered(
   throw retries.lastError();
 }
 
-function selectionFor(request: RelayRequest, groups: readonly string[], deps: PipelineDeps): Selection {
+export function selectionFor(request: RelayRequest, groups: readonly string[], deps: PipelineDeps): Selection {
   const snapshot = deps.snapshots.current();
   const { pinnedChannel } = request.caller;
   if (pinnedChannel === undefined) return createSelection(snapshot, groups, request, deps.selection);
@@ -120,8 +121,10 @@ function selectionFor(request: RelayRequest, groups: readonly string[], deps: Pi
 }
 
 function keepAlive(delivery: Delivery, request: RelayRequest): void {
-  delivery.streamHead = STREAM_HEAD;
-  delivery.heartbeat = request.dialect.heartbeat;
+  const form = request.dialect.streamForm?.(request.url);
+  delivery.form = form;
+  delivery.streamHead = form ? { ...STREAM_HEAD, "content-type": form.contentType } : STREAM_HEAD;
+  delivery.heartbeat = form?.heartbeat ?? request.dialect.heartbeat;
   delivery.watch();
 }
 

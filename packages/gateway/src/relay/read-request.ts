@@ -98,7 +98,11 @@ function identify(
   return isPlayground ? authenticator.bySession(request, ip) : authenticator.byKey(request, ip);
 }
 
-async function takeRequestLimit(caller: Caller, { requestRule, limiter }: ReadRequestDeps): Promise<void> {
+/** Throws `rate_limit_exceeded`. */
+export async function takeRequestLimit(
+  caller: Caller,
+  { requestRule, limiter }: Pick<ReadRequestDeps, "requestRule" | "limiter">,
+): Promise<void> {
   const rule = requestRule();
   if (!rule) return;
   const admission = await limiter.take(rule, String(caller.userId));

@@ -81,6 +81,13 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
       return sendJson(response, await deps.billing(caller, match.read));
     }
+    case "upgrade":
+      await deps.authenticator.byKey(request, arrival.ip);
+      response.setHeader("upgrade", "websocket");
+      throw new AppError("invalid_request", {
+        status: 426,
+        values: { reason: "This address speaks WebSocket: send an upgrade." },
+      });
     case "unimplemented":
       await deps.authenticator.byKey(request, arrival.ip);
       throw new AppError("api_not_implemented");
@@ -125,7 +132,10 @@ function fail(
 ): void {
   deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: relayed }, error);
   if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
-  sendError(response, errors, error, arrival.requestId);
+  sendError(response, errors, error, {
+    requestId: arrival.requestId,
+    form: relayed?.dialect.streamForm?.(relayed.url),
+  });
 }
 
 function printable(path: string): string {

@@ -13,6 +13,7 @@ export type RouteMatch =
     }
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
+  | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
   | { readonly kind: "unknown"; readonly errors: ErrorDialect };
@@ -46,7 +47,7 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
   /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos|video)(\/|$)/,
-  /^\/v1\/realtime(\/|$)/,
+  /^\/v1\/realtime\/.+/,
   /^\/v1\/responses\/.+/,
   /^\/v1\/messages\/batches(\/|$)/,
   /^\/(mj|suno|mj-(fast|relax|turbo)\/mj)(\/|$)/,
@@ -105,6 +106,7 @@ function matchRest(method: string, path: string): RouteMatch {
     const embed: Post = { operation: "embeddings", dialect: "openai-embeddings" };
     return method === "POST" ? { ...relay(embed), pathModel: engine[1] ?? "" } : wrongMethod("POST", undefined);
   }
+  if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
   const billing = BILLING.exec(path);
   if (billing)
     return method === "GET"

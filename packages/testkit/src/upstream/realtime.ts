@@ -9,7 +9,7 @@ const USAGE = {
   output_token_details: { text_tokens: 10, audio_tokens: 0 },
 };
 
-/** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, and echoes binary frames. */
+/** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, breaks off at `cut-response`, and echoes binary frames. */
 export function attachRealtime(server: Server): void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -33,6 +33,10 @@ function converse(client: WebSocket): void {
     if (isBinary) return client.send(data, { binary: true });
     const event = JSON.parse(data.toString("utf8")) as { type?: string };
     if (event.type === "close-1008") return client.close(1008, "policy");
+    if (event.type === "cut-response") {
+      send({ type: "response.output_text.delta", response_id: "resp_fake", delta: "Hello to a listener" });
+      return client.terminate();
+    }
     if (event.type !== "response.create") return send({ type: "echo", event });
     const response = { id: "resp_fake", object: "realtime.response" };
     send({ type: "response.created", response: { ...response, status: "in_progress" } });

@@ -1,0 +1,186 @@
+import { charge } from "../../billing/price.ts";
+import { quota as quotaOf, type Quota } from "../../billing/quota.ts";
+import { ratio } from "../../billing/ratio.ts";
+import type { Settlement } from "../../billing/ledger.ts";
+import { NO_USAGE, type Usage } from "../../dialects/types.ts";
+import { readRealtimeEvent } from "../../dialects/openai-realtime.ts";
+import { isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
+import { consumptionLog } from "../log-row.ts";
+import type { Choice } from "../select.ts";
+import type { EndReason, Ending } from "../sink.ts";
+
+/** Tokens of a second of sound that no usage covered. */
+const AUDIO_TOKENS_PER_SECOND = 200 / 60 / 0.24;
+/** Bytes of a second. */
+const SOUND_BYTES = { pcm: 48_000, g711: 8_000 };
+
+/**
+ * The money of one conversation: reserved before it begins, raised with every answer, settled once when it closes.
+ * What it would cost if this process died is in the reservation after each answer.
+ */
+export class RealtimeBill {
+  readonly #opening: Opening;
+  readonly #reservation: Reservation;
+  readonly #deps: AccountDeps;
+  #choice: Choice | undefined;
+  #usage: Usage = NO_USAGE;
+  /** By the model that transcribed the client's speech. */
+  readonly #transcribed = new Map<string, Usage>();
+  #transcriptionModel = "";
+  #bytesPerSecond = SOUND_BYTES.pcm;
+  #openText = "";
+  #openBytes = 0;
+  #isClosed = false;
+  #firstContentAt: number | undefined;
+  /** Set once the bill is closed. */
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
+  /** Called when the balance does not carry another answer. */
+  onExhausted: (() => void) | undefined;
+
+  private constructor(opening: Opening, reservation: Reservation) {
+    this.#opening = opening;
+    this.#reservation = reservation;
+    this.#deps = opening.deps;
+  }
+
+  static async open(opening: Opening): Promise<RealtimeBill> {
+    return new RealtimeBill(opening, await reserve(opening));
+  }
+
+  /** The channel that serves. */
+  serve(choice: Choice): void {
+    this.#choice = choice;
+  }
+
+  /** One text frame of the upstream. */
+  take(frame: string): void {
+    const fact = readRealtimeEvent(frame);
+    if (!fact || this.#isClosed) return;
+    switch (fact.kind) {
+      case "session":
+        this.#transcriptionModel = fact.transcriptionModel ?? "";
+        this.#bytesPerSecond = /g711|pcmu|pcma/.test(fact.audioFormat) ? SOUND_BYTES.g711 : SOUND_BYTES.pcm;
+        return;
+      case "delivered":
+        this.#firstContentAt ??= performance.now();
+        this.#openText += fact.text;
+        this.#openBytes += fact.bytes;
+        return;
+      case "response":
+        if (!fact.usage) return;
+        this.#usage = sum(this.#usage, fact.usage);
+        this.#openText = "";
+        this.#openBytes = 0;
+        break;
+      case "transcription": {
+        const known = this.#transcribed.get(this.#transcriptionModel) ?? NO_USAGE;
+        this.#transcribed.set(this.#transcriptionModel, sum(known, fact.usage));
+      }
+    }
+    void this.#raise();
+  }
+
+  /** Keeps the reservation alive. */
+  async renew(): Promise<void> {
+    if (!this.#isClosed) await this.#deps.ledger.renew(this.#reservation.hold, this.#settlement("server_shutdown"));
+  }
+
+  /** Charges what was used; later calls change nothing. */
+  async close(reason: EndReason): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#countOpen();
+    const settlement = this.#settlement(reason);
+    await this.#deps.ledger.settle(settlement);
+    this.charged = { usage: this.#total(), quota: settlement.quota, ending: this.#ending(reason) };
+  }
+
+  /** Nothing was begun. */
+  async release(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#deps.ledger.release(this.#reservation.hold);
+  }
+
+  async #raise(): Promise<void> {
+    const settlement = this.#settlement("server_shutdown");
+    const { hold, terms } = this.#reservation;
+    const isFixed = terms.price.kind === "call" || !isPriced(terms);
+    const wanted = isFixed ? hold.amount : quotaOf(BigInt(settlement.quota + hold.amount));
+    const isCarried = await this.#deps.ledger.renew(hold, settlement, wanted).catch(() => true);
+    if (!isCarried && !this.#isClosed) this.onExhausted?.();
+  }
+
+  /** An answer that was cut before it told its usage is counted from what came of it. */
+  async #countOpen(): Promise<void> {
+    if (this.#openText === "" && this.#openBytes === 0) return;
+    const { request } = this.#opening;
+    const [tokens = 0] = await this.#deps.counter.count(request.ask.model, [this.#openText]);
+    const audioOutput = Math.ceil((this.#openBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
+    this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
+  }
+
+  #total(): Usage {
+    return [...this.#transcribed.values()].reduce(sum, this.#usage);
+  }
+
+  #quota(): Quota {
+    const { request, snapshot } = this.#opening;
+    const { price } = this.#reservation.terms;
+    const terms = {
+      groupRatio: this.#groupRatio(),
+      ask: request.ask,
+      quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
+    };
+    let total = charge(this.#usage, price, terms) as number;
+    for (const [model, usage] of this.#transcribed) total += charge(usage, snapshot.prices.find(model) ?? price, terms);
+    return total as Quota;
+  }
+
+  #groupRatio(): string {
+    const { snapshot, groups } = this.#opening;
+    return snapshot.prices.groupRatio(this.#choice?.group ?? groups[0] ?? "default");
+  }
+
+  #ending(reason: EndReason): Ending {
+    const usage = this.#total();
+    return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
+  }
+
+  #settlement(reason: EndReason): Settlement {
+    const { request, snapshot } = this.#opening;
+    const quota = this.#quota();
+    const choice = this.#choice;
+    const base = { hold: this.#reservation.hold, quota, channelId: choice?.channel.id ?? 0, at: this.#deps.now() };
+    if (!choice || !snapshot.options.LogConsumeEnabled) return base;
+    const attempt = { choice, upstreamRequestId: undefined };
+    return {
+      ...base,
+      log: consumptionLog(request, {
+        usage: this.#total(),
+        quota,
+        price: this.#reservation.terms.price,
+        groupRatio: this.#groupRatio(),
+        ending: this.#ending(reason),
+        built: undefined,
+        attempt,
+        tried: [attempt],
+      }),
+    };
+  }
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
+    reasoning: one.reasoning + other.reasoning,
+    audioInput: one.audioInput + other.audioInput,
+    audioOutput: one.audioOutput + other.audioOutput,
+    imageInput: one.imageInput + other.imageInput,
+    source: one.source === other.source || one === NO_USAGE ? other.source : "mixed",
+  };
+}

@@ -1,0 +1,112 @@
+import WebSocket from "ws";
+import { AppError } from "../../lib/app-error.ts";
+import { readFailure } from "../../providers/classify.ts";
+import { mask } from "../../providers/mask.ts";
+import { UpstreamRefusal, type UpstreamCall } from "../../providers/types.ts";
+import { buildCall } from "../build-call.ts";
+import { DEFAULT_REST_MS } from "../cooldown.ts";
+import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../failure.ts";
+import type { PipelineDeps } from "../pipeline.ts";
+import { createRetries } from "../retry.ts";
+import type { Choice, Selection } from "../select.ts";
+import type { RelayRequest } from "../types.ts";
+
+export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+const HANDSHAKE_MS = 10_000;
+const MAX_REFUSAL_BYTES = 64 * 1024;
+/** Of a plain call; a WebSocket has its own. */
+const NOT_FOR_SOCKETS = ["content-type", "content-length", "accept", "accept-encoding"];
+
+/** An open, paused conversation with the upstream. */
+export interface Connected {
+  readonly socket: WebSocket;
+  readonly choice: Choice;
+}
+
+/** Where the conversation may go. */
+export interface Candidates {
+  readonly selection: Selection;
+  /** Chosen already. */
+  readonly first: Choice | undefined;
+}
+
+type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
+
+/** Opens the upstream's side, on another channel where one refuses. Throws what the client is to be told. */
+export async function connectUpstream(
+  request: RelayRequest,
+  { selection, first }: Candidates,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Connected> {
+  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  for (let choice = first; choice; choice = retries.next()) {
+    const startedAt = performance.now();
+    const tried = await attempt(request, choice, signal, deps);
+    signal.throwIfAborted();
+    if ("socket" in tried) {
+      deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
+      return { socket: tried.socket, choice };
+    }
+    deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried.failure });
+    retries.failed(choice, tried.failure);
+  }
+  throw retries.lastError();
+}
+
+async function attempt(request: RelayRequest, choice: Choice, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
+  try {
+    const { call } = await buildCall(request, choice, deps);
+    return await open(call, choice, signal, deps);
+  } catch (error) {
+    if (error instanceof UpstreamRefusal)
+      return { failure: refusedByUpstream(error.verdict, choice.channel, DEFAULT_REST_MS) };
+    return { failure: notBuilt(AppError.from(error)) };
+  }
+}
+
+function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
+  return new Promise((resolve) => {
+    const headers = Object.fromEntries(
+      Object.entries(call.headers).filter(([name]) => !NOT_FOR_SOCKETS.includes(name)),
+    );
+    const socket = new WebSocket(call.url, {
+      headers,
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    const onAbort = () => socket.terminate();
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.once("open", () => {
+      signal.removeEventListener("abort", onAbort);
+      socket.pause();
+      resolve({ socket });
+    });
+    socket.once("unexpected-response", (_request, answer) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      answer.on("data", (part: Buffer) => {
+        if (size < MAX_REFUSAL_BYTES) parts.push(part);
+        size += part.length;
+      });
+      answer.once("close", () => {
+        const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
+        resolve({ failure: refusal({ ...head, body: Buffer.concat(parts) }, choice, deps) });
+        socket.terminate();
+      });
+    });
+    socket.on("error", (error) => resolve({ failure: unreachable(error) }));
+  });
+}
+
+function refusal(
+  answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer },
+  { channel, keyIndex, plan }: Choice,
+  deps: PipelineDeps,
+): Failure {
+  const verdict = readFailure(plan.provider, answer, { now: deps.now(), keywords: deps.disableKeywords() });
+  const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
+  return refusedByUpstream({ ...verdict, message: mask(verdict.message, secrets) }, channel, DEFAULT_REST_MS);
+}

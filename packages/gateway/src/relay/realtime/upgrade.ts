@@ -1,0 +1,154 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import { errorAnswer } from "../../dialects/errors.ts";
+import { openaiRealtime } from "../../dialects/openai-realtime.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { admitModel, servingGroups } from "../admit.ts";
+import { selectionFor, type PipelineDeps } from "../pipeline.ts";
+import { protocolHeaders } from "../protocol-headers.ts";
+import { takeRequestLimit, type Arrival, type ReadRequestDeps } from "../read-request.ts";
+import type { Reporter } from "../report.ts";
+import { jsonBody } from "../read-body.ts";
+import type { RelayRequest } from "../types.ts";
+import { RealtimeBill } from "./bill.ts";
+import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
+import { RealtimeSession, SESSION_LIMITS } from "./session.ts";
+
+export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyLimits"> {
+  readonly arrivalOf: (request: IncomingMessage) => Arrival;
+  readonly reporter: Reporter;
+  readonly isDraining: () => boolean;
+  readonly maxInflight: number;
+}
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+const PATH = "/v1/realtime";
+const SUBPROTOCOL = "realtime";
+const BETA_SUBPROTOCOL = "openai-beta.realtime-v1";
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  429: "Too Many Requests",
+};
+
+/** Takes WebSocket upgrades of the relay; whatever fails before the upgrade is a plain HTTP answer. */
+export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  return (request, socket, head) => {
+    const gone = new AbortController();
+    const onClose = () => gone.abort(new AppError("client_closed_request"));
+    socket.once("close", onClose).on("error", onClose);
+    const arrival = deps.arrivalOf(request);
+    const seen: { relayed: RelayRequest | undefined } = { relayed: undefined };
+    const accept = () =>
+      new Promise<WebSocket>((resolve) => {
+        socket.off("close", onClose);
+        sockets.handleUpgrade(request, socket, head, resolve);
+      });
+    serve(request, arrival, { seen, accept, signal: gone.signal }, deps).catch((thrown: unknown) => {
+      const error = AppError.from(thrown);
+      const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+      deps.reporter.failed({ ...arrival, method: "GET", path: path.slice(0, 200), request: seen.relayed }, error);
+      refuse(socket, error, arrival.requestId);
+    });
+  };
+}
+
+interface Offer {
+  readonly seen: { relayed: RelayRequest | undefined };
+  /** Completes the upgrade. */
+  readonly accept: () => Promise<WebSocket>;
+  /** Aborted when the client leaves before that. */
+  readonly signal: AbortSignal;
+}
+
+async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
+  if ((request.url ?? "").split("?", 1)[0] !== PATH)
+    throw new AppError("unknown_url", { values: { method: "GET", path: (request.url ?? "").split("?", 1)[0] ?? "" } });
+  if (deps.isDraining()) throw new AppError("server_shutdown");
+  if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
+    throw new AppError("overloaded", { retryAfterMs: 1_000 });
+  const relayed = await readUpgrade(request, arrival, deps);
+  offer.seen.relayed = relayed;
+  const snapshot = deps.snapshots.current();
+  admitModel(relayed.caller, relayed.ask);
+  const groups = servingGroups(relayed.caller, snapshot);
+  const selection = selectionFor(relayed, groups, deps);
+  const first = selection.next();
+  const bill = await RealtimeBill.open({ request: relayed, snapshot, groups, deps });
+  let connected: Connected;
+  try {
+    connected = await connectUpstream(relayed, { selection, first }, offer.signal, deps);
+  } catch (error) {
+    await bill.release();
+    throw error;
+  }
+  bill.serve(connected.choice);
+  await converse(relayed, { ...connected, client: await offer.accept(), bill }, deps);
+}
+
+async function converse(
+  relayed: RelayRequest,
+  { socket, choice, client, bill }: Connected & { readonly client: WebSocket; readonly bill: RealtimeBill },
+  deps: RealtimeDeps,
+): Promise<void> {
+  const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
+  const handle = {
+    isStream: true,
+    renew: () => bill.renew(),
+    stop: (error: AppError) => session.stop(error, "server_shutdown"),
+  };
+  deps.running.add(handle);
+  try {
+    const reason = await session.ended;
+    await bill.close(reason);
+    const tried = [{ choice, upstreamRequestId: undefined }];
+    deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, account: bill });
+  } finally {
+    deps.running.remove(handle);
+  }
+}
+
+async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: RealtimeDeps): Promise<RelayRequest> {
+  const caller = await deps.authenticator.byKey(request, arrival.ip);
+  await takeRequestLimit(caller, deps);
+  const url = request.url ?? PATH;
+  const query = new URLSearchParams(url.split("?")[1] ?? "");
+  const body = jsonBody(Buffer.from(JSON.stringify({ model: query.get("model") ?? "" })));
+  const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((item) => item.trim());
+  const travelling = protocolHeaders(request.headers);
+  return {
+    id: arrival.requestId,
+    ask: openaiRealtime.inspect(body, "realtime", undefined),
+    dialect: openaiRealtime,
+    body,
+    contentType: "application/json",
+    caller,
+    url,
+    protocolHeaders: offered.includes(BETA_SUBPROTOCOL) ? { "openai-beta": "realtime=v1", ...travelling } : travelling,
+    startedAt: arrival.startedAt,
+    autoGroup: caller.group === "auto" ? "auto" : undefined,
+    isPlayground: false,
+  };
+}
+
+function refuse(socket: Duplex, error: AppError, requestId: string): void {
+  if (socket.destroyed || !socket.writable) return;
+  const { status, headers, body } = errorAnswer("openai", error, requestId);
+  const lines = Object.entries({
+    ...headers,
+    "content-length": String(body.length),
+    "x-request-id": requestId,
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_TEXT[status] ?? "Refused"}\r\n${lines.join("")}\r\n${body.toString("utf8")}`);
+}

@@ -1,0 +1,182 @@
+import OpenAI from "openai";
+import { connect, type NetConnectOpts } from "node:net";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+import { describe, expect, it } from "vitest";
+import WebSocket from "ws";
+import { consumeRows, useRelay } from "./relay-app.ts";
+
+const relay = useRelay();
+
+function open(model: string, key = relay.key, protocols: string[] = []): WebSocket {
+  const url = `${relay.gateway.url.replace("http", "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
+  return new WebSocket(url, protocols, protocols.length > 0 ? {} : { headers: { authorization: `Bearer ${key}` } });
+}
+
+/** The official client knows `wss:` only. */
+const withoutTls: typeof connect = (options: unknown) => connect(options as NetConnectOpts);
+
+interface Frame {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Everything that arrives, and how it ended. */
+function listen(socket: WebSocket) {
+  const frames: Frame[] = [];
+  const waiting = new Set<() => void>();
+  let isClosed = false;
+  const closed = new Promise<number>((resolve) => socket.once("close", (code) => resolve(code)));
+  void closed.then(() => {
+    isClosed = true;
+    for (const wake of waiting) wake();
+  });
+  socket.on("message", (data: Buffer) => {
+    frames.push(JSON.parse(data.toString("utf8")) as Frame);
+    for (const wake of waiting) wake();
+  });
+  return {
+    frames,
+    closed,
+    async until(type: string, count = 1): Promise<void> {
+      while (!isClosed && frames.filter((frame) => frame.type === type).length < count)
+        await new Promise<void>((resolve) => waiting.add(resolve));
+    },
+  };
+}
+
+/** The answer to an upgrade that was refused. */
+function refused(socket: WebSocket): Promise<{ status: number; code: string }> {
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => reject(new Error("it opened")));
+    socket.once("unexpected-response", (_request, answer) => {
+      let text = "";
+      answer.on("data", (part: Buffer) => (text += part.toString("utf8")));
+      answer.on("end", () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          code: (JSON.parse(text) as { error: { code: string } }).error.code,
+        }),
+      );
+    });
+    socket.on("error", () => undefined);
+  });
+}
+
+describe("realtime", () => {
+  it("joins the official client with the upstream and bills each answer once, in one row", async () => {
+    await relay.gateway.channel("gpt-realtime");
+    const client = new OpenAI({ baseURL: `${relay.gateway.url}/v1`, apiKey: relay.key });
+    const session = new OpenAIRealtimeWS({ model: "gpt-realtime", options: { createConnection: withoutTls } }, client);
+    const texts: string[] = [];
+    const done = new Promise<void>((resolve, reject) => {
+      let answers = 0;
+      session.on("error", reject);
+      session.on("response.output_text.delta", (event) => texts.push(event.delta));
+      session.on("response.done", () => {
+        answers++;
+        if (answers === 2) resolve();
+        else session.send({ type: "response.create" });
+      });
+    });
+    session.socket.on("open", () => session.send({ type: "response.create" }));
+    await done;
+    session.close();
+    await relay.gateway.settled();
+    expect(texts).toEqual(["Hello", "Hello"]);
+    const rows = await consumeRows(relay.gateway);
+    expect(rows.filter(({ model_name }) => model_name === "gpt-realtime")).toMatchObject([
+      { prompt_tokens: 40, completion_tokens: 20, other: { ws: true } },
+    ]);
+  });
+
+  it("accepts the key as a subprotocol, and only `realtime` as an answer", async () => {
+    await relay.gateway.channel("gpt-realtime");
+    const socket = open("gpt-realtime", "", [
+      "realtime",
+      `openai-insecure-api-key.${relay.key}`,
+      "openai-beta.realtime-v1",
+    ]);
+    const heard = listen(socket);
+    await heard.until("session.created");
+    expect(socket.protocol).toBe("realtime");
+    socket.close(3001, "bye");
+    expect(await heard.closed).toBe(3001);
+  });
+
+  it("forwards frames unchanged, text and binary, and close codes", async () => {
+    await relay.gateway.channel("gpt-realtime");
+    const socket = open("gpt-realtime");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    socket.send('{ "type":"x", "big":12345678901234567890, "one":1.0 }');
+    await heard.until("echo");
+    socket.removeAllListeners("message");
+    const binary = new Promise<[Buffer, boolean]>((resolve) =>
+      socket.once("message", (data: Buffer, isBinary) => resolve([data, isBinary])),
+    );
+    socket.send(Buffer.from([1, 2, 3]));
+    expect(await binary).toEqual([Buffer.from([1, 2, 3]), true]);
+    socket.send('{"type":"close-1008"}');
+    expect(await heard.closed).toBe(1008);
+  });
+
+  it("tries the next channel until an upstream upgrades", async () => {
+    await relay.gateway.option("RetryTimes", 1);
+    await relay.gateway.channel("rt-retry", { model_mapping: '{"rt-retry":"status-500"}', priority: 5 });
+    await relay.gateway.channel("rt-retry");
+    const socket = open("rt-retry");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    socket.close();
+    expect(await heard.closed).toBe(1005);
+    await relay.gateway.option("RetryTimes", 0);
+  });
+
+  it("refuses before the upgrade, as plain HTTP", async () => {
+    await relay.gateway.channel("status-401");
+    await relay.gateway.channel("gpt-realtime");
+    expect(await refused(open("gpt-realtime", "sk-nonsense"))).toEqual({ status: 401, code: "invalid_api_key" });
+    expect(await refused(open(""))).toEqual({ status: 400, code: "model_required" });
+    expect(await refused(open("unheard-of"))).toEqual({ status: 404, code: "model_not_found" });
+    expect(await refused(open("status-401"))).toEqual({ status: 502, code: "upstream_auth_error" });
+    const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 10 });
+    expect(await refused(open("gpt-realtime", poor))).toEqual({ status: 403, code: "insufficient_token_quota" });
+    const plain = await fetch(`${relay.gateway.url}/v1/realtime?model=x`, {
+      headers: { authorization: `Bearer ${relay.key}` },
+    });
+    expect(plain.status).toBe(426);
+  });
+
+  it("ends when the key cannot pay for another answer, and bills what was said", async () => {
+    await relay.gateway.channel("rt-poor");
+    const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 590 });
+    const socket = open("rt-poor", poor);
+    const heard = listen(socket);
+    await heard.until("session.created");
+    for (let turn = 1; turn <= 6; turn++) {
+      if (socket.readyState !== WebSocket.OPEN) break;
+      socket.send('{"type":"response.create"}');
+      await heard.until("response.done", turn);
+    }
+    expect(await heard.closed).toBe(1008);
+    expect(heard.frames.at(-1)).toMatchObject({ type: "error", error: { code: "insufficient_user_quota" } });
+    await relay.gateway.settled();
+    const answers = heard.frames.filter(({ type }) => type === "response.done").length;
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-poor");
+    expect(row?.quota).toBeGreaterThanOrEqual(30 * Math.min(answers, 4));
+  });
+
+  it("bills an answer that was cut by what came of it", async () => {
+    await relay.gateway.channel("rt-cut");
+    const socket = open("rt-cut");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    socket.send('{"type":"cut-response"}');
+    expect(await heard.closed).toBe(1011);
+    expect(heard.frames.at(-1)).toMatchObject({ type: "error", error: { code: "upstream_stream_interrupted" } });
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-cut");
+    expect(row?.completion_tokens).toBeGreaterThan(2);
+    expect(row?.other["end_reason"]).toBe("upstream_cut");
+  });
+});
