@@ -52,21 +52,28 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
 function streamAnswer(response: ServerResponse, chunks: number, delayMs: number): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const finish = () => {
-    response.write(last);
+    write(response, last);
     response.end(done);
   };
   if (delayMs === 0) {
-    for (let i = 0; i < chunks; i++) response.write(chunk);
+    for (let i = 0; i < chunks; i++) write(response, chunk);
     return finish();
   }
   let sent = 0;
   const timer = setInterval(() => {
-    response.write(chunk);
+    write(response, chunk);
     if (++sent < chunks) return;
     clearInterval(timer);
     finish();
   }, delayMs);
   response.once("close", () => clearInterval(timer));
+}
+
+/** One write to the socket for each chunk: without it, all that is written in one turn leaves together. */
+function write(response: ServerResponse, bytes: Buffer): void {
+  response.write(bytes);
+  response.uncork();
+  response.socket?.uncork();
 }
 
 server.listen(0, "127.0.0.1", () => {

@@ -60,6 +60,7 @@ export function createIntake(parts: IntakeParts): Intake {
   };
 }
 
+const BLANK_LINE = Buffer.from("\n\n");
 const CHAT: readonly DialectId[] = ["openai-chat"];
 
 function answerContextOf({ context, channel, headers }: IntakeParts): AnswerContext {
@@ -82,7 +83,7 @@ function createFlow(
   const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect, parts.maxEventBytes);
   const used = repairs.flatMap((repair) => {
     const step = repair.stream?.(context);
-    return step ? [{ marks: repair.marks?.map((mark) => Buffer.from(mark)), step }] : [];
+    return step ? [{ marks: repair.marks?.map(markBytes), step }] : [];
   });
   const steps: Step[] = used.map(({ step }) => (event) => {
     const result = step(event);
@@ -93,11 +94,10 @@ function createFlow(
     : used.flatMap((repair) => repair.marks ?? []);
   const bridge = inner?.stream(parts.context);
   if (bridge) steps.push((event) => bridge.event(event));
-  const isMarked = (bytes: Buffer) => marks === undefined || marks.some((mark) => bytes.includes(mark));
   const edit = (blocks: Buffer | undefined): Buffer | undefined => {
     if (blocks === undefined || steps.length === 0) return blocks;
     if (bridge) return encode(run(steps, parseEvents(blocks)));
-    return isMarked(blocks) ? editBlocks(blocks, steps, isMarked) : blocks;
+    return marks === undefined ? editAll(blocks, steps) : editMarked(blocks, steps, marks);
   };
   return {
     feed: (chunk) => edit(deframer ? framed(framer, deframer.push(chunk)) : framer.feed(chunk)),
@@ -112,17 +112,50 @@ function framed(framer: Flow, bytes: Buffer | undefined): Buffer | undefined {
   return bytes === undefined || bytes.length === 0 ? undefined : framer.feed(bytes);
 }
 
+/** What to look for; a native search is several times slower when it begins with a quote, which JSON is full of. */
+function markBytes(mark: string): Buffer {
+  return Buffer.from(mark.replace(/^"/, ""));
+}
+
 /** Untouched blocks keep their bytes. */
-function editBlocks(blocks: Buffer, steps: readonly Step[], isMarked: (bytes: Buffer) => boolean): Buffer | undefined {
-  const out = splitBlocks(blocks).flatMap((block): Buffer[] => {
-    const [event] = isMarked(block) ? parseEvents(block) : [];
-    if (!event) return [block];
-    const events = run(steps, [event]);
-    if (events.length === 1 && events[0] === event) return [block];
-    const bytes = encode(events);
-    return bytes ? [bytes] : [];
-  });
-  return joined(out);
+function editAll(blocks: Buffer, steps: readonly Step[]): Buffer | undefined {
+  return joined(splitBlocks(blocks).map((block) => editBlock(block, steps)));
+}
+
+/** Only blocks that hold a mark are read; what lies between them is passed on as it is. */
+function editMarked(blocks: Buffer, steps: readonly Step[], marks: readonly Buffer[]): Buffer | undefined {
+  let place = firstMark(blocks, marks, 0);
+  if (place < 0) return blocks;
+  const parts: (Buffer | undefined)[] = [];
+  let done = 0;
+  while (place >= 0) {
+    const before = blocks.lastIndexOf(BLANK_LINE, place);
+    const start = before < done ? done : before + BLANK_LINE.length;
+    const end = blocks.indexOf(BLANK_LINE, place) + BLANK_LINE.length;
+    if (start > done) parts.push(blocks.subarray(done, start));
+    parts.push(editBlock(blocks.subarray(start, end), steps));
+    done = end;
+    place = firstMark(blocks, marks, done);
+  }
+  if (done < blocks.length) parts.push(blocks.subarray(done));
+  return joined(parts);
+}
+
+function firstMark(bytes: Buffer, marks: readonly Buffer[], from: number): number {
+  let first = -1;
+  for (const mark of marks) {
+    const at = bytes.indexOf(mark, from);
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+  }
+  return first;
+}
+
+/** The same buffer when no step changes anything. */
+function editBlock(block: Buffer, steps: readonly Step[]): Buffer | undefined {
+  const [event] = parseEvents(block);
+  if (!event) return block;
+  const events = run(steps, [event]);
+  return events.length === 1 && events[0] === event ? block : encode(events);
 }
 
 function run(steps: readonly Step[], events: readonly StreamEvent[]): readonly StreamEvent[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+import { cutEvents, cutLastEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 
@@ -19,6 +19,17 @@ describe("event blocks", () => {
   it("takes out matching events alone", () => {
     const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
     expect(text(cutEvents(blocks, (event) => event["n"] === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+  });
+
+  it("takes out the matching events at the end without reading what comes before", () => {
+    const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":2}\n\ndata: [DONE]\n\n');
+    const read: unknown[] = [];
+    const cut = cutLastEvents(blocks, ({ n }) => read.push(n) > 0 && n === 2);
+    expect(text(cut)).toBe('data: {"n":1}\n\ndata: [DONE]\n\n');
+    const late = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
+    expect(text(cutLastEvents(late, ({ n }) => n === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+    expect(cutLastEvents(late, () => false)).toBe(late);
+    expect(read).toEqual([2, 2, 1]);
   });
 
   it("takes out the terminator, not a text that looks like it", () => {

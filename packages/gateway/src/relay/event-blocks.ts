@@ -27,6 +27,26 @@ export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolea
   return kept.length === all.length ? blocks : Buffer.concat(kept);
 }
 
+/**
+ * Event blocks without the last run of those whose JSON matches, for events that stand at the end; the same buffer when
+ * there is none. What comes before that run is not read.
+ */
+export function cutLastEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
+  const all = splitBlocks(blocks);
+  const kept: Buffer[] = [];
+  let isCut = false;
+  let at = all.length - 1;
+  for (; at >= 0; at--) {
+    const block = all[at] as Buffer;
+    const [event] = parseEvents(block);
+    if (event?.data === undefined) kept.unshift(block);
+    else if (matches(event.data)) isCut = true;
+    else if (isCut) break;
+    else kept.unshift(block);
+  }
+  return isCut ? Buffer.concat([...all.slice(0, at + 1), ...kept]) : blocks;
+}
+
 /** Event blocks without a `[DONE]` at their end. */
 export function withoutTerminator(blocks: Buffer): Buffer {
   const at = blocks.lastIndexOf(DONE);

@@ -5,7 +5,7 @@ import type { Dialect, Meter } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
-import { cutEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+import { cutEvents, cutLastEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
 import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
@@ -158,7 +158,8 @@ export class StreamSink implements Sink {
   /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { ask, isPlayground } = this.#flow.request;
-    if (hasNewUsage && !ask.wantsStreamUsage) return cutEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
+    if (hasNewUsage && !ask.wantsStreamUsage)
+      return cutLastEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
     if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
     return blocks;
   }
