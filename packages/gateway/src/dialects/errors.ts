@@ -2,20 +2,13 @@
 import type { AppError } from "../lib/app-error.ts";
 import { encodeBlock } from "../lib/sse.ts";
 import { compact } from "./read.ts";
-import type { ErrorDialect, JsonObject } from "./types.ts";
+import type { ErrorDialect, ErrorFrameOptions, JsonObject } from "./types.ts";
 
 export interface ErrorAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-}
-
-export interface ErrorFrameOptions {
-  /** Number of the next event of a Responses stream. */
-  readonly sequence?: number | undefined;
-  /** The response object that `response.created` announced; it is reported as failed. */
-  readonly response?: JsonObject | undefined;
 }
 
 const QUOTA_CODES = new Set([
@@ -79,6 +72,11 @@ export function errorFrame(
   if (dialect === "openai-responses") return responsesFrame(error, status, requestId, options);
   const json = JSON.stringify(envelope(dialect, error, status, requestId));
   return Buffer.from(encodeBlock(json, dialect === "anthropic" ? "error" : undefined));
+}
+
+/** Older clients of these protocols notice a failure in the middle of a stream only by its broken end. */
+export function breaksAfterError(dialect: ErrorDialect): boolean {
+  return dialect === "gemini";
 }
 
 function statusFor(dialect: ErrorDialect, error: AppError): number {

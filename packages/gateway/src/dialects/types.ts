@@ -178,6 +178,36 @@ export interface Dialect {
   readonly terminator: Buffer | undefined;
   /** A keep-alive between events that every client of this dialect ignores, if there is one. */
   readonly heartbeat: Buffer | undefined;
+  /** Follows a stream on its way to a client, for the error frame that may end it. */
+  position?(): StreamPosition;
+  /** The form of a stream for a client that asked at `url`; undefined = event blocks as they are. */
+  streamForm?(url: string): StreamForm | undefined;
+}
+
+/** Where a stream to a client stands. */
+export interface StreamPosition {
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): void;
+  /** What an error frame says about the stream that it ends. */
+  options(): ErrorFrameOptions;
+}
+
+export interface ErrorFrameOptions {
+  /** Number of the next event of the stream. */
+  readonly sequence?: number | undefined;
+  /** The response object that the stream announced; it is reported as failed. */
+  readonly response?: JsonObject | undefined;
+}
+
+/** Writes a stream as something else than server-sent events. */
+export interface StreamForm {
+  readonly contentType: string;
+  /** A keep-alive that every reader of this form ignores. */
+  readonly heartbeat: Buffer;
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): Buffer;
+  /** Closes the form after a regular end. */
+  end(): Buffer;
 }
 
 export interface RetargetOptions {

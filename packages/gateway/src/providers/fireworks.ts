@@ -8,6 +8,7 @@ const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high"
 
 const effort: Quirk = {
   name: "low, medium or high effort, or a thinking budget",
+  drops: ["reasoning_effort"],
   apply(body) {
     const asked = body["reasoning_effort"];
     if (body["thinking"] !== undefined) return without(body, ["reasoning_effort"]);

@@ -8,10 +8,13 @@ import type { AnswerRepair, Quirk } from "./types.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { none: "low", minimal: "low", xhigh: "high", max: "high" };
 
+const REFUSED = ["logprobs", "top_logprobs", "logit_bias", "n"];
+
 const groqParams: Quirk = {
   name: "parameters that Groq refuses",
+  drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
-    const kept = without(body, ["logprobs", "top_logprobs", "logit_bias", "n"]);
+    const kept = without(body, REFUSED);
     const effort = kept["reasoning_effort"];
     if (typeof effort !== "string") return kept;
     const known = effortFor(upstreamModel, effort);

@@ -76,6 +76,8 @@ export interface Quirk {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
+  /** Members that it may leave out without another in their place; the log row names those that were set. */
+  readonly drops?: readonly string[];
   apply(body: JsonObject, ask: Ask, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 

@@ -12,6 +12,7 @@ const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high"
 
 const params: Quirk = {
   name: "parameters of xAI",
+  drops: ["search_parameters", "stop", "presence_penalty", "frequency_penalty", "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
     const [, name = upstreamModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(upstreamModel) ?? [];
     const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
@@ -35,10 +36,13 @@ function effortFor(body: JsonObject, model: string): JsonObject {
   return known === effort ? body : { ...body, reasoning_effort: known };
 }
 
+const SIZES = ["size", "quality", "style"];
+
 const images: Quirk = {
   name: "images without size, quality and style",
   on: ["openai-images"],
-  apply: (body) => without(body, ["size", "quality", "style"]),
+  drops: SIZES,
+  apply: (body) => without(body, SIZES),
 };
 
 /** Completion tokens leave the reasoning out, and cached tokens may stand beside the prompt's. */

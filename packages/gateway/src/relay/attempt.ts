@@ -241,7 +241,7 @@ export class Attempt implements Flow {
   }
 
   #notSent(error: unknown): Failure {
-    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.verdict, this.choice.channel, DEFAULT_REST_MS);
+    if (error instanceof UpstreamRefusal) return this.refused(error.verdict);
     return notBuilt(AppError.from(error));
   }
 }

@@ -112,11 +112,11 @@ function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): 
   const askUsage = ask.stream && plan.provider.streamUsage && channel.setting["force_stream_option"] !== false;
   if (plan.bridges.length === 0) {
     const bytes = dialect.retarget(body, ask, upstreamModel, { askUsage });
-    const quirked = repair(choice, request, bytes);
+    const quirked = repair(choice, request, bytes, context);
     return quirked ? encode(quirked) : bytes;
   }
   const translated = translateRequest(plan.bridges, body.json(), context);
-  return retargeted(encode(repairJson(choice, request, translated)), request, choice, askUsage);
+  return retargeted(encode(repairJson(choice, translated, context)), request, choice, askUsage);
 }
 
 /** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
@@ -128,7 +128,7 @@ function retargeted(bytes: Buffer, request: RelayRequest, choice: Choice, askUsa
 }
 
 /** Undefined when no repair changes anything, so that the bytes stay. */
-function repair(choice: Choice, request: RelayRequest, bytes: Buffer): JsonObject | undefined {
+function repair(choice: Choice, request: RelayRequest, bytes: Buffer, context: BridgeContext): JsonObject | undefined {
   const { channel, plan } = choice;
   if (
     channel.paramOverride === undefined &&
@@ -137,15 +137,18 @@ function repair(choice: Choice, request: RelayRequest, bytes: Buffer): JsonObjec
     return undefined;
   const before =
     bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
-  const after = repairJson(choice, request, before);
+  const after = repairJson(choice, before, context);
   return after === before ? undefined : after;
 }
 
-function repairJson(choice: Choice, request: RelayRequest, json: JsonObject): JsonObject {
+function repairJson(choice: Choice, json: JsonObject, context: BridgeContext): JsonObject {
   const { channel, plan, upstreamModel } = choice;
   let body = json;
   for (const quirk of plan.provider.quirks ?? []) {
-    if (appliesTo(quirk.on, plan.route.dialect)) body = quirk.apply(body, request.ask, upstreamModel, channel);
+    if (!appliesTo(quirk.on, plan.route.dialect)) continue;
+    const before = body;
+    body = quirk.apply(before, context.ask, upstreamModel, channel);
+    for (const name of quirk.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
   }
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { StreamForm } from "../dialects/types.ts";
 
 /**
  * The client's side of one request: head, back-pressure, heartbeats, and the moment the client leaves.
@@ -18,6 +19,8 @@ export class Delivery {
   heartbeat: Buffer | undefined;
   /** Head that the first heartbeat or the first content sends. */
   streamHead: Record<string, string> | undefined;
+  /** Rewrites the events of a stream; undefined = they go out as they are. */
+  form: StreamForm | undefined;
 
   constructor(response: ServerResponse, ticker: DeliveryTicker) {
     this.response = response;
@@ -62,7 +65,7 @@ export class Delivery {
   write(bytes: Buffer, onDrain: () => void): boolean {
     if (this.#isGone) return true;
     this.lastWriteTick = this.#ticker.now;
-    if (this.response.write(bytes)) return true;
+    if (this.response.write(this.form ? this.form.feed(bytes) : bytes)) return true;
     this.blockedSinceTick = this.#ticker.now;
     if (this.#onDrain === undefined) this.response.once("drain", () => this.#drained());
     this.#onDrain = onDrain;
@@ -72,8 +75,16 @@ export class Delivery {
   end(bytes?: Buffer): void {
     this.#stopTicking();
     if (this.#isGone || this.response.writableEnded) return;
-    if (bytes) this.response.end(bytes);
+    if (this.form) this.response.end(Buffer.concat([this.form.feed(bytes ?? NOTHING), this.form.end()]));
+    else if (bytes) this.response.end(bytes);
     else this.response.end();
+  }
+
+  /** The last event of a stream that failed, and then a broken connection. */
+  breakOff(frame: Buffer): void {
+    this.#stopTicking();
+    if (this.#isGone || this.response.writableEnded) return;
+    this.response.write(this.form ? this.form.feed(frame) : frame, () => this.response.destroy());
   }
 
   /** Cuts the connection, for protocols whose clients notice a failure by nothing else. */
@@ -165,3 +176,4 @@ export class DeliveryTicker {
 }
 
 const TICK_MS = 250;
+const NOTHING = Buffer.alloc(0);

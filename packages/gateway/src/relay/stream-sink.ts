@@ -1,7 +1,7 @@
 import { parseEvents } from "../lib/sse.ts";
 import { AppError, type ErrorCode } from "../lib/app-error.ts";
-import { errorFrame } from "../dialects/errors.ts";
-import type { Dialect, Meter } from "../dialects/types.ts";
+import { breaksAfterError, errorFrame } from "../dialects/errors.ts";
+import type { Dialect, Meter, StreamPosition } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
@@ -36,6 +36,7 @@ export class StreamSink implements Sink {
   readonly #intake: Intake;
   readonly #meter: Meter;
   readonly #tally: Tally;
+  readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
   #forwarded = 0;
@@ -50,6 +51,7 @@ export class StreamSink implements Sink {
     this.#intake = answer.intake;
     this.#meter = upstream.meter();
     this.#tally = new Tally(upstream, flow.request.ask.model, counter);
+    this.#position = flow.dialect.position?.();
     this.#resume = () => flow.controller.resume();
   }
 
@@ -123,6 +125,7 @@ export class StreamSink implements Sink {
 
   #forward(out: Buffer): void {
     if (out.length === 0) return;
+    this.#position?.feed(out);
     this.#forwarded += out.length;
     if (this.#forwarded > this.#progressAt) {
       this.#progressAt = this.#forwarded + PROGRESS_EVERY;
@@ -211,7 +214,9 @@ export class StreamSink implements Sink {
     const { delivery, dialect, request } = this.#flow;
     if (this.#firstContentAt !== undefined) await this.#settle(reason);
     delivery.sendStreamHead();
-    delivery.end(errorFrame(dialect.errors, error, request.id));
+    const frame = errorFrame(dialect.errors, error, request.id, this.#position?.options());
+    if (breaksAfterError(dialect.errors)) delivery.breakOff(frame);
+    else delivery.end(frame);
     this.#flow.finish({ kind: "delivered", reason });
   }
 

@@ -9,7 +9,7 @@ import { geminiUsage, readGeminiUsage } from "../usage.ts";
 import { bareModel, gNumber, gObject, gText } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
-import { answerOfPieces } from "./stream.ts";
+import { answerOfPieces, createArrayWriter } from "./stream.ts";
 
 /** Whether the answer streams is told by the path, so `stream` is the relay's to set. */
 export const geminiGenerate: Dialect = {
@@ -42,6 +42,7 @@ export const geminiGenerate: Dialect = {
   answerOf: answerOfPieces,
   usageEvent: (usage) =>
     Buffer.from(encodeBlock(JSON.stringify({ candidates: [], usageMetadata: geminiUsage(usage) }))),
+  streamForm: (url) => (asksForEvents(url) ? undefined : createArrayWriter()),
 };
 
 /** Counting the tokens of a request: contents, or a whole generateContent request. */
@@ -78,6 +79,11 @@ function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | u
     promptEstimate: boundOf((reader) => walkGemini(json, reader)),
     units: 1,
   };
+}
+
+function asksForEvents(url: string): boolean {
+  const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
+  return (query.get("alt") ?? query.get("$alt")) === "sse";
 }
 
 /** The model stands in the path; a body that repeats it has to agree. */

@@ -1,6 +1,6 @@
 import { parseBlocks } from "../../lib/sse.ts";
 import { compact, isSet, number, object, objects, text } from "../read.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject, StreamForm } from "../types.ts";
 
 /** The whole answer that streamed pieces add up to; undefined when there is none. */
 export function answerOfPieces(events: readonly JsonObject[]): JsonObject | undefined {
@@ -37,14 +37,10 @@ function addPart(parts: JsonObject[], part: JsonObject): void {
   parts[parts.length - 1] = { ...last, ...part, text: `${text(last, "text") ?? ""}${text(part, "text") ?? ""}` };
 }
 
-/** Writes a stream as the JSON array that clients get who did not ask for events. */
-export interface ArrayWriter {
-  /** `blocks` are whole events on their way to the client. */
-  feed(blocks: Buffer): Buffer;
-  end(): Buffer;
-}
+const NEWLINE = Buffer.from("\n");
 
-export function createArrayWriter(): ArrayWriter {
+/** Writes a stream as the JSON array that clients get who did not ask for events. */
+export function createArrayWriter(): StreamForm {
   let isOpen = false;
   const open = (): string => {
     const lead = isOpen ? ",\r\n" : "[";
@@ -52,6 +48,8 @@ export function createArrayWriter(): ArrayWriter {
     return lead;
   };
   return {
+    contentType: "application/json; charset=utf-8",
+    heartbeat: NEWLINE,
     feed(blocks) {
       let written = "";
       for (const { data } of parseBlocks(blocks)) if (data !== undefined && data !== "[DONE]") written += open() + data;

@@ -6,8 +6,9 @@ import { plainDialect, TypedMeter } from "../plain.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { isSet, object, text } from "../read.ts";
 import type { Dialect, JsonObject } from "../types.ts";
-import { readError } from "../upstream-error.ts";
+import { errorOfEvent, readError } from "../upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../usage.ts";
+import { trackResponses } from "./position.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
 import { eventsOfResponse, responseOfEvents } from "./writer.ts";
 
@@ -37,7 +38,8 @@ export const openaiResponses: Dialect = {
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) =>
-    readError(answer["error"]) ?? (answer["status"] === "failed" ? readError("The response failed.") : undefined),
+    errorOfEvent({ event: undefined, data: answer, raw: "" }) ??
+    (answer["status"] === "failed" ? readError("The response failed.") : undefined),
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
   promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),
@@ -51,6 +53,7 @@ export const openaiResponses: Dialect = {
     ),
   answerOf: responseOfEvents,
   heartbeat: HEARTBEAT,
+  position: trackResponses,
 };
 
 function checkInput(json: JsonObject): void {

@@ -1,18 +1,12 @@
 import { parseEvents } from "../../lib/sse.ts";
-import type { ErrorFrameOptions } from "../errors.ts";
 import { count, object, text } from "../read.ts";
+import type { StreamPosition } from "../types.ts";
 
 /**
- * Remembers where a Responses stream stands, for the error frame that may end it. Keeps two references per stream
- * and reads them only then.
+ * Remembers where a Responses stream stands. Keeps two references per stream and reads them only when an error ends
+ * it.
  */
-export interface ResponsesPosition {
-  /** `blocks` are whole events on their way to the client. */
-  feed(blocks: Buffer): void;
-  options(): ErrorFrameOptions;
-}
-
-export function trackResponses(): ResponsesPosition {
+export function trackResponses(): StreamPosition {
   let first: Buffer | undefined;
   let last: Buffer | undefined;
   return {

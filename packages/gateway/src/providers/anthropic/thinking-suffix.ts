@@ -11,15 +11,18 @@ const SHARE = 0.8;
 /** Models that decide themselves how long to think; a budget is refused from 4-7 on. */
 const ADAPTIVE = /^claude-(?:[a-z]+-)(?:4-[6-9]|[5-9])/;
 
+const SAMPLING = ["temperature", "top_p", "top_k"];
+
 /** `claude-…-thinking` of the family: the model without the suffix, with thinking switched on. */
 export const thinkingSuffix: Quirk = {
   name: "thinking by suffix",
   on: ["anthropic-messages"],
+  drops: SAMPLING,
   apply(body, _ask, upstreamModel) {
     if (!upstreamModel.endsWith(SUFFIX)) return body;
     const model = upstreamModel.slice(0, -SUFFIX.length);
     if (body["thinking"] !== undefined) return { ...body, model };
-    const plain = without(body, ["temperature", "top_p", "top_k"]);
+    const plain = without(body, SAMPLING);
     return ADAPTIVE.test(model) ? { ...plain, model, thinking: { type: "adaptive" } } : withBudget(plain, model);
   },
 };

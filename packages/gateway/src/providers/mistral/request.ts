@@ -25,6 +25,7 @@ const REFUSED = [
 
 export const mistralParams: Quirk = {
   name: "parameters of Mistral",
+  drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
     const known = without(
       renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens"),

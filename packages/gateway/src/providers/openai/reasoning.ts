@@ -59,6 +59,7 @@ const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
 /** What reasoning models of OpenAI refuse on chat completions is renamed or left out. */
 export const reasoningParams: Quirk = {
   name: "reasoning model parameters",
+  drops: [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY],
   apply(body, _ask, upstreamModel) {
     const model = reasoningModel(upstreamModel);
     if (!model) return body;
@@ -70,6 +71,7 @@ export const reasoningParams: Quirk = {
 export const reasoningResponses: Quirk = {
   name: "reasoning model parameters of converted requests",
   on: ["openai-responses"],
+  drops: ["temperature", "top_p", "top_logprobs"],
   apply(body, ask, upstreamModel) {
     const model = ask.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
     if (!model) return body;

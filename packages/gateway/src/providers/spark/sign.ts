@@ -19,6 +19,7 @@ export function parseSparkKey(key: string): SparkKey {
         message: "invalid auth",
         code: "invalid_auth",
         param: "",
+        retry: false,
         disable: false,
       }),
     );

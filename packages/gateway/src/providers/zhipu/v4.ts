@@ -5,15 +5,7 @@ import { eachChoice, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";
 import { openaiRoute } from "../openai-compatible.ts";
 
-const REFUSED = [
-  "frequency_penalty",
-  "presence_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "n",
-  "stream_options",
-];
+const REFUSED = ["frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "top_logprobs", "n"];
 
 export const v4Routes: readonly UpstreamRoute[] = [
   openaiRoute("chat", "/api/paas/v4/chat/completions"),
@@ -23,8 +15,9 @@ export const v4Routes: readonly UpstreamRoute[] = [
 
 const chatParams: Quirk = {
   name: "parameters of GLM",
+  drops: REFUSED,
   apply(body, _ask, upstreamModel) {
-    const known = renamed(without(body, REFUSED), "user", "user_id");
+    const known = renamed(without(body, [...REFUSED, "stream_options"]), "user", "user_id");
     const bounded = clamped(clamped(known, "top_p", 0.01, 0.99), "temperature", 0, 1);
     const listed = typeof bounded["stop"] === "string" ? { ...bounded, stop: [bounded["stop"]] } : bounded;
     return eachObject(listed, "messages", (message) => messageFor(message, upstreamModel));
@@ -45,6 +38,7 @@ function messageFor(message: JsonObject, model: string): JsonObject {
 const imageParams: Quirk = {
   name: "image parameters of CogView",
   on: ["openai-images"],
+  drops: ["n", "response_format"],
   apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
 };
 
