@@ -1,0 +1,192 @@
+import type { Clock } from "../lib/clock.ts";
+import { RedisAway, type RedisClient } from "../redis/client.ts";
+import { script, type Script } from "../redis/script.ts";
+import {
+  CLAIM_LEASE_MS,
+  claimName,
+  CONCURRENCY_RETRY_MS,
+  isConcurrency,
+  isTokens,
+  WINDOW_SECONDS,
+  type Claim,
+  type ClaimAnswer,
+  type Claims,
+} from "./claims.ts";
+
+export interface RedisClaimsSettings {
+  readonly redis: RedisClient;
+  /** What counts while Redis is away. */
+  readonly local: Claims;
+  /** Redis counts by its own clock unless a test gives one. */
+  readonly clock?: Clock;
+  /** Told of each call that Redis did not answer. */
+  readonly onOutage: (error: unknown) => void;
+}
+
+/** A request waits no longer for its limits. */
+const TAKE_TIMEOUT_MS = 50;
+const LATER_TIMEOUT_MS = 2_000;
+/** All of them live in one slot: the scopes of a request cross every other border. */
+const TAG = "{lim}";
+
+/**
+ * A window is a hash of amounts by second with their sum in `t` and the first second that may be present in `f`.
+ * Between `f` and now lie at most as many seconds as the window has, so dropping costs a step for each second.
+ */
+const COMMON = `
+local function clock(given)
+  if given ~= '0' then return tonumber(given) end
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function slide(key, now)
+  local second = math.floor(now / 1000)
+  local state = redis.call('HMGET', key, 'f', 't')
+  local first, total = tonumber(state[1] or second), tonumber(state[2] or '0')
+  local from = second - ${WINDOW_SECONDS}
+  if first >= from then return second, first, total end
+  if first < from - ${WINDOW_SECONDS} * 2 then
+    redis.call('DEL', key)
+    return second, second, 0
+  end
+  while first < from do
+    local gone = redis.call('HGET', key, first)
+    if gone then
+      total = total - tonumber(gone)
+      redis.call('HDEL', key, first)
+    end
+    first = first + 1
+  end
+  redis.call('HSET', key, 'f', string.format('%d', first), 't', string.format('%d', total))
+  return second, first, total
+end
+local function add(key, at, amount, first, total)
+  redis.call('HINCRBY', key, string.format('%d', at), amount)
+  redis.call('HSET', key, 'f', string.format('%d', math.min(first, at)), 't', string.format('%d', total + amount))
+  redis.call('PEXPIRE', key, ${(WINDOW_SECONDS + 2) * 1000})
+end
+local function reset(key, first, second, now)
+  for at = first, second do
+    local amount = redis.call('HGET', key, string.format('%d', at))
+    if amount and tonumber(amount) > 0 then return math.max(0, (at + ${WINDOW_SECONDS + 1}) * 1000 - now) end
+  end
+  return 0
+end`;
+
+/** KEYS claims; ARGV now id lease, then kind limit amount of each. Answers {place, used, reset} or {0, now, used, reset, …}. */
+const TAKE = script(`${COMMON}
+local now, id, lease = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local found = {}
+for at, key in ipairs(KEYS) do
+  local kind, limit, amount = ARGV[at * 3 + 1], tonumber(ARGV[at * 3 + 2]), tonumber(ARGV[at * 3 + 3])
+  if kind == 'concurrency' then
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    local used = redis.call('ZCARD', key)
+    if used + amount > limit then return {at, used, ${CONCURRENCY_RETRY_MS}} end
+    found[at] = {used}
+  else
+    local second, first, total = slide(key, now)
+    if total + amount > limit then return {at, total, reset(key, first, second, now)} end
+    found[at] = {total, second, first}
+  end
+end
+local answer = {0, now}
+for at, key in ipairs(KEYS) do
+  local kind, amount = ARGV[at * 3 + 1], tonumber(ARGV[at * 3 + 3])
+  local used, second, first = found[at][1], found[at][2], found[at][3]
+  table.insert(answer, used + amount)
+  if kind == 'concurrency' then
+    redis.call('ZADD', key, now + lease, id)
+    redis.call('PEXPIRE', key, lease)
+    table.insert(answer, ${CONCURRENCY_RETRY_MS})
+  else
+    add(key, second, amount, first, used)
+    table.insert(answer, reset(key, first, second, now))
+  end
+end
+return answer`);
+
+/** KEYS windows; ARGV now, the second of the estimate, then the difference of each. */
+const CORRECT = script(`${COMMON}
+local now, taken = clock(ARGV[1]), tonumber(ARGV[2])
+for at, key in ipairs(KEYS) do
+  local difference = tonumber(ARGV[at + 2])
+  local second, first, total = slide(key, now)
+  local isGone = taken < second - ${WINDOW_SECONDS}
+  if not isGone or difference > 0 then add(key, isGone and second or taken, difference, first, total) end
+end
+return 1`);
+
+/** KEYS leases; ARGV now id lease. */
+const RENEW = script(`${COMMON}
+local now = clock(ARGV[1])
+for _, key in ipairs(KEYS) do
+  redis.call('ZADD', key, 'XX', now + tonumber(ARGV[3]), ARGV[2])
+  redis.call('PEXPIRE', key, ARGV[3])
+end
+return 1`);
+
+/** KEYS leases; ARGV id. */
+const RELEASE = script(`
+for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
+return 1`);
+
+/** Limits of all replicas together. While Redis is away each process counts alone, and the outage is told. */
+export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
+  const now = () => clock?.now() ?? 0;
+  const keysOf = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
+  const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
+    if (claims.length === 0) return;
+    try {
+      await redis.one({ script: text, keys: keysOf(claims), args }, LATER_TIMEOUT_MS);
+    } catch (error) {
+      onOutage(error);
+    }
+  };
+  const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
+    const wanted = claims.flatMap(({ kind, limit, amount }) => [kind, limit, amount]);
+    const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
+    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, TAKE_TIMEOUT_MS);
+    return readAnswer(answer as number[], claims);
+  };
+  return {
+    async take(requestId, claims) {
+      try {
+        return await take(requestId, claims);
+      } catch (error) {
+        onOutage(error);
+        // The script may still run, late: its leases are given back, its counts leave with their minute.
+        if (error instanceof RedisAway && error.mayHaveRun)
+          void later(RELEASE, claims.filter(isConcurrency), [requestId]);
+        return local.take(requestId, claims);
+      }
+    },
+    async correct(claims, takenAt, tokens) {
+      const counted = claims.filter(isTokens);
+      const differences = counted.map(({ amount }) => Math.round(tokens - amount));
+      await later(CORRECT, counted, [now(), Math.floor(takenAt / 1000), ...differences]);
+    },
+    async renew(requestId, claims) {
+      await local.renew(requestId, claims);
+      await later(RENEW, claims.filter(isConcurrency), [now(), requestId, CLAIM_LEASE_MS]);
+    },
+    async release(requestId, claims) {
+      await local.release(requestId, claims);
+      await later(RELEASE, claims.filter(isConcurrency), [requestId]);
+    },
+  };
+}
+
+function readAnswer(answer: readonly number[], claims: readonly Claim[]): ClaimAnswer {
+  const [place = 0, second = 0, third = 0] = answer;
+  if (place > 0) {
+    const claim = claims[place - 1] as Claim;
+    return { taken: false, state: { claim, used: second, resetMs: third } };
+  }
+  const states = claims.map((claim, at) => ({
+    claim,
+    used: answer[2 + at * 2] ?? 0,
+    resetMs: answer[3 + at * 2] ?? 0,
+  }));
+  return { taken: true, states, at: second };
+}

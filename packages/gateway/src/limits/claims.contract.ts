@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Clock } from "../lib/clock.ts";
+import type { Claim, ClaimAnswer, Claims } from "./claims.ts";
+
+const requests = (limit: number, subject = "1"): Claim => ({
+  scope: "user",
+  subject,
+  kind: "requests",
+  limit,
+  amount: 1,
+});
+const tokens = (limit: number, amount: number): Claim => ({
+  scope: "token",
+  subject: "1",
+  kind: "tokens",
+  limit,
+  amount,
+});
+const places = (limit: number, subject = "1"): Claim => ({
+  scope: "channel",
+  subject,
+  kind: "concurrency",
+  limit,
+  amount: 1,
+});
+
+/** What all claims do; `create` makes empty ones that take their time from `clock`. */
+export function claimsContract(name: string, create: (clock: Clock) => Promise<Claims>): void {
+  describe(`${name} as claims`, () => {
+    let now: number;
+    let claims: Claims;
+    let last: number;
+    beforeEach(async () => {
+      now = 1_700_000_000_000;
+      last = 0;
+      claims = await create({ now: () => now });
+    });
+    const take = (...wanted: Claim[]): Promise<ClaimAnswer> => claims.take(`r${(last += 1)}`, wanted);
+
+    test("counts requests of a minute, and says how many and for how long", async () => {
+      for (let at = 1; at <= 3; at += 1) {
+        const answer = await take(requests(3));
+        expect(answer).toMatchObject({ taken: true, states: [{ used: at, resetMs: 61_500 - at * 500 }] });
+        now += 500;
+      }
+      expect(await take(requests(3))).toMatchObject({ taken: false, state: { used: 3, resetMs: 59_500 } });
+      now += 59_500;
+      expect((await take(requests(3))).taken).toBe(true);
+    });
+
+    test("takes all or nothing, and names the limit that is full", async () => {
+      await take(requests(1, "full"));
+      const wanted = [requests(5), places(5), tokens(100, 10), requests(1, "full")];
+      const answer = await take(...wanted);
+      expect(answer).toMatchObject({ taken: false, state: { claim: { subject: "full" }, used: 1 } });
+      const states = await take(requests(5), places(5), tokens(100, 10));
+      expect(states).toMatchObject({ taken: true, states: [{ used: 1 }, { used: 1 }, { used: 10 }] });
+    });
+
+    test("puts what was really used in the place of the estimate", async () => {
+      const first = await take(tokens(100, 90));
+      expect((await take(tokens(100, 20))).taken).toBe(false);
+      await claims.correct([tokens(100, 90)], takenAt(first), 30);
+      expect(await take(tokens(100, 70))).toMatchObject({ taken: true, states: [{ used: 100 }] });
+      await claims.correct([tokens(100, 70)], takenAt(first), 500);
+      expect(await take(tokens(100, 1))).toMatchObject({ taken: false, state: { used: 530 } });
+      now += 61_000;
+      expect((await take(tokens(100, 100))).taken).toBe(true);
+    });
+
+    test("an estimate whose minute is over gives nothing back, and what was more is counted now", async () => {
+      const first = await take(tokens(100, 50));
+      now += 120_000;
+      await claims.correct([tokens(100, 50)], takenAt(first), 10);
+      expect(await take(tokens(100, 1))).toMatchObject({ taken: true, states: [{ used: 1 }] });
+      await claims.correct([tokens(100, 50)], takenAt(first), 90);
+      expect(await take(tokens(100, 1))).toMatchObject({ taken: true, states: [{ used: 42 }] });
+    });
+
+    test("places are free when their request ends", async () => {
+      await claims.take("a", [places(2)]);
+      await claims.take("b", [places(2)]);
+      expect(await claims.take("c", [places(2)])).toMatchObject({ taken: false, state: { used: 2, resetMs: 1_000 } });
+      await claims.release("a", [places(2)]);
+      await claims.release("a", [places(2)]);
+      expect((await claims.take("c", [places(2)])).taken).toBe(true);
+      expect((await claims.take("d", [places(2)])).taken).toBe(false);
+    });
+
+    test("places of a process that died are free when their lease ends, renewed ones are not", async () => {
+      await claims.take("dead", [places(2)]);
+      await claims.take("alive", [places(2)]);
+      now += 20_000;
+      await claims.renew("alive", [places(2)]);
+      now += 10_000;
+      expect(await claims.take("c", [places(2)])).toMatchObject({ taken: true, states: [{ used: 2 }] });
+      await claims.renew("dead", [places(2)]);
+      now += 20_000;
+      expect(await claims.take("d", [places(2)])).toMatchObject({ taken: true, states: [{ used: 2 }] });
+    });
+
+    test("many at once never take more than there is", async () => {
+      const answers = await Promise.all(Array.from({ length: 200 }, async () => take(requests(50), places(30))));
+      expect(answers.filter(({ taken }) => taken)).toHaveLength(30);
+      expect(await take(requests(50))).toMatchObject({ states: [{ used: 31 }] });
+    });
+
+    test("random histories stay within the limit in every minute", async () => {
+      const step = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), amount: fc.integer({ min: 1, max: 40 }) });
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+          run += 1;
+          now = 1_700_000_000_000;
+          const taken: { at: number; amount: number }[] = [];
+          for (const { afterMs, amount } of steps) {
+            now += afterMs;
+            const claim: Claim = { scope: "model", subject: `m${run}`, kind: "tokens", limit: 100, amount };
+            const inWindow = (ms: number) =>
+              taken.filter(({ at }) => at > now - ms).reduce((sum, { amount: used }) => sum + used, 0);
+            if ((await claims.take("r", [claim])).taken) {
+              expect(inWindow(60_000) + amount).toBeLessThanOrEqual(100);
+              taken.push({ at: now, amount });
+            } else expect(inWindow(62_000) + amount).toBeGreaterThan(100);
+          }
+        }),
+        { numRuns: 30 },
+      );
+    });
+  });
+}
+
+function takenAt(answer: ClaimAnswer): number {
+  if (!answer.taken) throw new Error("the claim was refused");
+  return answer.at;
+}
