@@ -1,12 +1,14 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
+// `--api` measures the management API at size instead: bench-api.ts.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
 import { runBench, type Plan } from "../packages/testkit/load/run.ts";
 import * as start from "../packages/testkit/load/systems.ts";
 import { ROOT } from "./bootstrap.mjs";
+import { benchApi } from "./bench-api.ts";
 import { build } from "./build.ts";
 import { main } from "./process.ts";
 
@@ -25,7 +27,9 @@ const plan = isQuick ? QUICK : FULL;
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-await main(async () => {
+await main(process.argv.includes("--api") ? benchApi : benchCalls);
+
+async function benchCalls(): Promise<void> {
   if (hasFairway) await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
   const generator = await start.startScript("generator.ts");
@@ -58,4 +62,4 @@ await main(async () => {
     generator.child.disconnect();
     upstream.child.disconnect();
   }
-});
+}

@@ -5,7 +5,7 @@ import { signIn } from "../packages/testkit/src/api.ts";
 import { startUpstream } from "../packages/testkit/src/upstream/index.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
-import { seed } from "./seed.ts";
+import { addSample } from "./sample.ts";
 
 const GATEWAY = "http://127.0.0.1:3001";
 const UPSTREAM_PORT = 3101;
@@ -27,7 +27,7 @@ await main(async () => {
   process.once("SIGTERM", () => end([gateway, vite], () => upstream.stop()));
 
   await untilReady();
-  const key = await seed(await signIn(GATEWAY, "root", PASSWORD), upstream.url);
+  const key = await addSample(await signIn(GATEWAY, "root", PASSWORD), upstream.url);
   console.log(`
   console    http://127.0.0.1:5173   root / ${PASSWORD}
   gateway    ${GATEWAY}

@@ -11,7 +11,7 @@ const USERS = ["alice", "bob", "carol"];
 const CALLS = 60;
 
 /** Fills an empty installation once; answers a key that reaches every sample model. */
-export async function seed(root: Session, upstream: string): Promise<string> {
+export async function addSample(root: Session, upstream: string): Promise<string> {
   const present = await root.must<{ name: string }[]>("GET", "/api/channel/?page_size=100");
   const isFirst = present.every((channel) => channel.name !== CHANNELS[0].name);
   if (isFirst) await fill(root, upstream);

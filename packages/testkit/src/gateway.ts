@@ -47,7 +47,7 @@ const START_TIMEOUT_MS = 60_000;
 export const ROOT_PASSWORD = "test-root-password";
 
 /** The same for every process, so that replicas and restarts read what others sealed. */
-const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
+export const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
 
 export async function startGateway(settings: GatewaySettings = {}): Promise<GatewayProcess> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-gateway-"));

@@ -1,0 +1,149 @@
+import { CHANNEL_STATUS, ROLE } from "../../packages/wire/src/constants.ts";
+import { inChunks } from "../../packages/gateway/src/lib/chunks.ts";
+import { randomText } from "../../packages/gateway/src/lib/ids.ts";
+import { accountRow } from "../../packages/gateway/src/identity/accounts.ts";
+import { createPasswords } from "../../packages/gateway/src/identity/passwords.ts";
+import { rebuildAbilities } from "../../packages/gateway/src/resources/channels/abilities.ts";
+import type { Database } from "../../packages/gateway/src/storage/database.ts";
+import { bump } from "../../packages/gateway/src/storage/revisions.ts";
+import type { Vault } from "../../packages/gateway/src/storage/secrets.ts";
+import { rawOn, transact } from "../../packages/gateway/src/storage/transaction.ts";
+import { SAMPLE_MODELS } from "./models.ts";
+import type { SeedPlan } from "./plan.ts";
+import type { Random } from "./random.ts";
+
+/** Of every user that the seed makes. */
+export const SAMPLE_PASSWORD = "sample-password";
+
+export interface SampleUser {
+  readonly id: number;
+  readonly username: string;
+  readonly group: string;
+}
+
+export interface SampleToken {
+  readonly id: number;
+  readonly name: string;
+  /** Place in the list of users. */
+  readonly user: number;
+  readonly isUnlimited: boolean;
+}
+
+export interface SampleChannel {
+  readonly id: number;
+  readonly models: string;
+}
+
+export interface Population {
+  readonly users: readonly SampleUser[];
+  readonly tokens: readonly SampleToken[];
+  readonly channels: readonly SampleChannel[];
+}
+
+interface Making {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly plan: SeedPlan;
+  readonly random: Random;
+}
+
+const ROWS_PER_INSERT = 200;
+const KEY_LENGTH = 48;
+/** Port 9 discards what it gets, and nothing listens there: no call by mistake leaves the machine. */
+const NOWHERE = "http://127.0.0.1:9";
+const MODELS_PER_CHANNEL = 5;
+
+/** Makes users, tokens and channels; their money and their counters come last. */
+export async function populate(making: Making): Promise<Population> {
+  const users = await makeUsers(making);
+  return { users, tokens: await makeTokens(making, users), channels: await makeChannels(making) };
+}
+
+async function makeUsers({ database: { db }, plan, random }: Making): Promise<SampleUser[]> {
+  const last = await highest(db.selectFrom("users").select((eb) => eb.fn.max("id").as("id")));
+  const passwordHash = await createPasswords().hash(SAMPLE_PASSWORD);
+  const createdAt = plan.until - plan.days * 86_400;
+  const rows = Array.from({ length: plan.users }, (_, index) => {
+    const username = `user-${String(last + index + 1).padStart(5, "0")}`;
+    const row = accountRow({ username, passwordHash, createdAt, role: ROLE.user });
+    return { ...row, group: random() < 0.2 ? "vip" : "default" };
+  });
+  for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("users").values(some).execute();
+  return db.selectFrom("users").select(["id", "username", "group"]).where("id", ">", last).orderBy("id").execute();
+}
+
+async function makeTokens({ database: { db }, vault, plan }: Making, users: SampleUser[]): Promise<SampleToken[]> {
+  const last = await highest(db.selectFrom("tokens").select((eb) => eb.fn.max("id").as("id")));
+  const rows = Array.from({ length: plan.tokens }, (_, index) => {
+    const key = randomText(KEY_LENGTH);
+    return {
+      user_id: users[index % users.length]?.id ?? 0,
+      key_hash: vault.hashKey(key),
+      key_sealed: vault.seal(key),
+      status: 1,
+      name: `${["production", "staging", "notebook", "batch"][index % 4]}-${last + index + 1}`,
+      created_time: plan.until - plan.days * 86_400,
+      accessed_time: 0,
+      expired_time: -1,
+      remain_quota: 0,
+      unlimited_quota: index % 3 === 0 ? 1 : 0,
+      model_limits_enabled: 0,
+      model_limits: "",
+      allow_ips: "",
+      group: "",
+      deleted_at: null,
+    };
+  });
+  for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("tokens").values(some).execute();
+  const columns = ["id", "name", "unlimited_quota"] as const;
+  const made = await db.selectFrom("tokens").select(columns).where("id", ">", last).orderBy("id").execute();
+  return made.map(({ id, name, unlimited_quota }, index) => {
+    return { id, name, user: index % users.length, isUnlimited: unlimited_quota === 1 };
+  });
+}
+
+async function makeChannels({ database, vault, plan, random }: Making): Promise<SampleChannel[]> {
+  const { db, kind } = database;
+  const last = await highest(db.selectFrom("channels").select((eb) => eb.fn.max("id").as("id")));
+  const rows = Array.from({ length: plan.channels }, (_, index) => channelRow(vault, random, index, last + index + 1));
+  for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("channels").values(some).execute();
+  const columns = ["id", "models", "group", "status", "priority", "weight", "tag"] as const;
+  const made = await db.selectFrom("channels").select(columns).where("id", ">", last).orderBy("id").execute();
+  for (const some of inChunks(made, ROWS_PER_INSERT)) await transact(db, (trx) => rebuildAbilities(trx, some));
+  await transact(db, (trx) => bump(rawOn(trx, kind), kind, "channels"));
+  return made;
+}
+
+function channelRow(vault: Vault, random: Random, index: number, number: number) {
+  const main = SAMPLE_MODELS[index % SAMPLE_MODELS.length] ?? SAMPLE_MODELS[0];
+  const type = main?.type ?? 1;
+  const others = SAMPLE_MODELS.filter((model) => model.type === type && model !== main && random() < 0.6);
+  const models = [main, ...others].slice(0, MODELS_PER_CHANNEL).flatMap((model) => (model ? [model.name] : []));
+  const key = `sk-sample-${number}`;
+  return {
+    type,
+    key_sealed: vault.seal(key),
+    key_hash: vault.hashKey(key),
+    openai_organization: "",
+    test_model: "",
+    // The first ones work, so that every model has one.
+    status: index < SAMPLE_MODELS.length || random() < 0.95 ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand,
+    name: `channel-${String(number).padStart(5, "0")}`,
+    weight: Math.floor(random() * 10),
+    created_time: 0,
+    base_url: NOWHERE,
+    other: "",
+    models: models.join(","),
+    group: random() < 0.3 ? "default,vip" : "default",
+    model_mapping: "",
+    status_code_mapping: "",
+    priority: Math.floor(random() * 5),
+    tag: random() < 0.5 ? `tag-${Math.floor(random() * 40)}` : null,
+    setting: null,
+    param_override: null,
+  };
+}
+
+async function highest(query: { executeTakeFirst(): Promise<{ id: number | null } | undefined> }): Promise<number> {
+  return Number((await query.executeTakeFirst())?.id ?? 0);
+}
