@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServices, type Services } from "../packages/testkit/src/services.ts";
+import { runSql } from "../packages/testkit/src/sql.ts";
+import { run } from "./process.ts";
+
+const SIZES = ["--channels", "15", "--users", "7", "--tokens", "11", "--until", "2026-11-01"];
+const INDEXES = { logs: 9, ledger: 3, quota_data: 4 } as const;
+
+let services: Services;
+let folder: string;
+
+beforeAll(async () => {
+  [services, folder] = await Promise.all([
+    startServices({ mariadb: true, postgres: true }),
+    mkdtemp(join(tmpdir(), "fairway-seed-")),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await services?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const urls = {
+  sqlite: () => Promise.resolve(`sqlite:${join(folder, "seed.db")}`),
+  mariadb: () => makeDatabase(services.mariadb?.url ?? ""),
+  postgres: () => makeDatabase(services.postgres?.url ?? ""),
+} as const;
+
+describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind) => {
+  let url: string;
+  const one = async (sql: string) => Object.values((await runSql(url, sql))[0] ?? {}).map(Number);
+
+  beforeAll(async () => {
+    url = await urls[kind]();
+    expect(await seed(url, "--logs", "6000")).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("makes what it was asked for", async () => {
+    expect(await one("select count(*) from logs")).toEqual([6_000]);
+    expect(await one("select count(*) from users where role = 1")).toEqual([7]);
+    expect(await one("select count(*) from tokens")).toEqual([11]);
+    expect(await one("select count(*) from channels")).toEqual([15]);
+    const [from = 0, to = 0] = await one("select min(created_at), max(created_at) from logs");
+    expect(to).toBeLessThanOrEqual(Date.parse("2026-11-01") / 1_000);
+    expect(to - from).toBeGreaterThan(28 * 86_400);
+  });
+
+  test("leaves books that balance", async () => {
+    await expectBalance(one);
+  });
+
+  test("leaves every index in place", async () => {
+    for (const [table, count] of Object.entries(INDEXES)) expect(await indexesOf(kind, url, table)).toHaveLength(count);
+  });
+
+  test("refuses a database in use, and adds to it when told to", async () => {
+    const refused = await seed(url, "--logs", "10");
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain("the database is not empty: name another one, or add to this one with --add");
+    expect(await seed(url, "--logs", "1500", "--add")).toMatchObject({ code: 0 });
+    expect(await one("select count(*) from logs")).toEqual([7_500]);
+    expect(await one("select count(*) from users where role = 1")).toEqual([14]);
+    await expectBalance(one);
+  });
+});
+
+test("a seed makes the same rows again from the same arguments", async () => {
+  const texts = await Promise.all(
+    ["a.db", "b.db"].map(async (name) => {
+      const url = `sqlite:${join(folder, name)}`;
+      expect(await seed(url, "--logs", "500")).toMatchObject({ code: 0 });
+      return JSON.stringify(await runSql(url, "select * from logs order by id"));
+    }),
+  );
+  expect(texts[0]).toBe(texts[1]);
+});
+
+test.each([
+  ["--logs", "many"],
+  ["--logs", "0"],
+  ["--until", "soon"],
+  ["--rows", "5"],
+])("a seed explains itself where %s is %s", async (...args) => {
+  const { code, output } = await seed(`sqlite:${join(folder, "none.db")}`, ...args);
+  expect(code).toBe(1);
+  expect(output).toContain("npm run seed -- --logs N");
+});
+
+function seed(url: string, ...args: readonly string[]) {
+  const env = {
+    FAIRWAY_ENCRYPTION_KEY: "seed-encryption-key-0123456789",
+    FAIRWAY_ROOT_PASSWORD: "seed-root-password",
+    FAIRWAY_DATA_DIR: folder,
+  };
+  const script = join(import.meta.dirname, "seed.ts");
+  return run(process.execPath, [script, "--database", url, ...SIZES, ...args], { env });
+}
+
+async function expectBalance(one: (sql: string) => Promise<number[]>): Promise<void> {
+  const moved = "(select coalesce(sum(quota), 0) from ledger where ledger.user_id = users.id)";
+  expect(await one(`select count(*) from users where role = 1 and quota <> ${moved}`)).toEqual([0]);
+  expect(await one("select count(*) from users where quota < 0")).toEqual([0]);
+  const [charged = 0] = await one("select sum(quota) from logs where type = 2");
+  expect(charged).toBeGreaterThan(0);
+  expect(await one("select 0 - sum(quota) from ledger where kind = 'consume'")).toEqual([charged]);
+  expect(await one("select sum(quota) from quota_data")).toEqual([charged]);
+  for (const table of ["users", "tokens", "channels"])
+    expect(await one(`select sum(used_quota) from ${table}`)).toEqual([charged]);
+  const [calls = 0] = await one("select count(*) from logs where type = 2");
+  expect(await one("select sum(count) from quota_data")).toEqual([calls]);
+  expect(await one("select sum(request_count) from users")).toEqual([calls]);
+  expect(await one("select revision - (select max(id) from logs) from revisions where topic = 'usage-rollup'")).toEqual(
+    [0],
+  );
+}
+
+async function indexesOf(kind: keyof typeof urls, url: string, table: string): Promise<string[]> {
+  const sql = {
+    sqlite: `select name from sqlite_master where type = 'index' and sql is not null and tbl_name = '${table}'`,
+    mariadb: `select distinct index_name as name from information_schema.statistics where table_schema = database() and index_name <> 'PRIMARY' and table_name = '${table}'`,
+    postgres: `select indexname as name from pg_indexes where indexname not like '%_pkey' and tablename = '${table}'`,
+  };
+  return (await runSql(url, sql[kind])).map((row) => String(row["name"]));
+}
+
+async function makeDatabase(server: string): Promise<string> {
+  await runSql(server, "CREATE DATABASE seed");
+  const url = new URL(server);
+  url.pathname = "/seed";
+  return url.href;
+}
