@@ -1,4 +1,5 @@
 import { serverAddress } from "@fairway/wire";
+import type { AppStorage } from "./app-storage.ts";
 import type { TokenCounter } from "./billing/count.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Env } from "./config/env.ts";
@@ -12,6 +13,7 @@ import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createReporter, type Reporter } from "./relay/report.ts";
 import { createRunningRequests } from "./relay/running.ts";
 import { createSharedHealth, type SharedHealth } from "./relay/shared-health.ts";
+import { createResponseOwners } from "./relay/stateful/owners.ts";
 import { createUpstreams } from "./relay/upstream.ts";
 import type { SnapshotStore } from "./snapshot/types.ts";
 import { VERSION } from "./version.ts";
@@ -24,6 +26,7 @@ export interface RelayPartsDeps {
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
   readonly counter: TokenCounter;
+  readonly storage: Pick<AppStorage, "database">;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
 
@@ -63,6 +66,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     snapshots,
     ledger,
     counter,
+    owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     upstreams,
     http: upstreams.json,

@@ -87,7 +87,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...management.operations.runnables,
       management.background,
       elector,
-      scheduleOf(core, management, elector),
+      scheduleOf(core, management, { elector, owners: pipeline.owners }),
     ],
   });
 }
@@ -148,6 +148,7 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   cutOff();
   await pipeline.running.drained(LAST_SETTLEMENTS_MS);
   await core.ledger.flush();
+  await pipeline.owners.flush();
   for (const runnable of runnables.toReversed()) await runnable.stop();
   http.server.closeAllConnections();
   await closed;
@@ -176,7 +177,11 @@ function electorOf({ env, storage, clock, log, metrics }: Core): Elector {
   return elector;
 }
 
-function scheduleOf(core: Core, { operations }: Management, elector: Elector): Runnable {
+function scheduleOf(
+  core: Core,
+  { operations }: Management,
+  { elector, owners }: { readonly elector: Elector; readonly owners: PipelineDeps["owners"] },
+): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
   const options = () => snapshots.current().options;
@@ -206,7 +211,7 @@ function scheduleOf(core: Core, { operations }: Management, elector: Elector): R
         name: "housekeeping",
         isLeaderOnly: true,
         everyMs: MINUTE_MS,
-        run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders()]),
+        run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders(), owners.prune()]),
       },
     ],
   });

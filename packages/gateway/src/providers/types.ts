@@ -32,7 +32,7 @@ export interface ChannelRecord {
 
 /** The request to an upstream while it is being built; the only mutable object on the path. */
 export interface UpstreamCall {
-  method: "POST" | "GET";
+  method: "POST" | "GET" | "DELETE";
   url: URL;
   /** Lower-case names. */
   headers: Record<string, string>;

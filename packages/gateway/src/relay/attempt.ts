@@ -20,6 +20,8 @@ import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
 import { TextSink } from "./text-sink.ts";
+import { IdFinder } from "./stateful/id-finder.ts";
+import type { ResponseOwner, ResponseOwners } from "./stateful/owners.ts";
 import { StreamSink } from "./stream-sink.ts";
 import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
@@ -29,6 +31,8 @@ import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
 export interface AttemptDeps extends CallDeps {
   readonly upstreams: Upstreams;
   readonly counter: TokenCounter;
+  /** Told which account keeps which answer; absent where nothing is kept. */
+  readonly owners?: Pick<ResponseOwners, "remember">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
   /** Phrases of the operator that show a dead key or account. */
@@ -65,6 +69,7 @@ export class Attempt implements Flow {
   #built: BuiltCall | undefined;
   #sink: Sink | undefined;
   #headers: Record<string, string> = {};
+  readonly #idFinder: IdFinder | undefined;
 
   constructor(request: RelayRequest, choice: Choice, hooks: AttemptHooks, deps: AttemptDeps) {
     this.request = request;
@@ -73,6 +78,8 @@ export class Attempt implements Flow {
     this.dialect = request.dialect;
     this.#hooks = hooks;
     this.#deps = deps;
+    const isKept = request.isKept === true && choice.plan.bridges.length === 0;
+    this.#idFinder = isKept ? new IdFinder((id) => deps.owners?.remember(id, ownerOf(request, choice))) : undefined;
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -179,7 +186,10 @@ export class Attempt implements Flow {
         this.#sink = this.#sinkFor(status, this.#headers);
         if (!this.#sink) controller.abort(new AppError("upstream_invalid_response"));
       },
-      onResponseData: (_controller, chunk) => this.#sink?.data(chunk),
+      onResponseData: (_controller, chunk) => {
+        this.#idFinder?.feed(chunk);
+        this.#sink?.data(chunk);
+      },
       onResponseEnd: () => this.#sink?.end(),
       onResponseError: (_controller, error) => {
         if (this.#sink) this.#sink.fail(error);
@@ -244,6 +254,10 @@ export class Attempt implements Flow {
     if (error instanceof UpstreamRefusal) return this.refused(error.verdict);
     return notBuilt(AppError.from(error));
   }
+}
+
+function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: Choice): ResponseOwner {
+  return { userId: caller.userId, channelId: channel.id, keyIndex };
 }
 
 function isJson(type: string): boolean {

@@ -7,9 +7,11 @@ import { sendError } from "./client-error.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
 import { runPipeline, type PipelineDeps } from "./pipeline.ts";
-import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
+import { readRequest, takeRequestLimit, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "./report.ts";
 import { isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
+import { bindToAccount } from "./stateful/bind.ts";
+import { forwardStored } from "./stateful/forward.ts";
 import type { RelayRequest } from "./types.ts";
 
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
@@ -77,6 +79,11 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       return relay(call, match, deps);
     case "models":
       return listModels(call, match, deps);
+    case "stored": {
+      const caller = await deps.authenticator.byKey(request, arrival.ip);
+      await takeRequestLimit(caller, deps);
+      return forwardStored(match, { request, response, arrival, caller }, deps);
+    }
     case "billing": {
       const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
       return sendJson(response, await deps.billing(caller, match.read));
@@ -106,6 +113,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = await readRequest(request, match, arrival, deps);
   try {
+    call.relayed = await bindToAccount(call.relayed, deps.owners);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {
     await call.relayed.upload?.dispose();

@@ -1,3 +1,4 @@
+import type { StoredCall } from "./stateful/forward.ts";
 import type { DialectId, ErrorDialect, Operation } from "../dialects/types.ts";
 
 /** What a path of a relay prefix stands for. */
@@ -13,6 +14,7 @@ export type RouteMatch =
     }
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
+  | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
@@ -48,7 +50,7 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 const UNIMPLEMENTED = [
   /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos|video)(\/|$)/,
   /^\/v1\/realtime\/.+/,
-  /^\/v1\/responses\/.+/,
+  /^\/v1\/responses\/(compact|input_tokens)$/,
   /^\/v1\/messages\/batches(\/|$)/,
   /^\/(mj|suno|mj-(fast|relax|turbo)\/mj)(\/|$)/,
 ];
@@ -65,6 +67,7 @@ const PREFIX = /^\/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo))(\/|
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
 const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
+const STORED = /^\/v1\/responses\/(?!compact$|input_tokens$)([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
 /** True for every path whose answers belong to the relay, known or not. */
@@ -106,6 +109,8 @@ function matchRest(method: string, path: string): RouteMatch {
     const embed: Post = { operation: "embeddings", dialect: "openai-embeddings" };
     return method === "POST" ? { ...relay(embed), pathModel: engine[1] ?? "" } : wrongMethod("POST", undefined);
   }
+  const stored = STORED.exec(path);
+  if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
   const billing = BILLING.exec(path);
   if (billing)
@@ -116,6 +121,13 @@ function matchRest(method: string, path: string): RouteMatch {
   return UNIMPLEMENTED.some((pattern) => pattern.test(path))
     ? { kind: "unimplemented", errors }
     : { kind: "unknown", errors };
+}
+
+/** Calls about a response that the upstream keeps. */
+function matchStored(method: string, id: string, rest: StoredCall["rest"]): RouteMatch {
+  const allowed = rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"];
+  if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), "openai-responses");
+  return { kind: "stored", method: method as StoredCall["method"], id, rest, errors: "openai-responses" };
 }
 
 function relay(post: Post): Extract<RouteMatch, { kind: "relay" }> {

@@ -24,6 +24,10 @@ export interface RelayRequest {
   readonly startedAt: number;
   /** The token's group when it is `auto`, for the log. */
   readonly autoGroup: string | undefined;
+  /** The upstream keeps the answer for follow-ups. */
+  readonly isKept?: boolean;
+  /** The only account that can serve: it keeps what this request goes on from. */
+  readonly keeper?: { readonly channelId: number; readonly keyIndex: number };
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
 }

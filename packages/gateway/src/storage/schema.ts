@@ -17,6 +17,7 @@ export interface Schema {
   quota_data: QuotaDataTable;
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
+  response_owners: ResponseOwnerTable;
   setups: SetupTable;
   sessions: SessionTable;
   one_time_codes: OneTimeCodeTable;
@@ -246,6 +247,15 @@ export interface TaskTable {
   request_id: string;
   charged: Generated<number>;
   refunded: Generated<number>;
+}
+
+/** Which upstream account keeps a stored response. */
+export interface ResponseOwnerTable {
+  response_id: string;
+  user_id: number;
+  channel_id: number;
+  key_index: number;
+  expires_at: number;
 }
 
 export interface SetupTable {

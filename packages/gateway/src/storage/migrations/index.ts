@@ -2,13 +2,22 @@ import type { Migration } from "../migration.ts";
 import { accounts } from "./0001-accounts.ts";
 import { routing } from "./0002-routing.ts";
 import { money } from "./0003-money.ts";
+import { responseOwners } from "./0007-response-owners.ts";
 import { tasks } from "./0004-tasks.ts";
 import { operations } from "./0005-operations.ts";
 import { liveBalances } from "./0006-live-balances.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
-export const MIGRATIONS: readonly Migration[] = [accounts, routing, money, tasks, operations, liveBalances];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  routing,
+  money,
+  tasks,
+  operations,
+  liveBalances,
+  responseOwners,
+];
 
 /** Of the table `logs`, which may live in a database of its own. */
 export const LOG_MIGRATIONS: readonly Migration[] = [logs];

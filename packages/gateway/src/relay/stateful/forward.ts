@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { openaiResponses } from "../../dialects/openai-responses/index.ts";
+import type { Caller } from "../../identity/caller.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { readFailure } from "../../providers/classify.ts";
+import { mask } from "../../providers/mask.ts";
+import { collect, sendCall } from "../answer.ts";
+import { buildCall } from "../build-call.ts";
+import { DEFAULT_REST_MS } from "../cooldown.ts";
+import { refusedByUpstream, unreachable } from "../failure.ts";
+import type { PipelineDeps } from "../pipeline.ts";
+import { jsonBody } from "../read-body.ts";
+import type { Arrival } from "../read-request.ts";
+import { keeperChoice, type Choice } from "../select.ts";
+import type { RelayRequest } from "../types.ts";
+import type { ResponseOwners } from "./owners.ts";
+
+/** A call about one stored response. */
+export interface StoredCall {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly id: string;
+  readonly rest: "" | "/cancel" | "/input_items";
+}
+
+export interface ForwardDeps extends PipelineDeps {
+  readonly owners: ResponseOwners;
+}
+
+/** What was asked for, and by whom. */
+export interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly arrival: Arrival;
+  readonly caller: Caller;
+}
+
+const QUERY = [
+  "include",
+  "include[]",
+  "stream",
+  "starting_after",
+  "include_obfuscation",
+  "limit",
+  "order",
+  "after",
+  "before",
+];
+const MAX_FAILURE_BYTES = 64 * 1024;
+
+/** Reads, cancels or deletes a stored response at the account that keeps it. Free, and without a log row. */
+export async function forwardStored(call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
+  const { caller, response } = asked;
+  const owner = await deps.owners.find(call.id, caller.userId);
+  if (!owner) throw new AppError("response_not_found", { values: { id: call.id.slice(0, 100) } });
+  const request = requestOf(asked);
+  const choice = keeperChoice(deps.snapshots.current(), { ...owner, group: caller.group }, request, deps.selection);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort(new AppError("client_closed_request")));
+  const answer = await send(call, { request, choice, signal: gone.signal }, deps);
+  if (answer.status < 200 || answer.status > 299) throw await refusal(answer, choice, deps);
+  if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
+  const type = answer.headers["content-type"] ?? "application/json";
+  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
+  await pipeline(answer.body, response);
+}
+
+function requestOf({ request, arrival, caller }: Asked): RelayRequest {
+  const body = jsonBody(Buffer.from('{"model":"stored-response","input":"-"}'));
+  return {
+    id: arrival.requestId,
+    ask: openaiResponses.inspect(body, "responses", undefined),
+    dialect: openaiResponses,
+    body,
+    contentType: "application/json",
+    caller,
+    url: request.url ?? "",
+    protocolHeaders: {},
+    startedAt: arrival.startedAt,
+    autoGroup: undefined,
+    isPlayground: false,
+  };
+}
+
+interface Sending {
+  readonly request: RelayRequest;
+  readonly choice: Choice;
+  readonly signal: AbortSignal;
+}
+
+async function send({ method, id, rest }: StoredCall, { request, choice, signal }: Sending, deps: ForwardDeps) {
+  const { call } = await buildCall(request, choice, deps);
+  call.url.pathname += `/${encodeURIComponent(id)}${rest}`;
+  for (const [name, value] of new URLSearchParams(request.url.split("?")[1] ?? ""))
+    if (QUERY.includes(name)) call.url.searchParams.append(name, value);
+  call.method = method;
+  call.body = undefined;
+  call.headers["accept"] = "application/json, text/event-stream";
+  if (method !== "POST") delete call.headers["content-type"];
+  const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+  try {
+    return await sendCall(deps.upstreams, call, { proxy: undefined, timeouts, signal });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw unreachable(error instanceof Error ? error : new Error(String(error))).error;
+  }
+}
+
+async function refusal(
+  answer: Awaited<ReturnType<typeof sendCall>>,
+  { channel, keyIndex, plan }: Choice,
+  deps: ForwardDeps,
+): Promise<AppError> {
+  const whole = await collect(answer, MAX_FAILURE_BYTES);
+  const verdict = readFailure(plan.provider, whole, { now: deps.now(), keywords: [] });
+  const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
+  return refusedByUpstream({ ...verdict, message: mask(verdict.message, secrets) }, channel, DEFAULT_REST_MS).error;
+}

@@ -1,0 +1,92 @@
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { RawDatabase } from "../../storage/raw.ts";
+
+/** The upstream account that keeps a response, and the user whose it is. */
+export interface ResponseOwner {
+  readonly userId: number;
+  readonly channelId: number;
+  readonly keyIndex: number;
+}
+
+/** Which upstream account keeps which stored response. */
+export interface ResponseOwners {
+  /** Known to this process at once, to others as soon as it is written. */
+  remember(id: string, owner: ResponseOwner): void;
+  /** Only the user's own; undefined = unknown or somebody else's. */
+  find(id: string, userId: number): Promise<ResponseOwner | undefined>;
+  forget(id: string, userId: number): Promise<void>;
+  /** Drops what upstreams do not keep any more. */
+  prune(): Promise<void>;
+  /** Resolves when everything remembered is written. */
+  flush(): Promise<void>;
+}
+
+export interface ResponseOwnersDeps {
+  readonly raw: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const KEPT_SECONDS = 30 * 86_400;
+const LONGEST_ID = 191;
+const MAX_WAITING = 10_000;
+
+export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): ResponseOwners {
+  const waiting = new Map<string, { readonly id: string; readonly owner: ResponseOwner }>();
+  let writing: Promise<void> | undefined;
+
+  const write = async () => {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()].slice(0, 100);
+      await raw.transaction(async (tx) => {
+        for (const { id, owner } of batch) {
+          await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, owner.userId]);
+          await tx.run(
+            "insert into response_owners (response_id, user_id, channel_id, key_index, expires_at) values (?, ?, ?, ?, ?)",
+            [id, owner.userId, owner.channelId, owner.keyIndex, seconds(clock) + KEPT_SECONDS],
+          );
+        }
+      });
+      for (const { id, owner } of batch) waiting.delete(nameOf(id, owner.userId));
+    }
+  };
+
+  const start = () => {
+    writing ??= write()
+      .catch((error: unknown) => log.error("the owners of responses could not be written", { error }))
+      .finally(() => {
+        writing = undefined;
+      });
+    return writing;
+  };
+
+  return {
+    remember(id, owner) {
+      if (id.length > LONGEST_ID || waiting.size >= MAX_WAITING) return;
+      waiting.set(nameOf(id, owner.userId), { id, owner });
+      void start();
+    },
+    async find(id, userId) {
+      const known = waiting.get(nameOf(id, userId));
+      if (known) return known.owner;
+      const [row] = await raw.rows<{ channel_id: number; key_index: number }>(
+        "select channel_id, key_index from response_owners where response_id = ? and user_id = ? and expires_at > ?",
+        [id, userId, seconds(clock)],
+      );
+      return row && { userId, channelId: row.channel_id, keyIndex: row.key_index };
+    },
+    async forget(id, userId) {
+      waiting.delete(nameOf(id, userId));
+      await raw.run("delete from response_owners where response_id = ? and user_id = ?", [id, userId]);
+    },
+    async prune() {
+      await raw.run("delete from response_owners where expires_at <= ?", [seconds(clock)]);
+    },
+    flush: () => start(),
+  };
+}
+
+function nameOf(id: string, userId: number): string {
+  return `${userId} ${id}`;
+}
