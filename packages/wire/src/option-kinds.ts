@@ -157,6 +157,40 @@ export const labelsType: OptionType<Readonly<Record<string, string>>> = {
   },
 };
 
+/** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
+export interface Limits {
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly concurrency?: number;
+}
+
+const LIMIT_NAMES: ReadonlySet<string> = new Set(["rpm", "tpm", "concurrency"]);
+
+/** Limits as settings hold them; undefined when something in them is not a whole number above 0, or has another name. */
+export function readLimits(value: unknown): Limits | undefined {
+  if (!isObject(value)) return undefined;
+  const isGood = Object.entries(value).every(
+    ([name, limit]) => LIMIT_NAMES.has(name) && Number.isSafeInteger(limit) && (limit as number) > 0,
+  );
+  return isGood ? (value as Limits) : undefined;
+}
+
+/** JSON object of ids or names to limits; `*` stands for every other one. */
+export const limitsType: OptionType<Readonly<Record<string, Limits>>> = {
+  kind: "json",
+  read: (text) => {
+    const parsed = parseJson(text);
+    if (!isObject(parsed)) return { isValid: false, code: "P7" };
+    const limits = Object.create(null) as Record<string, Limits>;
+    for (const [name, value] of Object.entries(parsed)) {
+      const read = readLimits(value);
+      if (!read) return broken(`limits such as {"rpm":60,"tpm":100000,"concurrency":5} for ${name}`);
+      limits[name] = read;
+    }
+    return valid(limits, text);
+  },
+};
+
 /** JSON array of texts. */
 export const namesType: OptionType<readonly string[]> = {
   kind: "json",

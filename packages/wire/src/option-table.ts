@@ -6,6 +6,7 @@ import {
   flagType,
   integerType,
   labelsType,
+  limitsType,
   linesType,
   linkType,
   namesType,
@@ -303,6 +304,21 @@ export const OPTIONS = {
   ModelRequestRateLimitSuccessCount: option(count, "1000", ["relay", "Successful requests per window; 0 is off."]),
   UserConcurrency: option(count, "0", ["relay", "Requests that a user may have running at once; 0 is off."]),
   TokenConcurrency: option(count, "0", ["relay", "Requests that a token may have running at once; 0 is off."]),
+  TokenLimits: option(limitsType, "{}", ["relay", "Limits per token, by id; * is every other one."]),
+  UserLimits: option(limitsType, "{}", ["relay", "Limits per user, by id; * is every other one."]),
+  GroupLimits: option(limitsType, "{}", [
+    "relay",
+    "Limits of all users of a group together, by name; * is every other one.",
+  ]),
+  ModelLimits: option(limitsType, "{}", [
+    "relay",
+    "Limits of all users of a model together, by name; * is every other one.",
+  ]),
+  ChannelQueueLength: option(count, "100", [
+    "relay",
+    "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",
+  ]),
+  ChannelQueueSeconds: option(positive, "10", ["relay", "Seconds that a request waits for a channel at most."]),
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
   }),

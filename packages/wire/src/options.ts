@@ -2,7 +2,7 @@ import type { MessageCode, MessageValues } from "./messages.ts";
 import type { Reading } from "./option-kinds.ts";
 import { OPTIONS, type OptionDefinition } from "./option-table.ts";
 
-export { decimalText, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
+export { decimalText, readLimits, type Limits, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
 export { OPTIONS, type OptionDefinition, type OptionGroup } from "./option-table.ts";
 
 export type OptionKey = keyof typeof OPTIONS;

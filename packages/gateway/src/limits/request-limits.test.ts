@@ -1,0 +1,54 @@
+import { parseOptions } from "@fairway/wire";
+import { expect, test } from "vitest";
+import type { ChannelRecord } from "../providers/types.ts";
+import { channelClaims, channelLimits, limitsRequests, requestClaims } from "./request-limits.ts";
+
+const optionsOf = (rows: Record<string, string>) =>
+  parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
+const subjects = { userId: 7, tokenId: 3, group: "vip", model: "m", tokens: 500 };
+
+test("without settings nothing is limited", () => {
+  expect(limitsRequests(optionsOf({}))).toBe(false);
+  expect(requestClaims(subjects, optionsOf({}))).toEqual([]);
+});
+
+test("a name wins over *, and the older options fill what is absent", () => {
+  const options = optionsOf({
+    TokenLimits: '{"*":{"rpm":60},"3":{"tpm":400}}',
+    UserLimits: '{"*":{"rpm":100}}',
+    GroupLimits: '{"vip":{"concurrency":9}}',
+    ModelLimits: '{"other":{"rpm":1}}',
+    UserConcurrency: "4",
+  });
+  expect(limitsRequests(options)).toBe(true);
+  expect(requestClaims(subjects, options)).toEqual([
+    { scope: "token", subject: "3", kind: "tokens", limit: 400, amount: 400 },
+    { scope: "user", subject: "7", kind: "requests", limit: 100, amount: 1 },
+    { scope: "user", subject: "7", kind: "concurrency", limit: 4, amount: 1 },
+    { scope: "group", subject: "vip", kind: "concurrency", limit: 9, amount: 1 },
+  ]);
+  const inPlayground = requestClaims({ ...subjects, tokenId: 0 }, options);
+  expect(inPlayground.map(({ scope }) => scope)).not.toContain("token");
+});
+
+test("a channel and each of its keys have limits in its settings", () => {
+  const channel = {
+    id: 5,
+    setting: { limits: { concurrency: 2 }, key_limits: { rpm: 10 } },
+  } as unknown as ChannelRecord;
+  expect(channelClaims(channel, 1, 100)).toEqual([
+    { scope: "channel", subject: "5", kind: "concurrency", limit: 2, amount: 1 },
+    { scope: "key", subject: "5.1", kind: "requests", limit: 10, amount: 1 },
+  ]);
+  const broken = { id: 6, setting: { limits: { rpm: -1 } } } as unknown as ChannelRecord;
+  expect(channelLimits(broken)).toBeUndefined();
+  expect(channelClaims(broken, 0, 100)).toEqual([]);
+});
+
+test("limits that make no sense are refused with an example", () => {
+  for (const text of ["[]", '{"*":5}', '{"*":{"rpm":0}}', '{"*":{"rpm":1.5}}', '{"*":{"rps":1}}']) {
+    let isWarned = false;
+    parseOptions([{ key: "UserLimits", value: text }], { warn: () => void (isWarned = true) });
+    expect(isWarned, text).toBe(true);
+  }
+});

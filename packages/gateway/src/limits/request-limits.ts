@@ -1,0 +1,87 @@
+import { readLimits, type Limits, type OptionValues } from "@fairway/wire";
+import type { ChannelRecord } from "../providers/types.ts";
+import type { Claim, LimitScope } from "./claims.ts";
+
+/** Whom a request is counted for. */
+export interface Subjects {
+  readonly userId: number;
+  /** 0 = none (playground). */
+  readonly tokenId: number;
+  readonly group: string;
+  readonly model: string;
+  /** Upper estimate of prompt and answer. */
+  readonly tokens: number;
+}
+
+type LimitOptions = Pick<
+  OptionValues,
+  "TokenLimits" | "UserLimits" | "GroupLimits" | "ModelLimits" | "TokenConcurrency" | "UserConcurrency"
+>;
+
+const NO_CLAIMS: readonly Claim[] = [];
+const OTHERS = "*";
+
+/** True when some option limits requests; asked once for each change of the options. */
+export function limitsRequests(options: LimitOptions): boolean {
+  const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
+  const tables = [TokenLimits, UserLimits, GroupLimits, ModelLimits];
+  return TokenConcurrency > 0 || UserConcurrency > 0 || tables.some((table) => Object.keys(table).length > 0);
+}
+
+/** Claims of whoever asks; channels have theirs. */
+export function requestClaims(subjects: Subjects, options: LimitOptions): readonly Claim[] {
+  const { userId, tokenId, group, model, tokens } = subjects;
+  const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
+  const claims: Claim[] = [];
+  const add = (scope: LimitScope, subject: string, limits: Limits | undefined) =>
+    void (limits && claims.push(...claimsOf(scope, subject, limits, tokens)));
+  if (tokenId !== 0) add("token", String(tokenId), withPlaces(entry(TokenLimits, String(tokenId)), TokenConcurrency));
+  add("user", String(userId), withPlaces(entry(UserLimits, String(userId)), UserConcurrency));
+  add("group", group, entry(GroupLimits, group));
+  add("model", model, entry(ModelLimits, model));
+  return claims;
+}
+
+interface ChannelLimits {
+  readonly channel: Limits | undefined;
+  readonly key: Limits | undefined;
+}
+
+const ofChannels = new WeakMap<ChannelRecord, ChannelLimits | "none">();
+
+/** The members `limits` and `key_limits` of a channel's settings; undefined when it has neither. */
+export function channelLimits(channel: ChannelRecord): ChannelLimits | undefined {
+  let known = ofChannels.get(channel);
+  if (known === undefined) {
+    const read = { channel: readLimits(channel.setting["limits"]), key: readLimits(channel.setting["key_limits"]) };
+    known = read.channel || read.key ? read : "none";
+    ofChannels.set(channel, known);
+  }
+  return known === "none" ? undefined : known;
+}
+
+export function channelClaims(channel: ChannelRecord, keyIndex: number, tokens: number): readonly Claim[] {
+  const limits = channelLimits(channel);
+  if (!limits) return NO_CLAIMS;
+  return [
+    ...(limits.channel ? claimsOf("channel", String(channel.id), limits.channel, tokens) : []),
+    ...(limits.key ? claimsOf("key", `${channel.id}.${keyIndex}`, limits.key, tokens) : []),
+  ];
+}
+
+function claimsOf(scope: LimitScope, subject: string, { rpm, tpm, concurrency }: Limits, tokens: number): Claim[] {
+  const claims: Claim[] = [];
+  if (rpm !== undefined) claims.push({ scope, subject, kind: "requests", limit: rpm, amount: 1 });
+  if (tpm !== undefined) claims.push({ scope, subject, kind: "tokens", limit: tpm, amount: Math.min(tokens, tpm) });
+  if (concurrency !== undefined) claims.push({ scope, subject, kind: "concurrency", limit: concurrency, amount: 1 });
+  return claims;
+}
+
+function entry(table: Readonly<Record<string, Limits>>, name: string): Limits | undefined {
+  return table[name] ?? table[OTHERS];
+}
+
+/** The older options hold where the newer ones say nothing. */
+function withPlaces(limits: Limits | undefined, places: number): Limits | undefined {
+  return places === 0 || limits?.concurrency !== undefined ? limits : { ...limits, concurrency: places };
+}
