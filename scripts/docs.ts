@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { callTests } from "./reference/call-tests.ts";
+import { conversions } from "./reference/conversions.ts";
 import { endpoints } from "./reference/endpoints.ts";
 import { environment } from "./reference/environment.ts";
 import { errors } from "./reference/errors.ts";
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   endpoints,
   "call-tests": callTests,
   providers,
+  conversions,
 };
 const FOLDER = join(ROOT, "docs/reference");
 

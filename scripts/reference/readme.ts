@@ -11,6 +11,7 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 - [Errors](errors.md): every code and text
 - [Metrics](metrics.md): every name and label
 - [Providers](providers.md): every channel type and what it can do
-- [What a call costs](bench.md): written by \`npm run bench\`
+- [Conversions](conversions.md): what survives between protocols
+- What a call costs: \`npm run bench\` measures it here and writes \`bench.md\` beside this page
 `;
 }
