@@ -1,0 +1,71 @@
+// The prose and the tree agree: links of all pages resolve, headings included, and paths in code marks exist.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "./bootstrap.mjs";
+
+const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: ROOT }).toSorted();
+/** Pages about one package name its files as they stand below these. */
+const BASES = [
+  "",
+  "packages/gateway",
+  "packages/gateway/src",
+  "packages/gateway/src/providers",
+  "packages/console/src",
+];
+const TOP_FOLDER = /^(?:packages|scripts|docs|charts|deploy)\/[\w./@-]+$/;
+const SOURCE_FILE = /^[\w@-]+(?:\/[\w.@-]+)+\.(?:ts|tsx|mjs|json|yaml|md)$/;
+/** Written by commands, or made by the reader. */
+const MADE = /^(?:packages\/\w+\/dist\/|packages\/gateway\/src\/providers\/acme|docs\/reference\/bench\.md$)/;
+
+const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
+const withoutFences = (text: string) => text.replaceAll(/^( *)```[^]*?^\1```$/gm, "");
+
+describe.each(PAGES)("%s", (page) => {
+  const text = withoutFences(read(page));
+
+  test("links to what exists", () => {
+    const prose = text.replaceAll(/`[^`\n]*`/g, "");
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((found) => found[1] ?? "");
+    expect(links.filter((link) => !/^[a-z]+:/.test(link) && !resolves(page, link))).toEqual([]);
+  });
+
+  test("names files that exist", () => {
+    const marked = [...text.matchAll(/`([^`\n]+)`/g)].map((found) => found[1] ?? "");
+    const paths = marked.filter((path) => TOP_FOLDER.test(path) || SOURCE_FILE.test(path));
+    const missing = paths.filter((path) => !MADE.test(path) && !isInTree(page, path));
+    expect(missing).toEqual([]);
+  });
+});
+
+test("every page below docs can be reached from docs/README.md", () => {
+  const reached = new Set(["docs/README.md"]);
+  for (const page of reached) {
+    for (const [, link = ""] of withoutFences(read(page)).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g)) {
+      const target = relative(ROOT, join(ROOT, dirname(page), link));
+      if (target.startsWith("docs/") && existsSync(join(ROOT, target))) reached.add(target);
+    }
+  }
+  expect(PAGES.filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
+});
+
+function resolves(page: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  return heading === undefined || headings(target).includes(heading);
+}
+
+/** Headings as their anchors. */
+function headings(page: string): string[] {
+  return [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function isInTree(page: string, path: string): boolean {
+  return [...BASES, dirname(page)].some((base) => existsSync(join(ROOT, base, path)));
+}
