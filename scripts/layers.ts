@@ -24,6 +24,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   jobs: [...MIDDLE, "relay", "tasks", "http"],
   kubernetes: [...MIDDLE, "relay", "tasks", "http"],
   demo: [...MIDDLE, "http", "resources"],
+  commands: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs"],
 };
 
 /** npm packages that one folder owns; the rest of the gateway reaches them through it. */
@@ -31,7 +32,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mysql2: ["storage"],
   pg: ["storage"],
   "node:sqlite": ["storage"],
-  kysely: ["storage", "billing", "identity", "snapshot", "relay", "tasks", "resources", "jobs", "kubernetes"],
+  kysely: ["storage", "billing", "identity", "snapshot", "relay", "tasks", "resources", "jobs", "kubernetes", "commands"],
   ioredis: ["redis"],
   express: ["http"],
   undici: ["relay", "tasks", "providers", "lib"],

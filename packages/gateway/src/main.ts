@@ -1,5 +1,7 @@
 import { createApp, type App, type StartedApp } from "./app.ts";
 import { StartError } from "./app-storage.ts";
+import { UsageError } from "./commands/arguments.ts";
+import { runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
 import { DefaultPasswordError } from "./identity/first-start.ts";
@@ -9,7 +11,7 @@ import { VaultError } from "./storage/secrets.ts";
 import { VERSION } from "./version.ts";
 
 /** Failures whose message is meant for the person who starts the program. */
-const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError];
+const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, UsageError];
 
 async function main(): Promise<void> {
   const env = loadEnv(processEnv());
@@ -17,6 +19,8 @@ async function main(): Promise<void> {
   const log = createLog({ level: env.logLevel, format, out: process.stdout });
   for (const { alias, name } of env.aliases) log.info("a variable of a compatible gateway is used", { alias, name });
   process.on("uncaughtException", (error) => crash(log, error));
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  if (await runCommand(process.argv.slice(2), { env, log, print })) return log.flush();
   const app = await createApp(env, log);
   stopOnSignals(app, log);
   const started = await app.start();

@@ -1,0 +1,110 @@
+import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { accountRow } from "../../identity/accounts.ts";
+import { readDump } from "./read.ts";
+import { TABLE_NAMES } from "./tables.ts";
+import { writeDump } from "./write.ts";
+
+eachDatabase("export and import of everything", (open) => {
+  let from: StoreKit;
+  let to: StoreKit;
+  let dir: string;
+
+  beforeAll(async () => {
+    from = await openStoreKit(await open());
+    to = await openStoreKit(await createDatabase(open.kind));
+    dir = await mkdtemp(join(tmpdir(), "fairway-export-"));
+  });
+  afterAll(async () => {
+    await from.database.close();
+    await to.database.close();
+    await rm(dir, { recursive: true });
+  });
+
+  const rows = async ({ database }: StoreKit, table: string) =>
+    (await database.raw.rows(`select * from ${table}`, [])).map((row) => JSON.stringify(row)).sort();
+
+  async function fill({ database: { db }, vault }: StoreKit): Promise<void> {
+    const account = accountRow({ username: "änn", passwordHash: "h", createdAt: 1 });
+    await db
+      .insertInto("users")
+      .values({ ...account, id: 70, quota: 9_007_199_254_740_991, totp_secret: vault.seal("s") })
+      .execute();
+    const token = {
+      user_id: 70,
+      status: 1,
+      created_time: 1,
+      accessed_time: 1,
+      expired_time: -1,
+      remain_quota: -5,
+      unlimited_quota: 0,
+      model_limits_enabled: 0,
+      model_limits: "",
+      allow_ips: "",
+      group: "",
+      deleted_at: null,
+    };
+    const tokens = Array.from({ length: 2_300 }, (_, at) => ({
+      ...token,
+      name: `t${at}`,
+      key_hash: vault.hashKey(`k${at}`),
+      key_sealed: vault.seal(`k${at}`),
+    }));
+    for (let at = 0; at < tokens.length; at += 500)
+      await db
+        .insertInto("tokens")
+        .values(tokens.slice(at, at + 500))
+        .execute();
+    const abilities = Array.from({ length: 1_500 }, (_, at) => ({
+      group: `g${at % 7}`,
+      model: `m"\n${at}`,
+      channel_id: at % 3,
+      enabled: 1,
+      priority: 0,
+      weight: 0,
+      tag: null,
+    }));
+    for (let at = 0; at < abilities.length; at += 500)
+      await db
+        .insertInto("abilities")
+        .values(abilities.slice(at, at + 500))
+        .execute();
+    await db.insertInto("options").values({ key: "SystemName", value: "中文 \\ 'x' \u{1f600}" }).execute();
+    await db.insertInto("preferences").values({ user_id: 70, value: "{}", updated_at: 3 }).execute();
+  }
+
+  test("brings every row back as it was, and only into an empty database", async () => {
+    await fill(from);
+    const counts = await writeDump({ ...from, logDatabase: from.database, dir });
+    expect(counts).toMatchObject({ users: 1, tokens: 2_300, abilities: 1_500, options: 1, logs: 0 });
+    expect((await stat(join(dir, "users.ndjson"))).mode & 0o077).toBe(0);
+    const read = (isDry: boolean) =>
+      readDump({ database: to.database, logDatabase: to.database, vault: from.vault, dir, isDry });
+    await expect(readDump({ ...to, logDatabase: to.database, dir, isDry: true })).rejects.toThrow(
+      "does not open with the key",
+    );
+    const report = await read(true);
+    expect(report.of("tokens").created).toBe(2_300);
+    expect(await rows(to, "tokens")).toEqual([]);
+    await read(false);
+    for (const table of TABLE_NAMES) expect(await rows(to, table)).toEqual(await rows(from, table));
+    await to.database.db
+      .insertInto("users")
+      .values(accountRow({ username: "next", passwordHash: "", createdAt: 1 }))
+      .execute();
+    const ids = await to.database.db.selectFrom("users").select("id").orderBy("id").execute();
+    expect(ids[1]?.id).toBeGreaterThan(70);
+    await expect(read(false)).rejects.toThrow("the table users is not empty");
+  });
+
+  test("refuses a folder of something else", async () => {
+    const manifest = join(dir, "manifest.json");
+    expect(JSON.parse(await readFile(manifest, "utf8"))).toMatchObject({ format: "fairway-export-1" });
+    await writeFile(manifest, "{}");
+    await expect(readDump({ ...to, logDatabase: to.database, dir, isDry: true })).rejects.toThrow("is no export");
+  });
+});

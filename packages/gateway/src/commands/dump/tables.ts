@@ -1,0 +1,48 @@
+import type { Schema } from "../../storage/schema.ts";
+
+/** Every table with the columns that order its rows; what only concerns running processes stays behind. */
+export const TABLES = {
+  users: ["id"],
+  tokens: ["id"],
+  channels: ["id"],
+  abilities: ["channel_id", "group", "model"],
+  options: ["key"],
+  option_history: ["id"],
+  redemptions: ["id"],
+  top_ups: ["id"],
+  quota_data: ["id"],
+  midjourneys: ["id"],
+  tasks: ["id"],
+  setups: ["id"],
+  sessions: ["id_hash"],
+  one_time_codes: ["purpose", "subject"],
+  access_tokens: ["id"],
+  passkeys: ["id"],
+  ledger: ["id"],
+  holds: ["request_id"],
+  log_outbox: ["id"],
+  budgets: ["id"],
+  managed_resources: ["kind", "name"],
+  jobs: ["id"],
+  audit_log: ["id"],
+  preferences: ["user_id"],
+  logs: ["id"],
+} as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
+
+export type DumpedTable = keyof typeof TABLES;
+
+export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
+
+/** Reads back only what it understands. */
+export const FORMAT = "fairway-export-1";
+
+export interface Manifest {
+  readonly format: string;
+  /** Epoch seconds. */
+  readonly created_at: number;
+  readonly tables: Readonly<Partial<Record<DumpedTable, number>>>;
+}
+
+export function fileOf(table: DumpedTable): string {
+  return `${table}.ndjson`;
+}

@@ -1,0 +1,78 @@
+import { mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
+import { FORMAT, fileOf, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
+
+export interface DumpDeps {
+  readonly database: Database;
+  readonly logDatabase: Database;
+  readonly clock: Clock;
+  /** Made when it is not there; readable by its owner only. */
+  readonly dir: string;
+}
+
+const PAGE = 1000;
+
+type Row = Readonly<Record<string, SqlValue>>;
+
+/** One file of JSON lines per table and a list of them; answers how many rows each has. */
+export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps): Promise<Record<string, number>> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const counts: Partial<Record<DumpedTable, number>> = {};
+  // One transaction: the files show one moment, however long they take.
+  await database.raw.transaction(async (tx) => {
+    for (const table of TABLE_NAMES.filter((name) => name !== "logs")) counts[table] = await writeTable(tx, table, dir);
+  });
+  counts.logs = await writeTable(logDatabase.raw, "logs", dir);
+  const manifest: Manifest = { format: FORMAT, created_at: seconds(clock), tables: counts };
+  await writeFile(join(dir, "manifest.json"), [`${JSON.stringify(manifest, undefined, 2)}\n`]);
+  return counts as Record<string, number>;
+}
+
+async function writeTable(tx: Pick<RawTransaction, "rows">, table: DumpedTable, dir: string): Promise<number> {
+  let count = 0;
+  async function* lines() {
+    for await (const rows of pages(tx, table)) {
+      count += rows.length;
+      yield rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    }
+  }
+  await writeFile(join(dir, fileOf(table)), lines());
+  return count;
+}
+
+async function writeFile(path: string, parts: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    for await (const part of parts) await file.write(part);
+  } finally {
+    await file.close();
+  }
+}
+
+/** By the place after the last row: a long table is not read from its beginning for every page. */
+async function* pages(tx: Pick<RawTransaction, "rows">, table: DumpedTable): AsyncGenerator<Row[]> {
+  const key: readonly string[] = TABLES[table];
+  const order = key.map((name) => `"${name}"`).join(", ");
+  let last: SqlValue[] | undefined;
+  for (;;) {
+    const where = last ? `where ${after(key)}` : "";
+    const values = last ? key.flatMap((_name, at) => (last ?? []).slice(0, at + 1)) : [];
+    const rows = await tx.rows<Row>(`select * from ${table} ${where} order by ${order} limit ${PAGE}`, values);
+    if (rows.length > 0) yield rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < PAGE) return;
+    last = key.map((name) => end[name] ?? null);
+  }
+}
+
+/** `a > ? or (a = ? and b > ?) ...` */
+function after(key: readonly string[]): string {
+  return key
+    .map((name, at) => [...key.slice(0, at).map((before) => `"${before}" = ?`), `"${name}" > ?`].join(" and "))
+    .map((part) => `(${part})`)
+    .join(" or ");
+}

@@ -1,0 +1,21 @@
+import { openStorage } from "../app-storage.ts";
+import { systemClock } from "../lib/clock.ts";
+import { readFlags, UsageError } from "./arguments.ts";
+import { writeDump } from "./dump/write.ts";
+import type { CommandContext } from "./index.ts";
+
+const USAGE = "fairway-gateway export --dir FOLDER";
+
+/** Writes every row to files. Sealed values stay sealed: whoever reads them back needs the same encryption keys. */
+export async function exportAll(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
+  const { dir } = readFlags(args, { dir: "string" }, USAGE);
+  if (dir === undefined) throw new UsageError(USAGE);
+  const storage = await openStorage(env, log);
+  try {
+    const counts = await writeDump({ ...storage, dir, clock: systemClock });
+    for (const [table, rows] of Object.entries(counts)) print(`${table}: ${rows} rows`);
+    print(`Written to ${dir}. Keep it as safe as the database; reading it back needs the same FAIRWAY_ENCRYPTION_KEY.`);
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FamilyDatabase, NEW_API } from "../../test/family/family-database.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairway-commands-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The program with arguments, as an operator runs it. */
+function run(database: string, ...args: string[]): Promise<{ code: number | null; out: string }> {
+  const env = {
+    PATH: process.env["PATH"],
+    FAIRWAY_DATABASE_URL: database,
+    FAIRWAY_ENCRYPTION_KEY: "test-encryption-key-0123456789abcdef",
+    FAIRWAY_DATA_DIR: folder,
+  };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], { env });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
+}
+
+test("an operator imports, exports, and reads the export back", async () => {
+  const family = new FamilyDatabase(await createDatabase("sqlite"), "sqlite");
+  await family.create(NEW_API);
+  await family.insert("users", {
+    id: 1,
+    username: "root",
+    password: "x",
+    role: 100,
+    status: 1,
+    quota: 7,
+    aff_code: "a",
+  });
+  const path = family.url.slice("sqlite:".length);
+  const first = `sqlite:${join(folder, "first.db")}`;
+  const dry = await run(first, "import", "--from", "new-api", "--database", path, "--dry-run");
+  expect(dry).toMatchObject({ code: 0, out: expect.stringContaining("users: 1 created") as unknown });
+  expect(dry.out).toContain("Nothing was written");
+  expect((await run(first, "import", "--from", "new-api", "--database", path)).out).toContain("users: 1 created");
+  expect((await run(first, "import", "--from", "new-api", "--database", path, "--logs")).out).toContain(
+    "users: 1 kept",
+  );
+  const dir = join(folder, "export");
+  expect((await run(first, "export", "--dir", dir)).out).toContain("users: 1 rows");
+  expect(await readdir(dir)).toContain("manifest.json");
+  const second = `sqlite:${join(folder, "second.db")}`;
+  expect((await run(second, "import", "--from", "fairway", "--dir", dir)).out).toContain("users: 1 created");
+  expect((await run(second, "import", "--from", "fairway", "--dir", dir)).out).toContain(
+    "the table users is not empty",
+  );
+}, 60_000);
+
+test("what cannot be understood is explained", async () => {
+  const database = `sqlite:${join(folder, "third.db")}`;
+  expect(await run(database, "imprt")).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("there is no command imprt") as unknown,
+  });
+  expect((await run(database, "import", "--from", "elsewhere")).out).toContain("--from one-api|new-api --database URL");
+  expect((await run(database, "import", "--form", "x")).out).toContain("Unknown option '--form'");
+  expect((await run(database, "export")).out).toContain("fairway-gateway export --dir FOLDER");
+  const file = join(folder, "litellm.yaml");
+  await writeFile(file, "model_list: [{model_name: m, litellm_params: {model: openai/m, api_key: k}}]");
+  expect((await run(database, "import", "--from", "litellm", "--config", file)).out).toContain("channels: 1 created");
+}, 60_000);

@@ -1,0 +1,26 @@
+import type { Env } from "../config/env.ts";
+import type { Logger } from "../observability/log.ts";
+import { UsageError } from "./arguments.ts";
+import { exportAll } from "./export.ts";
+import { importAny } from "./import.ts";
+
+export interface CommandContext {
+  readonly env: Env;
+  readonly log: Logger;
+  readonly print: (line: string) => void;
+}
+
+export type Command = (args: readonly string[], context: CommandContext) => Promise<void>;
+
+const COMMANDS: Readonly<Record<string, Command>> = { export: exportAll, import: importAny };
+
+/** Runs the command that the first argument names; false without arguments: then the program serves. */
+export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
+  if (name === undefined) return false;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    throw new UsageError(`there is no command ${name}: it is ${Object.keys(COMMANDS).join(" or ")}, or none to serve`);
+  }
+  await command(args, context);
+  return true;
+}
