@@ -1,3 +1,4 @@
+import { createLimits } from "./app-limits.ts";
 import { openStorage, type AppStorage } from "./app-storage.ts";
 import { createSqlLedger } from "./billing/ledger-sql.ts";
 import type { Ledger } from "./billing/ledger.ts";
@@ -7,7 +8,7 @@ import { createQuotaReminder } from "./identity/quota-reminder.ts";
 import { loadSessionSecret } from "./identity/session-secret.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Runnable } from "./lib/runnable.ts";
-import { createMemoryLimiter } from "./limits/limiter-memory.ts";
+import type { Claims } from "./limits/claims.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import type { Dependency } from "./observability/health.ts";
 import type { Logger } from "./observability/log.ts";
@@ -27,6 +28,7 @@ export interface Core {
   readonly snapshots: LiveSnapshots;
   readonly ledger: Ledger;
   readonly limiter: Limiter;
+  readonly claims: Claims;
   readonly identity: Identity;
   /** Background parts, started in this order. */
   readonly runnables: readonly Runnable[];
@@ -42,7 +44,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const tokens = createTokenCache({ raw: database.raw, clock, onFind: (isHit) => metrics.cacheAsked("tokens", isHit) });
   const snapshots = createSnapshotStore({ database, vault, log, onAccountsChanged: () => tokens.clear() });
   const options = () => snapshots.current().options;
-  const limiter = createMemoryLimiter(clock);
+  const { limiter, claims } = createLimits({ redis: undefined, clock, log, metrics });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const identity = createIdentity({
     database,
@@ -78,6 +80,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     snapshots,
     ledger,
     limiter,
+    claims,
     identity,
     dependencies,
     runnables: [],

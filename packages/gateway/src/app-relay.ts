@@ -2,11 +2,13 @@ import { serverAddress } from "@fairway/wire";
 import type { AppStorage } from "./app-storage.ts";
 import type { TokenCounter } from "./billing/count.ts";
 import type { Ledger } from "./billing/ledger.ts";
+import type { Claims } from "./limits/claims.ts";
 import type { Env } from "./config/env.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
+import { createAdmission } from "./relay/admission.ts";
 import { createChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
@@ -25,6 +27,7 @@ export interface RelayPartsDeps {
   readonly metrics: Metrics;
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
+  readonly claims: Claims;
   readonly counter: TokenCounter;
   readonly storage: Pick<AppStorage, "database">;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
@@ -42,6 +45,8 @@ export function createRelayParts(deps: RelayPartsDeps): {
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const health = createSharedHealth({ clock, onBreaker: metrics.breakerChanged });
+  const admission = createAdmission();
+  metrics.watch({ admissionQueue: () => admission.waiting });
   const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
   const guard = createChannelGuard({
     snapshots,
@@ -76,6 +81,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
+    gate: { claims: deps.claims, admission, metrics },
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,

@@ -1,6 +1,5 @@
 import { parseOptions } from "@fairway/wire";
 import { expect, test } from "vitest";
-import type { ChannelRecord } from "../providers/types.ts";
 import { channelClaims, channelLimits, limitsRequests, requestClaims } from "./request-limits.ts";
 
 const optionsOf = (rows: Record<string, string>) =>
@@ -35,12 +34,12 @@ test("a channel and each of its keys have limits in its settings", () => {
   const channel = {
     id: 5,
     setting: { limits: { concurrency: 2 }, key_limits: { rpm: 10 } },
-  } as unknown as ChannelRecord;
+  };
   expect(channelClaims(channel, 1, 100)).toEqual([
     { scope: "channel", subject: "5", kind: "concurrency", limit: 2, amount: 1 },
     { scope: "key", subject: "5.1", kind: "requests", limit: 10, amount: 1 },
   ]);
-  const broken = { id: 6, setting: { limits: { rpm: -1 } } } as unknown as ChannelRecord;
+  const broken = { id: 6, setting: { limits: { rpm: -1 } } };
   expect(channelLimits(broken)).toBeUndefined();
   expect(channelClaims(broken, 0, 100)).toEqual([]);
 });

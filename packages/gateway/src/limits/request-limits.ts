@@ -1,5 +1,4 @@
 import { readLimits, type Limits, type OptionValues } from "@fairway/wire";
-import type { ChannelRecord } from "../providers/types.ts";
 import type { Claim, LimitScope } from "./claims.ts";
 
 /** Whom a request is counted for. */
@@ -42,15 +41,21 @@ export function requestClaims(subjects: Subjects, options: LimitOptions): readon
   return claims;
 }
 
+/** What holds the limits of a channel. */
+export interface LimitedChannel {
+  readonly id: number;
+  readonly setting: Readonly<Record<string, unknown>>;
+}
+
 interface ChannelLimits {
   readonly channel: Limits | undefined;
   readonly key: Limits | undefined;
 }
 
-const ofChannels = new WeakMap<ChannelRecord, ChannelLimits | "none">();
+const ofChannels = new WeakMap<LimitedChannel, ChannelLimits | "none">();
 
 /** The members `limits` and `key_limits` of a channel's settings; undefined when it has neither. */
-export function channelLimits(channel: ChannelRecord): ChannelLimits | undefined {
+export function channelLimits(channel: LimitedChannel): ChannelLimits | undefined {
   let known = ofChannels.get(channel);
   if (known === undefined) {
     const read = { channel: readLimits(channel.setting["limits"]), key: readLimits(channel.setting["key_limits"]) };
@@ -60,7 +65,7 @@ export function channelLimits(channel: ChannelRecord): ChannelLimits | undefined
   return known === "none" ? undefined : known;
 }
 
-export function channelClaims(channel: ChannelRecord, keyIndex: number, tokens: number): readonly Claim[] {
+export function channelClaims(channel: LimitedChannel, keyIndex: number, tokens: number): readonly Claim[] {
   const limits = channelLimits(channel);
   if (!limits) return NO_CLAIMS;
   return [

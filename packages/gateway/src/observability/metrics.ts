@@ -59,6 +59,15 @@ const DEFINITIONS = {
     "channel_id",
     "state",
   ),
+  limited: counter("limit_refusals_total", "Claims that a limit refused.", "scope", "kind"),
+  queueSeconds: histogram(
+    "admission_wait_seconds",
+    "Time that requests waited for a channel whose own limits were reached.",
+    SHORT,
+    "channel_id",
+  ),
+  queueLength: gauge("admission_queue_length", "Requests that wait for a channel."),
+  limitOutages: counter("limit_outages_total", "Limits that were decided without Redis.", "rule"),
   upstreamSeconds: histogram(
     "upstream_duration_seconds",
     "Time of calls of upstreams.",
@@ -121,6 +130,7 @@ export interface Gauges {
   readonly inflightStreams: () => number;
   readonly inflightLimit: () => number;
   readonly settlementQueue: () => number;
+  readonly admissionQueue: () => number;
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
 }
@@ -138,6 +148,12 @@ export interface Metrics {
   firstToken(request: { operation: string; model: string; seconds: number }): void;
   charged(charge: { model: string; group: string; quota: number; input: number; output: number }): void;
   attempted(attempt: { channel: ChannelLabels; outcome: string; seconds: number }): void;
+  /** A limit of `scope` refused a claim of `kind`. */
+  limited(scope: string, kind: string): void;
+  /** A request left the queue of a channel. */
+  queued(channelId: number, seconds: number): void;
+  /** Redis did not answer for a limit. */
+  limitOutage(rule: string): void;
   /** Seen by this replica; what others tell is counted there. */
   breakerChanged(channelId: number, isOpen: boolean): void;
   /** `route` is a path pattern, never a path. */
@@ -171,6 +187,7 @@ const NOTHING: Gauges = {
   inflightStreams: () => 0,
   inflightLimit: () => 0,
   settlementQueue: () => 0,
+  admissionQueue: () => 0,
   isDraining: () => false,
   isLeader: () => false,
 };
@@ -203,6 +220,9 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.attempts.inc({ ...channelLabels(channel), outcome });
       of.upstreamSeconds.observe({ channel_id: channel.id, channel_type: channel.type }, seconds);
     },
+    limited: (scope, kind) => of.limited.inc({ scope, kind }),
+    queued: (id, seconds) => of.queueSeconds.observe({ channel_id: id }, seconds),
+    limitOutage: (rule) => of.limitOutages.inc({ rule }),
     breakerChanged: (id, isOpen) => of.breakerChanges.inc({ channel_id: id, state: isOpen ? "open" : "closed" }),
     answered({ route, method, code, seconds }) {
       of.httpRequests.inc({ route, method, code });
@@ -247,6 +267,7 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.inflightStreams.set(gauges.inflightStreams());
   of.inflightLimit.set(gauges.inflightLimit());
   of.settlementQueue.set(gauges.settlementQueue());
+  of.queueLength.set(gauges.admissionQueue());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

@@ -91,6 +91,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (request.ask.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
   if (built && built.dropped.length > 0) detail["dropped_params"] = [...new Set(built.dropped)];
+  if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }

@@ -1,17 +1,27 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
-import { Account, type AccountDeps } from "./account.ts";
+import { Account, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
+import { gateFor, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
 import type { Served } from "./log-row.ts";
+import { onlyChoice } from "./only-choice.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import type { RunningRequest, RunningRequests } from "./running.ts";
-import { createSelection, pinnedChoice, type Choice, type Selection, type SelectionDeps } from "./select.ts";
+import {
+  createSelection,
+  keeperChoice,
+  pinnedChoice,
+  type Choice,
+  type Selection,
+  type SelectionDeps,
+} from "./select.ts";
 import type { AttemptResult } from "./sink.ts";
+import type { ResponseOwners } from "./stateful/owners.ts";
 import type { RelayRequest } from "./types.ts";
 
 export interface PipelineDeps extends AccountDeps, AttemptDeps {
@@ -21,6 +31,8 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly running: RunningRequests;
   readonly guard: ChannelGuard;
   readonly retry: RetrySettings;
+  readonly gate: GateDeps;
+  readonly owners: ResponseOwners;
 }
 
 /** What happened to a request, for metrics and the log line. */
@@ -43,15 +55,18 @@ export async function runPipeline(
   admitModel(request.caller, request.ask);
   const groups = servingGroups(request.caller, snapshot);
   const selection = selectionFor(request, groups, deps);
-  const first = selection.next();
-  const account = await Account.open({ request, snapshot, groups, deps });
+  const gate = gateFor(request, snapshot, deps.gate);
+  const opening = { request, snapshot, groups, deps };
+  const { first, account } = gate
+    ? await openWithin(gate, selection, opening, response)
+    : { first: selection.next(), account: await Account.open(opening) };
   const delivery = new Delivery(response, deps.ticker);
   const tried: Attempt[] = [];
-  const handle = runningOf(request, account, tried);
+  const handle = runningOf(request, account, tried, gate);
   deps.running.add(handle);
   try {
     if (request.ask.stream) keepAlive(delivery, request);
-    const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps });
+    const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps, gate });
     if (result.kind === "gone") await account.release();
     return { result, tried, account };
   } catch (error) {
@@ -59,7 +74,30 @@ export async function runPipeline(
     throw error;
   } finally {
     deps.running.remove(handle);
+    if (gate) gate.end(tokensOf(account));
   }
+}
+
+/** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
+async function openWithin(
+  gate: Gate,
+  selection: Selection,
+  opening: Opening,
+  response: ServerResponse,
+): Promise<{ readonly first: Choice | undefined; readonly account: Account }> {
+  const [entered, opened] = await Promise.allSettled([
+    gate.enter(selection.next(), selection, response),
+    Account.open(opening),
+  ]);
+  if (entered.status === "fulfilled" && opened.status === "fulfilled")
+    return { first: entered.value, account: opened.value };
+  gate.end(0);
+  if (opened.status === "fulfilled") await opened.value.release();
+  throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
+}
+
+function tokensOf({ charged }: Account): number {
+  return charged ? charged.usage.input + charged.usage.output : 0;
 }
 
 interface Course {
@@ -67,6 +105,7 @@ interface Course {
   readonly account: Account;
   readonly tried: Attempt[];
   readonly deps: PipelineDeps;
+  readonly gate: Gate | undefined;
 }
 
 /** Tries channels until one delivers; throws the last failure when none is left. */
@@ -76,9 +115,9 @@ async function attemptUntilDelivered(
   selection: Selection,
   course: Course,
 ): Promise<AttemptResult> {
-  const { account, delivery, deps, tried } = course;
+  const { account, delivery, deps, tried, gate } = course;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  for (let choice = first; choice; choice = retries.next()) {
+  for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const attempt = new Attempt(
       request,
       choice,
@@ -99,25 +138,30 @@ async function attemptUntilDelivered(
   throw retries.lastError();
 }
 
+/** The choice, or the next one whose channel has room. */
+async function withRoom(
+  choice: Choice | undefined,
+  selection: Selection,
+  gate: Gate | undefined,
+): Promise<Choice | undefined> {
+  if (!gate) return choice;
+  for (let next = choice; next; next = selection.next()) {
+    if (await gate.move(next)) return next;
+    selection.full(next);
+  }
+  return undefined;
+}
+
 export function selectionFor(request: RelayRequest, groups: readonly string[], deps: PipelineDeps): Selection {
   const snapshot = deps.snapshots.current();
-  const { pinnedChannel } = request.caller;
-  if (pinnedChannel === undefined) return createSelection(snapshot, groups, request, deps.selection);
-  let choice: Choice | undefined = pinnedChoice(
-    snapshot,
-    { channelId: pinnedChannel, group: groups[0] ?? "default" },
-    request,
-    deps.selection,
-  );
-  return {
-    next: () => {
-      const once = choice;
-      choice = undefined;
-      return once;
-    },
-    failed: () => undefined,
-    restsForMs: undefined,
-  };
+  const { caller, keeper } = request;
+  const { pinnedChannel } = caller;
+  if (pinnedChannel === undefined && !keeper) return createSelection(snapshot, groups, request, deps.selection);
+  const group = groups[0] ?? "default";
+  const choice = keeper
+    ? keeperChoice(snapshot, { ...keeper, group }, request, deps.selection)
+    : pinnedChoice(snapshot, { channelId: pinnedChannel as number, group }, request, deps.selection);
+  return onlyChoice(choice);
 }
 
 function keepAlive(delivery: Delivery, request: RelayRequest): void {
@@ -128,10 +172,18 @@ function keepAlive(delivery: Delivery, request: RelayRequest): void {
   delivery.watch();
 }
 
-function runningOf(request: RelayRequest, account: Account, tried: readonly Attempt[]): RunningRequest {
+function runningOf(
+  request: RelayRequest,
+  account: Account,
+  tried: readonly Attempt[],
+  gate: Gate | undefined,
+): RunningRequest {
   return {
     isStream: request.ask.stream,
-    renew: () => account.renew(tried.at(-1), tried),
+    async renew() {
+      if (gate) await gate.renew();
+      await account.renew(tried.at(-1), tried);
+    },
     stop: (error) => tried.at(-1)?.stop(error, "server_shutdown"),
   };
 }

@@ -21,6 +21,10 @@ export interface Selection {
   next(): Choice | undefined;
   /** Remembers how an attempt failed: transient failures may be tried again when nothing else is left. */
   failed(choice: Choice, isTransient: boolean): void;
+  /** The choice cannot be used now, its own limits are reached: passed over as if it were not there. */
+  full(choice: Choice): void;
+  /** Everything that was full may be tried again. */
+  reopen(): Choice | undefined;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
   readonly restsForMs: number | undefined;
 }
@@ -67,54 +71,97 @@ export function createSelection(
     (snapshot.index.get(group)?.get(name) ?? []).map((level) => ({ group, level })),
   );
   if (stages.length === 0) throw notSelectable(snapshot, groups, ask.model, name);
-  const tried = new Set<number>();
-  const again = new Map<number, Choice>();
-  const keepsLevel = snapshot.options.RetrySameLevel;
-  let stage = 0;
-  let restsForMs: number | undefined;
-  let hasChosen = false;
+  return new Walk(snapshot, groups, stages, { ...sought, deps });
+}
 
-  const note = (until: number) => {
-    const ms = until - deps.now();
-    restsForMs = restsForMs === undefined ? ms : Math.min(restsForMs, ms);
-  };
+interface Stage {
+  readonly group: string;
+  readonly level: Level;
+}
 
-  const choose = (canRest: boolean): Choice | undefined => {
-    while (stage < stages.length) {
-      const { group, level } = stages[stage] as { group: string; level: Level };
-      const choice = draw(level, group, tried, { ...sought, deps, onRest: canRest ? undefined : note });
+class Walk implements Selection {
+  readonly #tried = new Set<number>();
+  readonly #again = new Map<number, Choice>();
+  /** Keys by channel id and place. */
+  readonly #full = new Set<string>();
+  readonly #keepsLevel: boolean;
+  readonly #groups: readonly string[];
+  readonly #stages: readonly Stage[];
+  readonly #request: Sought & { readonly deps: SelectionDeps };
+  #stage = 0;
+  #stageBefore = 0;
+  #hasChosen = false;
+  restsForMs: number | undefined;
+
+  constructor(
+    snapshot: Snapshot,
+    groups: readonly string[],
+    stages: readonly Stage[],
+    request: Sought & { readonly deps: SelectionDeps },
+  ) {
+    this.#keepsLevel = snapshot.options.RetrySameLevel;
+    this.#groups = groups;
+    this.#stages = stages;
+    this.#request = request;
+  }
+
+  next(): Choice | undefined {
+    this.#stageBefore = this.#stage;
+    let choice = this.#choose(false);
+    if (!choice && this.restsForMs !== undefined) {
+      this.#stage = 0;
+      choice = this.#choose(true);
+    }
+    choice ??= this.#again.values().next().value;
+    if (!choice) {
+      if (!this.#hasChosen) throw unavailable(this.#groups, this.#request.ask.model);
+      return undefined;
+    }
+    this.#hasChosen = true;
+    this.#tried.add(choice.channel.id);
+    this.#again.delete(choice.channel.id);
+    this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
+    if (!this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
+    return choice;
+  }
+
+  failed(choice: Choice, isTransient: boolean): void {
+    if (isTransient) this.#again.set(choice.channel.id, choice);
+  }
+
+  full({ channel, keyIndex }: Choice): void {
+    this.#full.add(keyName(channel.id, keyIndex));
+    this.#tried.delete(channel.id);
+    this.#stage = this.#stageBefore;
+    this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
+  }
+
+  reopen(): Choice | undefined {
+    this.#full.clear();
+    this.#stage = 0;
+    return this.next();
+  }
+
+  #choose(canRest: boolean): Choice | undefined {
+    const onRest = canRest ? undefined : (until: number) => this.#rests(until);
+    const full = this.#full.size > 0 ? this.#full : undefined;
+    while (this.#stage < this.#stages.length) {
+      const { group, level } = this.#stages[this.#stage] as Stage;
+      const choice = draw(level, group, this.#tried, { ...this.#request, onRest, full });
       if (choice) return choice;
-      stage++;
+      this.#stage++;
     }
     return undefined;
-  };
+  }
 
-  return {
-    next() {
-      let choice = choose(false);
-      if (!choice && restsForMs !== undefined) {
-        stage = 0;
-        choice = choose(true);
-      }
-      choice ??= firstOf(again);
-      if (!choice) {
-        if (!hasChosen) throw unavailable(groups, ask.model);
-        return undefined;
-      }
-      hasChosen = true;
-      tried.add(choice.channel.id);
-      again.delete(choice.channel.id);
-      deps.breakers.chosen(choice.channel.id, choice.keyIndex);
-      if (!keepsLevel && stage < stages.length - 1) stage++;
-      return choice;
-    },
-    failed(choice, isTransient) {
-      if (isTransient) again.set(choice.channel.id, choice);
-    },
-    get restsForMs() {
-      return restsForMs;
-    },
-  };
+  #rests(until: number): void {
+    const ms = until - this.#request.deps.now();
+    this.restsForMs = this.restsForMs === undefined ? ms : Math.min(this.restsForMs, ms);
+  }
+}
+
+function keyName(channelId: number, keyIndex: number): string {
+  return `${channelId} ${keyIndex}`;
 }
 
 /** A channel that an administrator named with the key; it need not list the model. */
@@ -132,11 +179,27 @@ export function pinnedChoice(
   return choice;
 }
 
+/** The account that keeps what a request goes on from. Throws `previous_response_unavailable`. */
+export function keeperChoice(
+  snapshot: Snapshot,
+  keeper: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
+  sought: Sought,
+  deps: SelectionDeps,
+): Choice {
+  const channel = snapshot.channels.get(keeper.channelId);
+  if (channel?.status !== 1 || keeper.keyIndex >= channel.keys.length)
+    throw new AppError("previous_response_unavailable");
+  const choice = pinnedChoice(snapshot, keeper, sought, deps);
+  return { ...choice, keyIndex: keeper.keyIndex };
+}
+
 /** What one request is selected for. */
 interface Draw extends Sought {
   readonly deps: SelectionDeps;
   /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
+  /** Keys that cannot be used at all now; see `keyName`. */
+  readonly full?: ReadonlySet<string> | undefined;
 }
 
 function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): Choice | undefined {
@@ -163,16 +226,19 @@ function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice 
   return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
 }
 
-function pickKey(channel: ChannelRecord, { ask, deps, onRest }: Draw): number | undefined {
+function pickKey(channel: ChannelRecord, { ask, deps, onRest, full }: Draw): number | undefined {
   const count = channel.keys.length;
   const start = firstKey(channel, deps);
+  let resting: number | undefined;
   for (let step = 0; step < count; step++) {
     const index = (start + step) % count;
+    if (full?.has(keyName(channel.id, index))) continue;
     const until = restsUntil(channel.id, index, ask.model, deps);
     if (until === 0) return index;
+    resting ??= index;
     onRest?.(until);
   }
-  return onRest ? undefined : start;
+  return onRest ? undefined : resting;
 }
 
 /** 0 = it may be used. */
@@ -200,10 +266,6 @@ function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRe
     if (rest < 0) return channel;
   }
   return channels[channels.length - 1] as ChannelRecord;
-}
-
-function firstOf(again: ReadonlyMap<number, Choice>): Choice | undefined {
-  return again.values().next().value;
 }
 
 function notSelectable(snapshot: Snapshot, groups: readonly string[], model: string, name: string): AppError {

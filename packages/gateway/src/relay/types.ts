@@ -30,4 +30,6 @@ export interface RelayRequest {
   readonly keeper?: { readonly channelId: number; readonly keyIndex: number };
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
+  /** Milliseconds that it waited for a channel; set when it left the queue. */
+  queueMs?: number;
 }

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { consumeRows, errorOf, useRelay } from "./relay-app.ts";
+
+const relay = useRelay();
+const SLOW = "slow-100";
+
+afterEach(async () => {
+  for (const key of ["TokenLimits", "UserLimits", "GroupLimits", "ModelLimits"]) await relay.gateway.option(key, "{}");
+  await relay.gateway.option("ChannelQueueLength", 100);
+  await relay.gateway.option("ChannelQueueSeconds", 10);
+});
+
+const limit = (option: string, limits: object) => relay.gateway.option(option, JSON.stringify(limits));
+const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status).toSorted();
+const many = (count: number, model: string, more: object = {}) =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const response = await relay.ask(model, more);
+      await response.clone().text();
+      return response;
+    }),
+  );
+
+describe("limits of whoever asks", () => {
+  it("lets through exactly the requests of a minute, and names limit, use and reset", async () => {
+    await relay.gateway.channel("requests");
+    await limit("UserLimits", { "*": { rpm: 5 } });
+    const responses = await many(20, "requests");
+    expect(statuses(responses)).toEqual([
+      ...Array.from({ length: 5 }, () => 200),
+      ...Array.from({ length: 15 }, () => 429),
+    ]);
+    const refused = responses.find(({ status }) => status === 429) as Response;
+    expect((await errorOf(refused)).message).toMatch(
+      /^Limit of this user reached: 5 requests per minute, 5 used; retry after \d+ s\. /,
+    );
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(30);
+    expect(refused.headers.get("x-ratelimit-limit-requests")).toBe("5");
+    expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+    expect(refused.headers.get("x-ratelimit-reset-requests")).toMatch(/^\d+s$/);
+    const remaining = responses
+      .filter(({ ok }) => ok)
+      .map(({ headers }) => headers.get("x-ratelimit-remaining-requests"));
+    expect(remaining.toSorted()).toEqual(["0", "1", "2", "3", "4"]);
+  });
+
+  it("counts tokens by estimate, and corrects them by what was used", async () => {
+    await relay.gateway.channel("tokens");
+    await limit("ModelLimits", { tokens: { tpm: 1_500 } });
+    const first = await relay.ask("tokens");
+    expect(first.headers.get("x-ratelimit-remaining-tokens")).toMatch(/^4\d\d$/);
+    await first.text();
+    await relay.gateway.settled();
+    // The default reservation of 1,000 tokens would not fit twice.
+    const second = await relay.ask("tokens");
+    expect(second.status).toBe(200);
+    await second.text();
+  });
+
+  it("limits what runs at once, and frees the place at the end", async () => {
+    await relay.gateway.channel(SLOW);
+    await limit("TokenLimits", { "*": { concurrency: 2 } });
+    const responses = await many(5, SLOW, { stream: true });
+    expect(statuses(responses)).toEqual([200, 200, 429, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429) as Response;
+    expect((await errorOf(refused)).code).toBe("concurrency_limit_exceeded");
+    await relay.gateway.settled();
+    expect((await many(1, SLOW))[0]?.status).toBe(200);
+  });
+
+  it("a refused request takes nothing: no reservation, no other limit", async () => {
+    await relay.gateway.channel("nothing");
+    await limit("GroupLimits", { default: { rpm: 100 } });
+    await limit("ModelLimits", { nothing: { rpm: 1 } });
+    await many(4, "nothing");
+    await limit("ModelLimits", { other: { rpm: 1 } });
+    const response = await relay.ask("nothing");
+    await response.text();
+    expect(response.headers.get("x-ratelimit-remaining-requests")).toBe("98");
+  });
+});
+
+describe("limits of channels", () => {
+  const channelWith = (model: string, setting: object, more: object = {}) =>
+    relay.gateway.channel(model, { setting: JSON.stringify(setting), ...more });
+
+  it("a full channel is passed over, not failed", async () => {
+    const small = await channelWith("pass", { limits: { rpm: 2 } }, { priority: 10 });
+    const large = await relay.gateway.channel("pass");
+    const used = new Map<number, number>();
+    for (const response of await many(10, "pass")) {
+      expect(response.status).toBe(200);
+      const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+      used.set(row?.channel_id ?? 0, (used.get(row?.channel_id ?? 0) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(used)).toEqual({ [small]: 2, [large]: 8 });
+  });
+
+  it("requests wait for a place, and their log says how long", async () => {
+    await channelWith(
+      `${SLOW}+queue`,
+      { limits: { concurrency: 1 } },
+      { model_mapping: JSON.stringify({ [`${SLOW}+queue`]: SLOW }) },
+    );
+    const responses = await many(4, `${SLOW}+queue`, { stream: true });
+    expect(statuses(responses)).toEqual([200, 200, 200, 200]);
+    const waits = [];
+    for (const response of responses) {
+      const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+      waits.push((row?.other as { queue_ms?: number }).queue_ms ?? 0);
+    }
+    expect(waits.filter((ms) => ms > 50)).toHaveLength(3);
+  });
+
+  it("beyond the bound of the queue, and beyond its time, the answer is 429", async () => {
+    const model = `${SLOW}+bound`;
+    await channelWith(model, { key_limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });
+    await relay.gateway.option("ChannelQueueLength", 1);
+    const responses = await many(4, model, { stream: true });
+    expect(statuses(responses)).toEqual([200, 200, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429) as Response;
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect((await errorOf(refused)).message).toContain(
+      `All channels for ${model} in group default are at their limits; retry after 5 s.`,
+    );
+  });
+
+  it("a client that leaves the queue makes room, and is charged nothing", async () => {
+    const model = `${SLOW}+leave`;
+    await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });
+    await relay.gateway.option("ChannelQueueLength", 1);
+    const running = relay.ask(model, { stream: true });
+    await (await running).body?.getReader().read();
+    const leaver = new AbortController();
+    const left = relay.gateway.post(
+      "/v1/chat/completions",
+      { model, messages: [{ role: "user", content: "hi" }] },
+      relay.key,
+      { signal: leaver.signal },
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    leaver.abort();
+    await expect(left).rejects.toThrow();
+    const next = await relay.ask(model);
+    expect(next.status).toBe(200);
+    await next.text();
+  });
+});
