@@ -29,7 +29,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["packages/testkit/integration/**/*.test.ts"],
+          include: ["packages/testkit/{integration,chaos}/**/*.test.ts"],
           globalSetup: services,
           testTimeout: 60_000,
           hookTimeout: 120_000,

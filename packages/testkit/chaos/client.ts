@@ -1,0 +1,113 @@
+import { request, type IncomingMessage } from "node:http";
+
+/** What a client asks for. */
+export interface Ask {
+  readonly kind: "plain" | "retry" | "stream" | "long" | "abort";
+  readonly model: string;
+  readonly isStream: boolean;
+  /** The client leaves after this many milliseconds of its own will. */
+  readonly leaveAfterMs?: number;
+}
+
+/**
+ * How it ended for the client. `delivered`: the whole answer. `refused`: an error status. `cut`: a stream or body that
+ * began and did not end. `unanswered`: no head came. `left`: the client went away on purpose.
+ */
+export type Ending = "delivered" | "refused" | "cut" | "unanswered" | "left";
+
+export interface Outcome {
+  readonly ask: Ask;
+  readonly ending: Ending;
+  readonly replica: string;
+  /** Id that the gateway gave the request; undefined when no head came. */
+  readonly id: string | undefined;
+  readonly status: number;
+  readonly reason: string;
+  /** Milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface Target {
+  readonly replica: string;
+  readonly url: string;
+  readonly key: string;
+}
+
+/** Clients of such gateways are patient, but not endless. */
+const PATIENCE_MS = 40_000;
+
+/** One request over a connection of its own, so that no kept connection hides where it ended. Never rejects. */
+export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    let answer: IncomingMessage | undefined;
+    let text = "";
+    let isLeaving = false;
+    const finish = (ending: Ending, reason: string) => {
+      clearTimeout(leaving);
+      clearTimeout(patience);
+      const id = answer?.headers["x-request-id"];
+      const status = answer?.statusCode ?? 0;
+      resolve({
+        ask,
+        ending,
+        replica,
+        id: Array.isArray(id) ? id[0] : id,
+        status,
+        reason,
+        startedAt,
+        endedAt: performance.now(),
+      });
+    };
+    const broken = (reason: string) => {
+      if (isLeaving) finish("left", "");
+      else finish(answer ? "cut" : "unanswered", reason);
+    };
+    const call = request(`${url}/v1/chat/completions`, {
+      method: "POST",
+      agent: false,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    });
+    const leave = () => {
+      isLeaving = true;
+      call.destroy();
+    };
+    const leaving = ask.leaveAfterMs === undefined ? undefined : setTimeout(leave, ask.leaveAfterMs);
+    const patience = setTimeout(() => call.destroy(new Error(`no end within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    call.on("error", (error) => broken(error.message));
+    call.on("close", () => broken("closed"));
+    call.on("response", (head) => {
+      answer = head;
+      head.setEncoding("utf8");
+      head.on("data", (chunk: string) => (text += chunk));
+      head.on("error", (error) => broken(error.message));
+      head.on("end", () => {
+        if (head.statusCode !== 200) finish("refused", codeOf(text));
+        else if (isWhole(text, ask.isStream)) finish("delivered", "");
+        else finish("cut", codeOf(text));
+      });
+    });
+    call.end(
+      JSON.stringify({
+        model: ask.model,
+        messages: [{ role: "user", content: "Count." }],
+        ...(ask.isStream ? { stream: true } : {}),
+      }),
+    );
+  });
+}
+
+function isWhole(text: string, isStream: boolean): boolean {
+  if (isStream) return text.trimEnd().endsWith("data: [DONE]");
+  try {
+    return "choices" in (JSON.parse(text) as object);
+  } catch {
+    return false;
+  }
+}
+
+/** The code of an error body or error event, for the report. */
+function codeOf(text: string): string {
+  return /"code":\s*"([^"]+)"/.exec(text)?.[1] ?? text.slice(-200);
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import type { World } from "./world.ts";
+
+/** How long faults last, milliseconds. */
+export interface Pace {
+  /** A server or a replica is away. */
+  readonly awayMs: number;
+  /** A process stands still, or a connection is bad. */
+  readonly badMs: number;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** What is done, for the report. */
+  readonly about: (pace: Pace) => string;
+  /** No request may fail because of it. */
+  readonly isHarmless?: true;
+  /** It may be that nobody is answered while it lasts. */
+  readonly isTotal?: true;
+  /** Proves nothing where the replicas have no connection to Redis. */
+  readonly isOfRedis?: true;
+  /** A defect that is known and not repaired: what was seen. `npm test` leaves such a fault out. */
+  readonly open?: string;
+  /** Does it and undoes it; answers what is worth a remark. Throws when it could not be done. */
+  run(world: World, pace: Pace): Promise<string>;
+}
+
+const REDIS_DELAY_MS = 2_000;
+const seconds = (ms: number) => `${ms / 1000} s`;
+
+const killReplica: Fault = {
+  name: "a replica is killed",
+  about: ({ awayMs }) => `SIGKILL of one of three; another takes its place after ${seconds(awayMs)}`,
+  async run({ replicas }, { awayMs }) {
+    await replicas.crash(0);
+    await sleep(awayMs);
+    await replicas.replace(0);
+    return "";
+  },
+};
+
+const freezeReplica: Fault = {
+  name: "a replica stands still",
+  about: ({ badMs }) => `SIGSTOP of one of three for ${seconds(badMs)}`,
+  async run({ replicas }, { badMs }) {
+    replicas.freeze(1);
+    try {
+      await sleep(badMs);
+    } finally {
+      replicas.resume(1);
+    }
+    return "";
+  },
+};
+
+const killRedis: Fault = {
+  name: "Redis is killed",
+  about: ({ awayMs }) => `SIGKILL; the same data after ${seconds(awayMs)}`,
+  isTotal: true,
+  isOfRedis: true,
+  async run({ servers }, { awayMs }) {
+    await servers.redis.kill();
+    await sleep(awayMs);
+    await servers.redis.restart();
+    return "";
+  },
+};
+
+const wipeRedis: Fault = {
+  name: "Redis loses everything",
+  about: () => "FLUSHALL under load",
+  isOfRedis: true,
+  async run({ servers }, { badMs }) {
+    const redis = new Redis(servers.redis.url);
+    try {
+      const before = await redis.dbsize();
+      await redis.flushall();
+      await sleep(badMs);
+      return `${before} keys were lost`;
+    } finally {
+      redis.disconnect();
+    }
+  },
+};
+
+const slowRedis: Fault = {
+  name: "Redis is slow",
+  about: ({ badMs }) => `each write to Redis waits ${seconds(REDIS_DELAY_MS)}, for ${seconds(badMs)}`,
+  isTotal: true,
+  isOfRedis: true,
+  async run({ servers }, { badMs }) {
+    servers.proxy.delay(REDIS_DELAY_MS);
+    try {
+      await sleep(badMs);
+    } finally {
+      servers.proxy.delay(0);
+    }
+    return "";
+  },
+};
+
+const flakyRedis: Fault = {
+  name: "connections to Redis break",
+  about: ({ badMs }) => `one of fifteen answers is dropped with its connection, for ${seconds(badMs)}`,
+  isOfRedis: true,
+  async run({ servers }, { badMs }) {
+    const before = servers.proxy.dropped;
+    servers.proxy.drop(true);
+    try {
+      await sleep(badMs);
+    } finally {
+      servers.proxy.drop(false);
+    }
+    return `${servers.proxy.dropped - before} connections broken`;
+  },
+};
+
+const freezeDatabase: Fault = {
+  name: "the database stands still",
+  about: ({ badMs }) => `SIGSTOP of all its processes for ${seconds(badMs)}`,
+  isTotal: true,
+  async run({ servers }, { badMs }) {
+    servers.freezeDatabase();
+    try {
+      await sleep(badMs);
+    } finally {
+      servers.resumeDatabase();
+    }
+    return "";
+  },
+};
+
+const killDatabase: Fault = {
+  name: "the database is killed",
+  about: ({ awayMs }) => `without a chance to tidy up; the same data after ${seconds(awayMs)}`,
+  isTotal: true,
+  async run({ servers }, { awayMs }) {
+    await servers.crashDatabase(awayMs);
+    return "";
+  },
+};
+
+const failChannel: Fault = {
+  name: "a channel fails",
+  about: ({ badMs }) => `the first of two channels answers 503 for ${seconds(badMs)}, then it is switched off and on`,
+  isHarmless: true,
+  async run({ primary, secondary, channels, console }, { badMs }) {
+    const before = secondary.requests.length;
+    primary.script("/chat/completions", () => ({ status: 503, body: { error: { message: "overloaded" } } }));
+    await sleep(badMs);
+    const served = secondary.requests.length - before;
+    const session = await console();
+    await session.must("PUT", "/api/channel/", { id: channels.primary, status: 2 });
+    primary.reset();
+    await sleep(1_000);
+    await session.must("PUT", "/api/channel/", { id: channels.primary, status: 1 });
+    return `${served} calls at the second channel`;
+  },
+};
+
+const rollReplicas: Fault = {
+  name: "rolling restart",
+  about: () => "each replica in turn: out of rotation, SIGTERM, its streams end, a new process takes its place",
+  isHarmless: true,
+  async run({ replicas }) {
+    const codes: (number | string)[] = [];
+    for (let index = 0; index < replicas.count; index++) codes.push(await replicas.roll(index));
+    if (codes.some((code) => code !== 0)) throw new Error(`replicas ended with ${codes.join(", ")}`);
+    return "every process ended with 0";
+  },
+};
+
+/** A killed replica comes first: its leases end while the others run. */
+export const FAULTS: readonly Fault[] = [
+  killReplica,
+  freezeReplica,
+  killRedis,
+  wipeRedis,
+  slowRedis,
+  flakyRedis,
+  freezeDatabase,
+  killDatabase,
+  failChannel,
+  rollReplicas,
+];
+
+/** For the second database: what touches the database or money in a way of its own. */
+export const SHORT_FAULTS: readonly Fault[] = [killReplica, wipeRedis, freezeDatabase, killDatabase, rollReplicas];

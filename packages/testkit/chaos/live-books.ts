@@ -1,0 +1,79 @@
+import { Redis } from "ioredis";
+import { runSql } from "../src/sql.ts";
+import type { Servers } from "./servers.ts";
+
+/** What Redis says about balances once nothing runs. */
+export interface LiveBooks {
+  /** Accounts whose balance Redis keeps; 0 = the replicas keep balances in the database alone. */
+  readonly accounts: number;
+  /** Open reservations anywhere, and accounts that differ between Redis and the database. */
+  readonly findings: readonly string[];
+}
+
+const BATCH = 1_000;
+
+/** Compares Redis with the database; exact only while nothing moves. */
+export async function liveBooks({ redis: server, database }: Servers): Promise<LiveBooks> {
+  const redis = new Redis(server.url);
+  try {
+    const keys = await allKeys(redis);
+    const findings = [...(await heldInDatabase(database)), ...(await heldInRedis(redis, keys))];
+    let accounts = 0;
+    for (const { table, column, pattern } of KINDS) {
+      for (const row of await runSql(database, `select id, ${column} as balance from ${table}`)) {
+        const id = String(row["id"]);
+        const key = keys.find((candidate) => pattern.exec(candidate)?.[1] === id);
+        const account = key && (await redis.hgetall(key));
+        // An account without an epoch was never read from the database.
+        if (!account || account["e"] === undefined) continue;
+        accounts += 1;
+        if (Number(account["b"]) !== Number(row["balance"]))
+          findings.push(`${table}:${id}: ${account["b"]} in Redis, ${String(row["balance"])} in the database`);
+        if (Number(account["h"] ?? 0) !== 0) findings.push(`${table}:${id}: ${account["h"]} held in Redis`);
+      }
+    }
+    return { accounts, findings };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const KINDS = [
+  { table: "users", column: "quota", pattern: /\}u(\d+)$/ },
+  { table: "tokens", column: "-used_quota", pattern: /\}t(\d+)$/ },
+];
+
+async function allKeys(redis: Redis): Promise<string[]> {
+  const keys: string[] = [];
+  let cursor = "0";
+  do {
+    const [next, found] = await redis.scan(cursor, "COUNT", BATCH);
+    keys.push(...found);
+    cursor = next;
+  } while (cursor !== "0");
+  return keys;
+}
+
+async function heldInRedis(redis: Redis, keys: readonly string[]): Promise<string[]> {
+  const findings: string[] = [];
+  for (const key of keys.filter((candidate) => candidate.endsWith("}holds"))) {
+    for (const [id, record] of Object.entries(await redis.hgetall(key)))
+      if (/^\d/.test(record)) findings.push(`${id}: a reservation in Redis (${record})`);
+  }
+  for (const key of keys.filter((candidate) => candidate.endsWith("}charges"))) {
+    const waiting = await redis.xlen(key);
+    if (waiting > 0) findings.push(`${key}: ${waiting} charges are not in the database`);
+  }
+  return findings;
+}
+
+async function heldInDatabase(database: string): Promise<string[]> {
+  const findings: string[] = [];
+  for (const table of ["users", "tokens"]) {
+    for (const row of await runSql(database, `select id, held from ${table} where held <> 0`))
+      findings.push(`${table}:${String(row["id"])}: ${String(row["held"])} held in the database`);
+  }
+  for (const row of await runSql(database, "select request_id from holds"))
+    findings.push(`${String(row["request_id"])}: a reservation in the database`);
+  return findings;
+}

@@ -1,0 +1,59 @@
+// `npm run test:chaos`: every fault once on MariaDB, then on PostgreSQL. Options after `--`:
+//   --minutes N        goes on for N minutes, at a slower pace with longer faults
+//   --database NAME    MariaDB or PostgreSQL alone
+//   --only TEXT        faults whose name has this text
+//   --write            writes docs/explain/faults.md; without it the page is only printed
+import { execFileSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { findProgram } from "../src/services/process.ts";
+import { planOf } from "./plan.ts";
+import { runRound, type Round } from "./round.ts";
+import type { DatabaseName } from "./servers.ts";
+import { faultsDocument } from "./table.ts";
+import { problemsOf } from "./verdict.ts";
+
+const PAGE = join(import.meta.dirname, "../../../docs/explain/faults.md");
+const DATABASES: readonly DatabaseName[] = ["MariaDB", "PostgreSQL"];
+const PROGRAMS = { MariaDB: "mariadbd", PostgreSQL: "postgres", Redis: "redis-server" };
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "0" },
+    database: { type: "string", default: "" },
+    only: { type: "string", default: "" },
+    write: { type: "boolean", default: false },
+  },
+});
+
+const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
+const rounds: Round[] = [];
+for (const database of DATABASES.filter((name) => values.database === "" || name === values.database)) {
+  const round = await runRound(planOf({ minutes: Number(values.minutes), database, only: values.only, say }));
+  rounds.push(round);
+  for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
+  console.log("complaints", round.complaints);
+}
+const document = faultsDocument(rounds, { command: commandOf(), at: new Date(), versions: versions() });
+console.log(`\n${document}`);
+if (values.write) {
+  await mkdir(dirname(PAGE), { recursive: true });
+  await writeFile(PAGE, document);
+}
+if (rounds.length === 0 || rounds.some((round) => problemsOf(round).length > 0)) process.exitCode = 1;
+
+function commandOf(): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    typeof value === "boolean" || value === "" || value === "0" ? [] : [`--${name} ${value}`],
+  );
+  return ["npm run test:chaos --", ...given, "--write"].join(" ");
+}
+
+function versions(): Record<string, string> {
+  const found = Object.entries(PROGRAMS).map(([name, program]) => {
+    const file = findProgram(program, program, ["/usr/lib/postgresql/*/bin"]);
+    return [name, /\d+\.\d+(?:\.\d+)?/.exec(execFileSync(file, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"];
+  });
+  return { Node: process.versions.node, ...(Object.fromEntries(found) as Record<string, string>) };
+}

@@ -1,0 +1,34 @@
+import { FAULTS, SHORT_FAULTS, type Fault, type Pace } from "./faults.ts";
+import type { Plan } from "./round.ts";
+import type { DatabaseName } from "./servers.ts";
+
+const PACE: Pace = { awayMs: 2_000, badMs: 6_000 };
+const LONG_PACE: Pace = { awayMs: 10_000, badMs: 30_000 };
+/** Of the minutes of a long run; the rest is the second database's. */
+const SHARE = { MariaDB: 0.7, PostgreSQL: 0.3 };
+const MINUTE_MS = 60_000;
+
+export interface Wishes {
+  /** 0 = each fault once, at a quick pace. */
+  readonly minutes: number;
+  readonly database: DatabaseName;
+  /** Only faults whose name has this text. */
+  readonly only: string;
+  readonly say: (line: string) => void;
+}
+
+/** What one round does. */
+export function planOf({ minutes, database, only, say }: Wishes): Plan {
+  const isMain = database === "MariaDB";
+  const isLong = minutes > 0;
+  const faults: readonly Fault[] = isMain || isLong || only !== "" ? FAULTS : SHORT_FAULTS;
+  return {
+    database,
+    faults: faults.filter(({ name }) => name.includes(only)),
+    perSecond: isMain ? 20 : 10,
+    pace: isLong ? LONG_PACE : PACE,
+    calmMs: isLong ? 5_000 : 1_500,
+    lastsMs: minutes * MINUTE_MS * SHARE[database],
+    say,
+  };
+}

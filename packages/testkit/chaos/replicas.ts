@@ -1,0 +1,122 @@
+import { get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startGateway, type GatewayProcess } from "../src/gateway.ts";
+
+const PROBE_EVERY_MS = 250;
+const PROBE_TIMEOUT_MS = 1_000;
+/** Between leaving the rotation and the signal: the pause that a preStop hook gives. */
+const PRE_STOP_MS = 500;
+const EXIT_LIMIT_MS = 60_000;
+
+export interface Replica {
+  readonly name: string;
+  readonly process: GatewayProcess;
+}
+
+interface Slot {
+  serial: number;
+  process: GatewayProcess;
+  isReady: boolean;
+  isWithdrawn: boolean;
+}
+
+export interface Replicas {
+  /** In rotation, as a readiness probe sees it. */
+  ready(): readonly Replica[];
+  /** Every process that was started, dead ones too. */
+  readonly all: readonly Replica[];
+  /** Processes that ended although nobody asked them to. */
+  readonly deaths: readonly string[];
+  crash(index: number): Promise<void>;
+  freeze(index: number): void;
+  resume(index: number): void;
+  /** Puts a fresh process in the place of a dead one. */
+  replace(index: number): Promise<void>;
+  /** Takes one out of rotation, ends it in order and starts another; answers the exit code. */
+  roll(index: number): Promise<number | string>;
+  readonly count: number;
+  stop(): Promise<void>;
+}
+
+export interface ReplicaSettings {
+  readonly database: string;
+  readonly redis: string;
+  readonly count: number;
+}
+
+/** Real processes behind a rotation that follows their readiness, like the endpoints of a Service. */
+export async function startReplicas({ database, redis, count }: ReplicaSettings): Promise<Replicas> {
+  const all: Replica[] = [];
+  const deaths: string[] = [];
+  const asked = new Set<GatewayProcess>();
+  const start = async (index: number, serial: number) => {
+    const name = `replica-${index}-${serial}`;
+    const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off" };
+    const process = await startGateway({ database, redis, env });
+    all.push({ name, process });
+    void process.exited.then((code) => !asked.has(process) && deaths.push(`${name} ended with ${code}`));
+    return process;
+  };
+  const slots: Slot[] = [];
+  for (let index = 0; index < count; index++) {
+    slots.push({ serial: 0, process: await start(index, 0), isReady: true, isWithdrawn: false });
+  }
+  const at = (index: number) => slots[index] as Slot;
+  const askedOf = (slot: Slot) => {
+    asked.add(slot.process);
+    return slot.process;
+  };
+  const nameOf = (slot: Slot) => `replica-${slots.indexOf(slot)}-${slot.serial}`;
+  const probes = setInterval(() => slots.forEach((slot) => void probe(slot)), PROBE_EVERY_MS);
+
+  const replace = async (index: number) => {
+    const slot = at(index);
+    const process = await start(index, slot.serial + 1);
+    Object.assign(slot, { serial: slot.serial + 1, process, isReady: true, isWithdrawn: false });
+  };
+
+  return {
+    all,
+    deaths,
+    count,
+    ready: () =>
+      slots
+        .filter((slot) => slot.isReady && !slot.isWithdrawn)
+        .map((slot) => ({ name: nameOf(slot), process: slot.process })),
+    crash: (index) => askedOf(at(index)).kill(),
+    freeze: (index) => void process.kill(at(index).process.pid, "SIGSTOP"),
+    resume: (index) => void process.kill(at(index).process.pid, "SIGCONT"),
+    replace,
+    async roll(index) {
+      const slot = at(index);
+      slot.isWithdrawn = true;
+      await sleep(PRE_STOP_MS);
+      const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS).then(() => "no exit")]);
+      await replace(index);
+      return code;
+    },
+    async stop() {
+      clearInterval(probes);
+      await Promise.all(slots.map((slot) => askedOf(slot).stop()));
+    },
+  };
+}
+
+/** An answer that comes after the slot got another process says nothing about it. */
+async function probe(slot: Slot): Promise<void> {
+  const { process } = slot;
+  const isReady = await isOk(`${process.adminUrl}/readyz`);
+  if (slot.process === process) slot.isReady = isReady;
+}
+
+function isOk(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    call.on("timeout", () => call.destroy());
+    call.on("error", () => resolve(false));
+    call.on("close", () => resolve(false));
+  });
+}

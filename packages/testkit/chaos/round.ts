@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isClean, openBooks, readBooks, type Baseline, type Books } from "./books.ts";
+import type { Ending, Outcome } from "./client.ts";
+import type { Fault, Pace } from "./faults.ts";
+import { liveBooks, type LiveBooks } from "./live-books.ts";
+import { startLoad, type Load } from "./load.ts";
+import type { Replicas } from "./replicas.ts";
+import { createWorld, type World } from "./world.ts";
+import type { DatabaseName } from "./servers.ts";
+
+export interface Plan {
+  readonly database: DatabaseName;
+  readonly faults: readonly Fault[];
+  readonly perSecond: number;
+  readonly pace: Pace;
+  /** Calm load before the first fault and after each. */
+  readonly calmMs: number;
+  /** The list of faults is gone through again until this much time has passed. */
+  readonly lastsMs: number;
+  readonly say: (line: string) => void;
+}
+
+export interface Phase {
+  readonly fault: Fault;
+  readonly about: string;
+  readonly note: string;
+  readonly seconds: number;
+  /** Requests that started in this phase, by their end. */
+  readonly endings: Readonly<Record<Ending, number>>;
+  /** Answers that were complete while the fault lasted. */
+  readonly deliveredDuring: number;
+  /** Until the first answer to a request that started after the fault was lifted. */
+  readonly recoveredMs: number;
+  /** Until the books agreed. */
+  readonly agreedMs: number;
+  readonly books: Books;
+  /** Requests that failed although the fault is harmless. */
+  readonly harmed: readonly string[];
+  /** The fault was one of Redis, and no replica was connected to Redis. */
+  readonly isIdle: boolean;
+  /** Why requests failed, with counts. */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+export interface Round {
+  readonly database: DatabaseName;
+  readonly phases: readonly Phase[];
+  readonly requests: number;
+  readonly withheld: number;
+  readonly endings: Readonly<Record<Ending, number>>;
+  readonly books: Books;
+  readonly live: LiveBooks;
+  readonly deaths: readonly string[];
+  /** Errors and warnings of all replicas, by message. */
+  readonly complaints: Readonly<Record<string, number>>;
+  /** From the end of the load until nothing was reserved. */
+  readonly quietMs: number;
+  readonly seconds: number;
+}
+
+const RECOVERY_LIMIT_MS = 45_000;
+const AGREEMENT_LIMIT_MS = 90_000;
+/** Leases run 60 s, the sweeper follows. */
+const QUIET_LIMIT_MS = 150_000;
+
+interface Course {
+  readonly plan: Plan;
+  readonly world: World;
+  readonly load: Load;
+  readonly baseline: Baseline;
+}
+
+/** All faults of the plan under one load, with a look at the books after each and at the end. */
+export async function runRound(plan: Plan): Promise<Round> {
+  const startedAt = performance.now();
+  plan.say(`${plan.database}: starting`);
+  const world = await createWorld(plan.database);
+  try {
+    const baseline = await openBooks(world.servers.database);
+    const load = startLoad(plan.perSecond, (serial) => routeOf(world, serial));
+    const phases: Phase[] = [];
+    try {
+      await sleep(plan.calmMs);
+      do {
+        for (const fault of plan.faults) phases.push(await runPhase({ plan, world, load, baseline }, fault));
+      } while (performance.now() - startedAt < plan.lastsMs);
+    } finally {
+      await load.stop();
+    }
+    const end = await untilQuiet(world, baseline, load.outcomes);
+    return {
+      database: plan.database,
+      phases,
+      requests: load.outcomes.length,
+      withheld: load.withheld,
+      endings: count(load.outcomes),
+      ...end,
+      deaths: world.replicas.deaths,
+      complaints: complaintsOf(world.replicas),
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+    };
+  } finally {
+    await world.stop();
+  }
+}
+
+function routeOf({ replicas, keys }: World, serial: number) {
+  const ready = replicas.ready();
+  const replica = ready[serial % ready.length];
+  const key = keys[serial % keys.length];
+  return replica && key ? { replica: replica.name, url: replica.process.url, key } : undefined;
+}
+
+async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): Promise<Phase> {
+  plan.say(`${plan.database}: ${fault.name}`);
+  const from = performance.now();
+  const isIdle = fault.isOfRedis === true && world.servers.proxy.connections === 0;
+  const note = await fault.run(world, plan.pace);
+  const lifted = performance.now();
+  const recoveredMs = await until(RECOVERY_LIMIT_MS, () =>
+    load.outcomes.some(({ ending, startedAt }) => ending === "delivered" && startedAt > lifted),
+  );
+  await sleep(plan.calmMs);
+  await load.endedBefore(lifted);
+  let books = await readBooks(world.servers.database, baseline, load.outcomes);
+  const agreedMs = await until(AGREEMENT_LIMIT_MS, async () => {
+    if (!isClean(books.findings)) books = await readBooks(world.servers.database, baseline, load.outcomes);
+    return isClean(books.findings);
+  });
+  const to = performance.now();
+  const touched = load.outcomes.filter(({ startedAt, endedAt }) => startedAt < to && endedAt > from);
+  const own = touched.filter(({ startedAt }) => startedAt >= from);
+  const failed = touched.filter(({ ending }) => ending !== "delivered" && ending !== "left");
+  return {
+    fault,
+    about: fault.about(plan.pace),
+    note,
+    seconds: Math.round((to - from) / 1000),
+    endings: count(own),
+    deliveredDuring: touched.filter(({ ending, endedAt }) => ending === "delivered" && endedAt <= lifted).length,
+    recoveredMs,
+    agreedMs,
+    books,
+    isIdle,
+    harmed: fault.isHarmless ? failed.map(describe) : [],
+    reasons: reasonsOf(failed),
+  };
+}
+
+/** Waits until nothing is reserved and everything agrees; answers the last look in any case. */
+async function untilQuiet(world: World, baseline: Baseline, outcomes: readonly Outcome[]) {
+  const look = async () => ({
+    books: await readBooks(world.servers.database, baseline, outcomes),
+    live: await liveBooks(world.servers),
+  });
+  let seen = await look();
+  const quietMs = await until(QUIET_LIMIT_MS, async () => {
+    seen = await look();
+    return isClean(seen.books.findings) && seen.live.findings.length === 0;
+  });
+  return { ...seen, quietMs };
+}
+
+/** Answers how long it took; Infinity when the limit came first. */
+async function until(limitMs: number, isTrue: () => boolean | Promise<boolean>): Promise<number> {
+  const from = performance.now();
+  while (!(await isTrue())) {
+    if (performance.now() - from > limitMs) return Infinity;
+    await sleep(200);
+  }
+  return Math.round(performance.now() - from);
+}
+
+function count(outcomes: readonly Outcome[]): Record<Ending, number> {
+  const endings = { delivered: 0, refused: 0, cut: 0, unanswered: 0, left: 0 };
+  for (const { ending } of outcomes) endings[ending] += 1;
+  return endings;
+}
+
+function reasonsOf(failed: readonly Outcome[]): Record<string, number> {
+  const reasons: Record<string, number> = {};
+  for (const { ending, status, reason } of failed) {
+    const key = `${ending} ${status} ${reason}`.replaceAll(/:\d{4,5}\b/g, "");
+    reasons[key] = (reasons[key] ?? 0) + 1;
+  }
+  return reasons;
+}
+
+function complaintsOf({ all }: Replicas): Record<string, number> {
+  const complaints: Record<string, number> = {};
+  for (const { level = "info", message } of all.flatMap((replica) => replica.process.logs)) {
+    if (level !== "error" && level !== "warn") continue;
+    complaints[`${level}: ${message}`] = (complaints[`${level}: ${message}`] ?? 0) + 1;
+  }
+  return complaints;
+}
+
+function describe({ id, ask, ending, status, reason, replica }: Outcome): string {
+  return `${ask.kind} of ${replica}: ${ending} ${status} ${reason} (${id ?? "no id"})`;
+}

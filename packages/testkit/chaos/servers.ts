@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGuard, type Guard } from "../src/services/guard.ts";
+import { startMariadb } from "../src/services/mariadb.ts";
+import { startPostgres } from "../src/services/postgres.ts";
+import { startRedis } from "../src/services/redis.ts";
+import { runSql } from "../src/sql.ts";
+import type { Service } from "../src/services.ts";
+import { startRedisProxy, type RedisProxy } from "./redis-proxy.ts";
+
+export type DatabaseName = "MariaDB" | "PostgreSQL";
+
+export interface Servers {
+  /** URL of the gateway's database. */
+  readonly database: string;
+  readonly redis: Service;
+  /** What the replicas are given instead of Redis. */
+  readonly proxy: RedisProxy;
+  freezeDatabase(): void;
+  resumeDatabase(): void;
+  /** Ends the database without a chance to tidy up, and starts it again on the same data. */
+  crashDatabase(awayMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CRASH: Readonly<Record<DatabaseName, NodeJS.Signals>> = {
+  MariaDB: "SIGKILL",
+  // An immediate shutdown: no checkpoint, and the next start recovers from its log. SIGKILL of the first process would
+  // leave its children running.
+  PostgreSQL: "SIGQUIT",
+};
+
+/** Servers with durable commits and an append-only Redis, as an installation has them. */
+export async function startServers(name: DatabaseName): Promise<Servers> {
+  const server = await (name === "MariaDB" ? startMariadb : startPostgres)({ isDurable: true });
+  const redis = await startRedis({ isDurable: true });
+  const proxy = await startRedisProxy(redis.port);
+  await runSql(
+    server.url,
+    name === "MariaDB" ? "CREATE DATABASE chaos CHARACTER SET utf8mb4" : "CREATE DATABASE chaos",
+  );
+  const database = new URL(server.url);
+  database.pathname = "/chaos";
+  let thaw: Guard | undefined;
+  const signal = (kind: NodeJS.Signals) => {
+    for (const pid of family(server.pid)) process.kill(pid, kind);
+  };
+  return {
+    database: database.href,
+    redis,
+    proxy,
+    freezeDatabase() {
+      // The guard of the server ends it with a signal that a frozen process does not see.
+      thaw = createGuard(join(server.folder, "no-folder-of-its-own"));
+      thaw.watch(server.pid, "SIGCONT");
+      signal("SIGSTOP");
+    },
+    resumeDatabase() {
+      signal("SIGCONT");
+      thaw?.disarm();
+      thaw = undefined;
+    },
+    async crashDatabase(awayMs) {
+      await server.kill(CRASH[name]);
+      await sleep(awayMs);
+      await server.restart();
+    },
+    async stop() {
+      signal("SIGCONT");
+      await proxy.stop();
+      await Promise.all([server.stop(), redis.stop()]);
+    },
+  };
+}
+
+/** A process and its children: PostgreSQL has one for each connection. */
+function family(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createChannel,
+  createToken,
+  setModelRatios,
+  setOptions,
+  signIn,
+  startUpstream,
+  type Session,
+  type Upstream,
+} from "../src/index.ts";
+import type { Ask } from "./client.ts";
+import { MODELS } from "./load.ts";
+import { startReplicas, type Replicas } from "./replicas.ts";
+import { startServers, type DatabaseName, type Servers } from "./servers.ts";
+
+const REPLICAS = 3;
+const USERS = 3;
+const PASSWORD = "chaos-password-1";
+const QUOTA = 2_000_000_000;
+const RATIO = 50;
+const SERVED_LIMIT_MS = 20_000;
+/** The fake upstream reports 20 tokens in and 10 out; the completion ratio of these models is 1. */
+export const PRICE = 30 * RATIO;
+
+/** Everything that a round needs, running. */
+export interface World {
+  readonly database: DatabaseName;
+  readonly servers: Servers;
+  readonly replicas: Replicas;
+  /** Serves all models first; `retry` always fails there. */
+  readonly primary: Upstream;
+  readonly secondary: Upstream;
+  readonly channels: { readonly primary: number; readonly secondary: number };
+  readonly keys: readonly string[];
+  /** The console of any replica that is ready. */
+  console(): Promise<Session>;
+  stop(): Promise<void>;
+}
+
+export async function createWorld(database: DatabaseName): Promise<World> {
+  const servers = await startServers(database);
+  const stops: (() => Promise<void>)[] = [() => servers.stop()];
+  const stop = async () => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    const [primary, secondary] = [await startUpstream(), await startUpstream()];
+    stops.push(
+      () => primary.stop(),
+      () => secondary.stop(),
+    );
+    const replicas = await startReplicas({ database: servers.database, redis: servers.proxy.url, count: REPLICAS });
+    stops.push(() => replicas.stop());
+    const console = () => signIn(urlOf(replicas));
+    const root = await console();
+    await setOptions(root, { QuotaForNewUser: String(QUOTA), RetryTimes: "2" });
+    await setModelRatios(root, Object.fromEntries(Object.values(MODELS).map((model) => [model, RATIO])));
+    const channels = await createChannels(root, primary, secondary);
+    const keys = await createKeys(root);
+    await untilServed(replicas, keys);
+    return { database, servers, replicas, primary, secondary, channels, keys, console, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function urlOf(replicas: Replicas): string {
+  const [replica] = replicas.ready();
+  if (!replica) throw new Error("no replica is ready");
+  return replica.process.url;
+}
+
+async function createChannels(root: Session, primary: Upstream, secondary: Upstream): Promise<World["channels"]> {
+  const common = { models: Object.values(MODELS).join(","), auto_ban: 0 };
+  const broken: Ask["model"] = MODELS.retry;
+  return {
+    primary: await createChannel(root, {
+      ...common,
+      name: "primary",
+      base_url: primary.url,
+      priority: 10,
+      model_mapping: JSON.stringify({ [broken]: "status-500" }),
+    }),
+    secondary: await createChannel(root, { ...common, name: "secondary", base_url: secondary.url, priority: 0 }),
+  };
+}
+
+/** A limited and an unlimited key of each user. */
+async function createKeys(root: Session): Promise<string[]> {
+  const keys: string[] = [];
+  for (let index = 1; index <= USERS; index++) {
+    const username = `chaos${index}`;
+    await root.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });
+    const user = await signIn(root.url, username, PASSWORD);
+    keys.push(await createToken(user, { name: "limited", unlimited_quota: false, remain_quota: QUOTA / 2 }));
+    keys.push(await createToken(user, { name: "unlimited" }));
+  }
+  return keys;
+}
+
+/** Replicas learn of channels that another one made; the load starts when all know them. */
+async function untilServed(replicas: Replicas, keys: readonly string[]): Promise<void> {
+  const [key] = keys;
+  const limit = performance.now() + SERVED_LIMIT_MS;
+  for (const { process, name } of replicas.all) {
+    for (;;) {
+      const answer = await fetch(`${process.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+      const { data = [] } = (await answer.json()) as { data?: { id: string }[] };
+      if (Object.values(MODELS).every((model) => data.some(({ id }) => id === model))) break;
+      if (performance.now() > limit) throw new Error(`${name} does not list the models of the test`);
+      await sleep(200);
+    }
+  }
+}
