@@ -20,7 +20,7 @@ const Stored = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function configPath(env: Environment): string {
+function configPath(env: Environment): string {
   const named = env["FAIRWAY_CONFIG"];
   if (named !== undefined && named !== "") return named;
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway", "credentials.json");

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@fairway/wire";
 
-/** Documented in docs/reference/cli.md; scripts rely on them. */
+/** Scripts rely on these numbers; `fairway --help` lists them. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -48,12 +48,17 @@ export function exitCodeOf(thrown: unknown): number {
   return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
 }
 
+/** One sentence; a lost connection tells which server and why. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof ApiProblem && thrown.status === 0 && thrown.cause instanceof Error) return thrown.cause.message;
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** The cure that goes with a failure, if one is known. */
 export function hintOf(thrown: unknown): string | undefined {
   if (thrown instanceof CliError) return thrown.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
-  if (thrown.status === 0)
-    return "check the address with `fairway status`, or sign in to another server with `fairway login URL`";
+  if (thrown.status === 0) return "see that the server runs, or sign in to another one with `fairway login URL`";
   if (thrown.status === 401) return "sign in with `fairway login`";
   if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined)
     return `try again in ${thrown.retryAfterSeconds} s`;

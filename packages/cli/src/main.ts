@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { settleColour } from "./colour.ts";
-import { exitCodeOf, EXIT, hintOf } from "./exit.ts";
+import { exitCodeOf, EXIT, hintOf, messageOf } from "./exit.ts";
 import { createProgram } from "./program.ts";
 import { VERSION } from "./version.ts";
 
@@ -29,7 +29,7 @@ try {
 
 /** One line, the cure below it, no stack. */
 function fail(thrown: unknown): number {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   const hint = hintOf(thrown);
   const isJson = program.opts<{ output: string }>().output !== "table";
   if (isJson)

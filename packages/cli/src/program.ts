@@ -16,12 +16,18 @@ export interface Io {
   note(text: string): void;
 }
 
+const EXIT_CODES = `
+Exit codes:
+  0 done    1 failure    2 wrong usage    3 not found    4 not signed in    5 conflict
+  6 not allowed    7 server unreachable or busy    8 some of several failed    130 interrupted`;
+
 /** The command tree. Each action loads its module when it runs, so that `--version` loads none. */
 export function createProgram(version: string, io: Io): Command {
   const program = new Command("fairway")
     .description("Operate a Fairway gateway from the terminal.")
     .version(version)
-    .showHelpAfterError("(try --help)");
+    .showHelpAfterError("(try --help)")
+    .addHelpText("after", EXIT_CODES);
   program.addOption(
     new Option("-o, --output <format>", "how data is printed").choices(["table", "json", "jsonl"]).default("table"),
   );

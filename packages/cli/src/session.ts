@@ -2,16 +2,28 @@ import { createClient, type Client, type Fetch } from "@fairway/wire";
 import { readProfile, type Profile } from "./config.ts";
 import { CliError, EXIT } from "./exit.ts";
 
-export const fetchJson: Fetch = (url, init) => {
+/** Failures of the connection name the server and the reason. */
+export const fetchJson: Fetch = async (url, init) => {
   const { method, headers, body, signal } = init;
-  return fetch(url, {
-    method,
-    headers,
-    redirect: "error",
-    ...(body === undefined ? {} : { body }),
-    signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
-  });
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      redirect: "error",
+      ...(body === undefined ? {} : { body }),
+      signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (cause) {
+    throw new Error(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause });
+  }
 };
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { cause } = thrown;
+  if (cause instanceof Error) return "code" in cause ? String(cause.code) : cause.message;
+  return thrown.message;
+}
 
 const TIMEOUT_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod/mini";
+import { channelTest } from "./channels.ts";
 import { ApiProblem, createClient, urlOf, type Fetch } from "./client.ts";
 import { endpoint } from "./endpoint.ts";
 import { userGet, userList, userUpdate } from "./users.ts";
@@ -54,6 +55,15 @@ describe("client", () => {
       params: z.object({ name: z.string() }),
     });
     expect(urlOf(probe, { name: "a/b" }, { ids: [1, 2], none: undefined })).toBe("/api/x/a%2Fb?ids=1%2C2");
+  });
+
+  it("takes an envelope for one also where the server composes it by hand", async () => {
+    const call = { params: { id: 1 }, query: {} };
+    const { client: fine } = clientAnswering(200, '{"success":true,"message":"","time":0.5}');
+    expect((await fine.call(channelTest, call)).siblings).toEqual({ time: 0.5 });
+    const { client: failing } = clientAnswering(200, '{"success":false,"message":"Refused.","time":0.5}');
+    const problem = await problemOf(failing.call(channelTest, call));
+    expect([problem.message, problem.siblings]).toEqual(["Refused.", { time: 0.5 }]);
   });
 
   it("throws refusals with code, field and siblings", async () => {

@@ -151,7 +151,8 @@ function readEnvelope<E extends Endpoint>(endpoint: E, reply: Reply, text: strin
       status: reply.status,
       retryAfter: reply.headers.get("Retry-After"),
     });
-  if (endpoint.answer === "raw" && reply.status < 400) return answerOf<E>(reply, body, "", {});
+  const isOwnShape = endpoint.answer === "raw" && (endpoint.data !== undefined || typeof body["success"] !== "boolean");
+  if (isOwnShape && reply.status < 400) return answerOf<E>(reply, body, "", {});
   const { success, message, data, code, field, ...siblings } = body;
   if (success !== true) {
     const words =

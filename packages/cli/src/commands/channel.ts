@@ -75,9 +75,11 @@ export async function createChannel(client: Client, options: ChannelCreateOption
       ...(options.weight === undefined ? {} : { weight: options.weight }),
     },
   });
-  output.note(
-    `Created ${options.name}. Test it: fairway channel list --search ${JSON.stringify(options.name)}, then fairway channel test ID`,
-  );
+  const { data: found } = await client.call(channelList, { query: { p: 0, page_size: PAGE, keyword: options.name } });
+  const created = found.filter(({ name }) => name === options.name).toSorted((a, b) => b.id - a.id)[0];
+  if (!created) throw new CliError(`the channel ${options.name} was created but is not listed`);
+  if (output.format !== "table") output.out(JSON.stringify({ id: created.id, name: created.name }));
+  output.note(`Created channel ${created.id}, ${created.name}. Test it: fairway channel test ${created.id}`);
 }
 
 async function keyOf({ keyFile, keyStdin }: ChannelCreateOptions): Promise<string> {

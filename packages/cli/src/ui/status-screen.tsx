@@ -1,6 +1,7 @@
 import type { Client } from "@fairway/wire";
 import { Box, render, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
+import { messageOf } from "../exit.ts";
 import { overviewOf, type Overview } from "../commands/status.ts";
 
 interface ScreenProps {
@@ -32,7 +33,7 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
           setProblem("");
         }
       } catch (error) {
-        if (isOpen) setProblem(error instanceof Error ? error.message : String(error));
+        if (isOpen) setProblem(messageOf(error));
       }
     };
     void look();

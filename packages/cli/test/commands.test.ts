@@ -1,0 +1,168 @@
+// The built command against a real gateway: with pipes as in scripts, and in a pseudo-terminal as people use it.
+import {
+  ROOT_PASSWORD,
+  startGateway,
+  startUpstream,
+  UPSTREAM_KEY,
+  type GatewayProcess,
+  type Upstream,
+} from "@fairway/testkit";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTerminal, run, type Finished } from "./terminal.ts";
+
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let home: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway();
+  home = await mkdtemp(join(tmpdir(), "fairway-cli-"));
+  env = { FAIRWAY_CONFIG: join(home, "credentials.json"), XDG_CONFIG_HOME: home };
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+  if (home) await rm(home, { recursive: true, force: true });
+});
+
+const json = ({ out }: Finished) => JSON.parse(out) as Record<string, unknown>;
+const fairway = (args: string, input?: string) => run(args.split(" "), env, input);
+
+test("without a profile, a command says how to sign in", async () => {
+  const { code, out, err } = await fairway("status");
+  expect(code).not.toBe(0);
+  expect(out).toBe("");
+  expect(err).toContain("fairway login");
+});
+
+test("a password is asked for in a terminal and never shown", async () => {
+  const terminal = openTerminal(["login", gateway.url, "--username", "root"], env);
+  await terminal.sees("Password:");
+  terminal.type(`${ROOT_PASSWORD}\r`);
+  await terminal.sees("as root (role 100)");
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.shown).not.toContain(ROOT_PASSWORD);
+  const { mode } = await stat(env["FAIRWAY_CONFIG"] as string);
+  expect(mode & 0o777).toBe(0o600);
+});
+
+test("a wrong password is one line and an exit code", async () => {
+  const other = { ...env, FAIRWAY_CONFIG: join(home, "other.json") };
+  const terminal = openTerminal(["login", gateway.url, "--username", "root"], other);
+  await terminal.sees("Password:");
+  terminal.type("wrong-password\r");
+  await terminal.sees("error: Wrong username or password");
+  expect(await terminal.exited).not.toBe(0);
+  expect(terminal.shown).not.toMatch(/\bat .*\.mjs:\d+/);
+});
+
+test("a channel is created with its key from standard input, listed and tested", async () => {
+  const created = await run(
+    [
+      "channel",
+      "create",
+      "--type",
+      "1",
+      "--name",
+      "first",
+      "--models",
+      "gpt-4o-mini",
+      "--base-url",
+      upstream.url,
+    ].concat(["--key-stdin", "-o", "json"]),
+    env,
+    `${UPSTREAM_KEY}\n`,
+  );
+  expect(created.code, created.err).toBe(0);
+  const { id } = json(created);
+  expect(created.err).toContain(`fairway channel test ${String(id)}`);
+  const listed = await fairway("channel list -o json");
+  expect(listed.out).toContain('"first"');
+  expect(listed.out + created.out).not.toContain(UPSTREAM_KEY);
+  const tested = await fairway(`channel test ${String(id)}`);
+  expect(tested.code, tested.err).toBe(0);
+  expect(tested.out).toMatch(/^ok +channel/);
+});
+
+test("a channel whose upstream refuses fails its test, with exit code 8", async () => {
+  const broken = ["channel", "create", "--type", "1", "--name", "broken", "--models", "status-401"];
+  const created = await run([...broken, "--base-url", upstream.url, "--key-stdin", "-o", "json"], env, UPSTREAM_KEY);
+  const tested = await fairway(`channel test ${String(json(created)["id"])} -o jsonl`);
+  expect(tested.code).toBe(8);
+  expect(JSON.parse(tested.out)).toMatchObject({ ok: false });
+  expect(tested.err).toContain("1 of 1 channels failed");
+});
+
+test("a key works, and its calls are in the log", async () => {
+  const { out, code } = await fairway("token create --name laptop --quota 5usd -o json");
+  expect(code).toBe(0);
+  const key = /sk-[\w-]+/.exec(out)?.[0] ?? "";
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi" }] }),
+  });
+  expect(answer.status).toBe(200);
+  await answer.arrayBuffer();
+  const rows = await fairway("log list --token laptop --since 1h -o jsonl");
+  expect(rows.out.trim().split("\n")).toHaveLength(1);
+  expect(rows.out).toContain('"laptop"');
+  const table = await fairway("log list --type consume");
+  expect(table.out).toContain("gpt-4o-mini");
+});
+
+test("an option is set and read back; a bad value names the option", async () => {
+  expect((await fairway("option set SystemName Harbour")).code).toBe(0);
+  expect((await fairway("option get SystemName")).out).toContain("Harbour");
+  const refused = await fairway("option set QuotaPerUnit many");
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("QuotaPerUnit");
+});
+
+test("errors are JSON where output is JSON, and bad usage is told apart", async () => {
+  const missing = await fairway("channel test 999 -o json");
+  expect(missing.code).toBe(3);
+  expect(JSON.parse(missing.err)).toMatchObject({
+    error: { message: expect.stringContaining("does not exist") as string },
+  });
+  const usage = await fairway("log list --limit none");
+  expect(usage.code).toBe(2);
+  expect(usage.err).toContain("whole number");
+});
+
+test("status is one look for scripts", async () => {
+  const overview = json(await fairway("status -o json"));
+  expect(overview).toMatchObject({ name: "Harbour", user: "root", channels: { enabled: 2, disabled: 0 } });
+});
+
+test("status --watch draws a live screen that follows what happens and ends with q", async () => {
+  const terminal = openTerminal(["status", "--watch", "--interval", "1"], env);
+  await terminal.sees("▲ 2 enabled");
+  const second = ["channel", "create", "--type", "1", "--name", "second", "--models", "gpt-4o", "--key-stdin"];
+  expect((await run(second, env, "sk-second")).code).toBe(0);
+  await terminal.sees("▲ 3 enabled");
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+});
+
+test("the live screen survives a gateway that is away", async () => {
+  const terminal = openTerminal(["status", "--watch", "--interval", "1"], env);
+  await terminal.sees("enabled");
+  await gateway.stop();
+  await terminal.sees(/! .*(reach|connect|refused)/i);
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+});
+
+test("a gateway that is away is one sentence with the address", async () => {
+  const { code, err } = await fairway("status");
+  expect(code).not.toBe(0);
+  expect(err).toContain(new URL(gateway.url).host);
+  expect(err).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+const PROGRAM = join(import.meta.dirname, "../dist/fairway.mjs");
+
+export interface Finished {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Runs the built command with pipes, as a script does. */
+export async function run(args: readonly string[], env: Variables, input = ""): Promise<Finished> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(env) });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (part: Buffer) => (out += part.toString()));
+  child.stderr.on("data", (part: Buffer) => (err += part.toString()));
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+/** The built command in a pseudo-terminal of its own, as a person uses it. */
+export interface Terminal {
+  /** Everything shown so far, without control sequences. */
+  readonly shown: string;
+  /** Resolves when the text stands somewhere in what was shown. */
+  sees(text: string | RegExp, timeoutMs?: number): Promise<void>;
+  type(keys: string): void;
+  readonly exited: Promise<number | null>;
+}
+
+export function openTerminal(args: readonly string[], env: Variables): Terminal {
+  const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const child = spawn("script", ["-q", "-f", "-e", "-c", words.join(" "), "/dev/null"], { env: environment(env) });
+  let shown = "";
+  const waiting = new Set<() => void>();
+  child.stdout.on("data", (part: Buffer) => {
+    shown += stripVTControlCharacters(part.toString());
+    for (const look of waiting) look();
+  });
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  return {
+    get shown() {
+      return shown;
+    },
+    sees: (text, timeoutMs = 20_000) =>
+      new Promise((resolve, reject) => {
+        const done = (settle: () => void) => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          settle();
+        };
+        const look = () => {
+          if (typeof text === "string" ? shown.includes(text) : text.test(shown)) done(resolve);
+        };
+        const timer = setTimeout(
+          () => done(() => reject(new Error(`${String(text)} was not shown, but:\n${shown}`))),
+          timeoutMs,
+        );
+        waiting.add(look);
+        look();
+      }),
+    type: (keys) => void child.stdin.write(keys),
+    exited,
+  };
+}
+
+function environment(env: Variables): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, TERM: "xterm-256color", ...env };
+}
