@@ -19,6 +19,11 @@ export interface HoldRequest {
   readonly amount: Quota;
   /** True when the call has a price: then even an `amount` of 0 needs a positive balance. */
   readonly isCharged: boolean;
+  /**
+   * What the token may use in its life, remaining and used together, where the caller knows it. Balances that live
+   * outside the database follow changes of a token by it.
+   */
+  readonly grant?: Quota | "unlimited";
 }
 
 /** An admitted reservation. `leaseUntil` is epoch milliseconds; whoever holds it renews before then. */

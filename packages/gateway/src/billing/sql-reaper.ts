@@ -75,7 +75,8 @@ async function reap(
   return true;
 }
 
-function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
+/** What a reservation owes that nobody renewed; undefined when nothing was delivered. */
+export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
   if (hold.seen === "") return undefined;
   const seen = JSON.parse(hold.seen) as Seen;
   const settlement: Settlement = {
@@ -88,7 +89,7 @@ function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlem
   return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
 }
 
-function holdOf(row: OpenHold, leaseUntil: number): Hold {
+export function holdOf(row: OpenHold, leaseUntil: number): Hold {
   return {
     requestId: row.request_id,
     userId: row.user_id,

@@ -2,21 +2,17 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Keys } from "./keys.ts";
+import { RedisAway } from "./redis-away.ts";
 import type { Call, ScriptCall } from "./script.ts";
+import { createTurn, within } from "./turn.ts";
 
-/** Redis did not answer. `mayHaveRun` is false when the command certainly never left this process. */
-export class RedisAway extends Error {
-  override readonly name = "RedisAway";
-  readonly mayHaveRun: boolean;
-
-  constructor(message: string, mayHaveRun: boolean, cause?: unknown) {
-    super(message, { cause });
-    this.mayHaveRun = mayHaveRun;
-  }
-}
+export { RedisAway };
 
 /** What Redis answered to one call: a value, or an Error of this call alone. */
 export type Answer = unknown;
+
+/** A connection for one purpose. */
+export type Connection = Redis;
 
 export interface RedisClient {
   readonly keys: Keys;
@@ -29,14 +25,17 @@ export interface RedisClient {
    * all answers are there after `timeoutMs`; the calls may have run then.
    */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
-  /** One call; its error is thrown. */
+  /** One call; its error is thrown. All that are asked for in one turn of the event loop leave in one write. */
   one(call: Call, timeoutMs: number): Promise<unknown>;
   /** Calls back now and after every reconnection; answers how to stop that. */
   onReady(listener: () => void): () => void;
   /** Resolves when the connection is usable, or after `ms`. */
   ready(ms: number): Promise<boolean>;
-  /** A connection of its own, for blocking reads or subscriptions. It connects at its first command. */
-  open(purpose: string): Redis;
+  /**
+   * A connection of its own, for blocking reads or subscriptions. It connects at its first command. One that gets no
+   * byte for `deadAfterMs` is replaced.
+   */
+  open(purpose: string, deadAfterMs?: number): Connection;
   close(): Promise<void>;
 }
 
@@ -66,7 +65,6 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
   let lastError: Error | undefined;
   main.on("error", (error: Error) => (lastError = error));
   const others: Redis[] = [];
-  const send = (calls: readonly Call[], timeoutMs: number) => sendAll(main, calls, timeoutMs);
 
   return {
     keys,
@@ -76,20 +74,16 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
     get lastError() {
       return lastError;
     },
-    send,
-    async one(call, timeoutMs) {
-      const [answer] = await send([call], timeoutMs);
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
+    send: (calls, timeoutMs) => within(timeoutMs, sendAll(main, calls)),
+    one: createTurn((calls) => sendAll(main, calls)),
     onReady(listener) {
       if (main.status === "ready") listener();
       main.on("ready", listener);
       return () => main.off("ready", listener);
     },
     ready: (ms) => untilReady(main, ms),
-    open(purpose) {
-      const redis = open(purpose);
+    open(purpose, deadAfterMs) {
+      const redis = open(purpose, deadAfterMs === undefined ? {} : { socketTimeout: deadAfterMs });
       others.push(redis);
       return redis;
     },
@@ -146,20 +140,14 @@ async function untilReady(redis: Redis, ms: number): Promise<boolean> {
   });
 }
 
-async function sendAll(redis: Redis, calls: readonly Call[], timeoutMs: number): Promise<Answer[]> {
+async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
   if (redis.status !== "ready") throw new RedisAway("Redis is not connected", false);
-  const answers = await within(timeoutMs, run(redis, calls, evalsha));
+  const answers = await run(redis, calls, evalsha);
   // After a restart Redis has forgotten its scripts; such calls did nothing.
   const unknown = [...answers.keys()].filter((at) => isUnknownScript(answers[at]));
   if (unknown.length > 0) {
-    const again = await within(
-      timeoutMs,
-      run(
-        redis,
-        unknown.map((at) => calls[at] as ScriptCall),
-        evalText,
-      ),
-    );
+    const scripts = unknown.map((at) => calls[at] as ScriptCall);
+    const again = await run(redis, scripts, evalText);
     for (const [index, at] of unknown.entries()) answers[at] = again[index];
   }
   const broken = answers.find(isConnectionError);
@@ -188,18 +176,4 @@ function isUnknownScript(answer: Answer): boolean {
 /** Errors of Redis itself are of this call; all others are of the connection. */
 function isConnectionError(answer: Answer): answer is Error {
   return answer instanceof Error && answer.name !== "ReplyError";
-}
-
-/**
- * Time counts from the call, but a process that was busy looks once more at what has arrived before it gives up.
- */
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      setImmediate(() => setImmediate(() => reject(new RedisAway(`Redis did not answer within ${ms} ms`, true))));
-    }, ms);
-    work
-      .then(resolve, (error: unknown) => reject(new RedisAway("the connection to Redis broke", true, error)))
-      .finally(() => clearTimeout(timer));
-  });
 }

@@ -1,0 +1,166 @@
+import {
+  closeSync,
+  fdatasync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+
+/** Files of a journal: `00000001.log` while an entry in it may not have reached Redis, `00000001.done` afterwards. */
+
+const OPEN = ".log";
+const DONE = ".done";
+const SYNC_MS = 50;
+
+/** Where a charge is in the streams. */
+export interface Place {
+  readonly shard: number;
+  readonly id: string;
+}
+
+export function isSegment(file: string): boolean {
+  return /^\d{8}\.(?:log|done)$/.test(file);
+}
+
+interface Creation {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly onSyncError: (error: unknown) => void;
+}
+
+interface Known extends Pick<Creation, "onSyncError"> {
+  readonly bytes: number;
+  readonly lastAt: number;
+}
+
+/** One file of lines. It is written to, then closed, then done, then removed. */
+export class Segment {
+  #path: string;
+  #file: number | undefined;
+  #bytes: number;
+  #isTorn = false;
+  #isClosing = false;
+  #syncing: "no" | "soon" | "now" = "no";
+  /** Entries that have not reached Redis. */
+  unacknowledged = 0;
+  /** Epoch milliseconds. */
+  lastAt: number;
+  /** The last charge of each shard. */
+  readonly places = new Map<number, string>();
+
+  readonly #onSyncError: (error: unknown) => void;
+
+  private constructor(path: string, file: number | undefined, of: Known) {
+    this.#path = path;
+    this.#file = file;
+    this.#bytes = of.bytes;
+    this.lastAt = of.lastAt;
+    this.#onSyncError = of.onSyncError;
+  }
+
+  /** @param onSyncError told when lines may not survive the end of the machine */
+  static create(folder: string, number: number, { now, onSyncError }: Creation): Segment {
+    const path = join(folder, `${String(number).padStart(8, "0")}${OPEN}`);
+    return new Segment(path, openSync(path, "ax", 0o600), { bytes: 0, lastAt: now, onSyncError });
+  }
+
+  /** Files of a process that is gone, oldest first. */
+  static found(folder: string): Segment[] {
+    const files = readdirSync(folder).filter(isSegment).sort();
+    return files.map((file) => {
+      const path = join(folder, file);
+      const { size, mtimeMs } = statSync(path);
+      return new Segment(path, undefined, { bytes: size, lastAt: mtimeMs, onSyncError: () => {} });
+    });
+  }
+
+  get number(): number {
+    return Number(basename(this.#path).slice(0, 8));
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isDone(): boolean {
+    return this.#path.endsWith(DONE);
+  }
+
+  /** Throws when the file does not take it; a part may be in the file then. */
+  append(lines: string, now: number): void {
+    if (this.#file === undefined) throw new Error("the segment is closed");
+    const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
+    this.#isTorn = true;
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
+    this.#isTorn = false;
+    this.#bytes += bytes.length;
+    this.lastAt = now;
+    this.#syncSoon();
+  }
+
+  /** On the disk within moments, for the case that the whole machine dies; nobody waits for it. */
+  #syncSoon(): void {
+    if (this.#syncing !== "no") return;
+    this.#syncing = "soon";
+    setTimeout(() => this.#sync(), SYNC_MS).unref();
+  }
+
+  #sync(): void {
+    const file = this.#file;
+    if (file === undefined || this.#syncing === "now") return;
+    this.#syncing = "now";
+    const bytes = this.#bytes;
+    fdatasync(file, (error) => {
+      this.#syncing = "no";
+      if (error) this.#onSyncError(error);
+      if (this.#isClosing) this.#closeFile();
+      else if (this.#bytes > bytes) this.#syncSoon();
+    });
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    if (this.#bytes === 0) {
+      this.#closeFile();
+      this.remove();
+      return;
+    }
+    this.#sync();
+    this.#finish();
+  }
+
+  #closeFile(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  acknowledge(place: Place | undefined): void {
+    this.unacknowledged -= 1;
+    if (place) this.places.set(place.shard, place.id);
+    this.#finish();
+  }
+
+  /** Everything in it has reached Redis and nothing more comes. */
+  #finish(): void {
+    const isOpen = this.#file !== undefined && !this.#isClosing;
+    if (isOpen || this.unacknowledged > 0 || this.isDone) return;
+    const done = `${this.#path.slice(0, -OPEN.length)}${DONE}`;
+    renameSync(this.#path, done);
+    this.#path = done;
+  }
+
+  /** Lines that are whole. */
+  lines(): string[] {
+    const text = readFileSync(this.#path, "utf8");
+    return text.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
+}

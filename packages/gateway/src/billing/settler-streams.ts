@@ -1,0 +1,182 @@
+import type { Connection, RedisClient } from "../redis/client.ts";
+import { SHARDS } from "../redis/keys.ts";
+import { compareIds } from "./redis-loss.ts";
+import { BOOKED } from "./redis-scripts.ts";
+import type { StreamCharge, StreamEntry } from "./settler-batch.ts";
+
+/** Reads the streams of charges for one of several settlers. */
+export interface ChargeStreams {
+  /** Waits up to `ms` for charges that nobody was given yet. */
+  read(ms: number): Promise<ReadEntry[]>;
+  /** Takes over what was given to somebody more than `idleMs` ago. */
+  claim(idleMs: number): Promise<ReadEntry[]>;
+  /** Which of these charges are still in their streams. */
+  present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
+  /** Removes charges that the database has. */
+  booked(charges: readonly StreamCharge[]): Promise<void>;
+  /** Charges in all streams. */
+  length(): Promise<number>;
+  /** The newest charge of each stream that is not empty. */
+  newest(): Promise<ReadonlyMap<number, string>>;
+  /** The oldest charge of each of these streams that is not empty. */
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+  /** Forgets settlers that are long gone. */
+  prune(): Promise<void>;
+  close(): void;
+}
+
+export interface ReadEntry {
+  readonly shard: number;
+  readonly entry: StreamEntry;
+}
+
+const GROUP = "settlers";
+const PER_STREAM = 250;
+const TIMEOUT_MS = 5_000;
+const DEAD_AFTER_MS = 15_000;
+const GONE_MS = 3_600_000;
+
+export function createChargeStreams(redis: RedisClient, consumer: string): ChargeStreams {
+  return new RedisChargeStreams(redis, consumer);
+}
+
+const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard) => redis.keys.charges(shard));
+
+class RedisChargeStreams implements ChargeStreams {
+  readonly #redis: RedisClient;
+  readonly #consumer: string;
+  readonly #reader: Connection;
+  readonly #keys: readonly string[];
+  readonly #shards: ReadonlyMap<string, number>;
+
+  constructor(redis: RedisClient, consumer: string) {
+    this.#redis = redis;
+    this.#consumer = consumer;
+    this.#reader = redis.open("settler", DEAD_AFTER_MS);
+    this.#keys = KEYS_OF(redis);
+    this.#shards = new Map(this.#keys.map((key, shard) => [key, shard]));
+  }
+
+  async read(ms: number): Promise<ReadEntry[]> {
+    try {
+      return await this.#readNew(ms);
+    } catch (error) {
+      // Whoever reads first makes the groups; a Redis that was emptied has none.
+      if (!(error instanceof Error) || !error.message.startsWith("NOGROUP")) throw error;
+      await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
+      return this.#readNew(ms);
+    }
+  }
+
+  async #readNew(ms: number): Promise<ReadEntry[]> {
+    const fresh = this.#keys.map(() => ">");
+    const words = ["GROUP", GROUP, this.#consumer, "COUNT", PER_STREAM, "BLOCK", ms, "STREAMS"];
+    const answer: unknown = await this.#reader.call("xreadgroup", ...words, ...this.#keys, ...fresh);
+    const streams = (answer ?? []) as readonly [string, readonly StreamEntry[]][];
+    return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
+  }
+
+  async claim(idleMs: number): Promise<ReadEntry[]> {
+    const args = (key: string) => [key, GROUP, this.#consumer, idleMs, "0-0", "COUNT", PER_STREAM];
+    const answers = await this.#onAll("xautoclaim", args);
+    return answers.flatMap((answer, shard) => claimed(answer).map((entry) => ({ shard, entry })));
+  }
+
+  async present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>> {
+    const calls = charges.map(({ shard, id }) => ({ command: "xrange", args: [this.#keys[shard] ?? "", id, id] }));
+    const answers = await this.#redis.send(calls, TIMEOUT_MS);
+    return new Set(charges.filter((_, at) => list(answers[at]).length > 0));
+  }
+
+  async booked(charges: readonly StreamCharge[]): Promise<void> {
+    const calls = [...Map.groupBy(charges, ({ shard }) => shard)].map(([shard, some]) => ({
+      script: BOOKED,
+      keys: [this.#keys[shard] ?? "", this.#redis.keys.holds(shard)],
+      args: [
+        GROUP,
+        some.length,
+        ...some.map(({ id }) => id),
+        ...some.map(({ charge }) => charge.settlement.hold.requestId),
+      ],
+    }));
+    throwFirst(await this.#redis.send(calls, TIMEOUT_MS));
+  }
+
+  async length(): Promise<number> {
+    const lengths = await this.#onAll("xlen", (key) => [key]);
+    throwFirst(lengths);
+    return lengths.reduce<number>((sum, length) => sum + Number(length), 0);
+  }
+
+  async newest(): Promise<ReadonlyMap<number, string>> {
+    return firstIds(await this.#onAll("xrevrange", (key) => [key, "+", "-", "COUNT", 1]), [...this.#keys.keys()]);
+  }
+
+  async oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+    const some = [...shards];
+    const calls = some.map((shard) => ({ command: "xrange", args: [this.#keys[shard] ?? "", "-", "+", "COUNT", 1] }));
+    return firstIds(calls.length === 0 ? [] : await this.#redis.send(calls, TIMEOUT_MS), some);
+  }
+
+  async prune(): Promise<void> {
+    const answers = await this.#onAll("xinfo", (key) => ["CONSUMERS", key, GROUP]);
+    const calls = answers.flatMap((answer, shard) =>
+      idleConsumers(answer).map((name) => ({
+        command: "xgroup",
+        args: ["DELCONSUMER", this.#keys[shard] ?? "", GROUP, name],
+      })),
+    );
+    if (calls.length > 0) throwFirst(await this.#redis.send(calls, TIMEOUT_MS));
+  }
+
+  close(): void {
+    this.#reader.disconnect();
+  }
+
+  #onAll(command: string, args: (key: string) => (string | number)[]): Promise<readonly unknown[]> {
+    return this.#redis.send(
+      this.#keys.map((key) => ({ command, args: args(key) })),
+      TIMEOUT_MS,
+    );
+  }
+}
+
+/** True when the stream whose oldest charge is `oldest` has done with everything up to `id`. */
+export function isPast(oldest: string | undefined, id: string): boolean {
+  return oldest === undefined || compareIds(oldest, id) > 0;
+}
+
+/** A stream without a group has nothing to claim; entries that were deleted come without fields. */
+function claimed(answer: unknown): StreamEntry[] {
+  if (answer instanceof Error && answer.message.startsWith("NOGROUP")) return [];
+  const [, entries] = list(answer);
+  return (entries as (StreamEntry | null)[]).filter(
+    (entry): entry is StreamEntry => entry !== null && entry[1] !== null,
+  );
+}
+
+function firstIds(answers: readonly unknown[], shards: readonly number[]): Map<number, string> {
+  const ids = new Map<number, string>();
+  for (const [at, shard] of shards.entries()) {
+    const [first] = list(answers[at]) as readonly StreamEntry[];
+    if (first) ids.set(shard, first[0]);
+  }
+  return ids;
+}
+
+function idleConsumers(answer: unknown): string[] {
+  if (answer instanceof Error) return [];
+  return (answer as readonly (readonly unknown[])[]).flatMap((fields) => {
+    const value = (name: string) => fields[fields.indexOf(name) + 1];
+    return Number(value("pending")) === 0 && Number(value("idle")) > GONE_MS ? [String(value("name"))] : [];
+  });
+}
+
+function list(answer: unknown): readonly unknown[] {
+  if (answer instanceof Error) throw answer;
+  return (answer ?? []) as readonly unknown[];
+}
+
+function throwFirst(answers: readonly unknown[]): void {
+  for (const answer of answers) if (answer instanceof Error) throw answer;
+}

@@ -1,0 +1,287 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { repeat } from "../lib/repeat.ts";
+import type { Runnable } from "../lib/runnable.ts";
+import type { Logger } from "../observability/log.ts";
+import { RedisAway, type RedisClient } from "../redis/client.ts";
+import type { RawDatabase } from "../storage/raw.ts";
+import type { Booked } from "./charge-booking.ts";
+import type { DirectDoor } from "./direct-door.ts";
+import { EpochEnded } from "./ledger-state.ts";
+import type { Epochs } from "./redis-epoch.ts";
+import { GIVE_BACK } from "./redis-scripts.ts";
+import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./settler-batch.ts";
+import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./settler-streams.ts";
+import type { UserBalance } from "./sql-accounts.ts";
+
+export interface SettlerDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  readonly isLogSeparate: boolean;
+  readonly door: Pick<DirectDoor, "book">;
+  readonly epochs: Pick<Epochs, "current" | "settled">;
+  readonly log: Logger;
+  /** Name of this settler among those of other processes. */
+  readonly name: string;
+  /** After each commit. */
+  readonly onCommit: () => void;
+  readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
+  /** A charge could not be booked; final when it is not tried again. */
+  readonly onFailure: (isFinal: boolean) => void;
+}
+
+/** Brings charges from the streams of Redis into the database: many in a transaction, each once, whoever does it. */
+export interface Settler extends Runnable {
+  /** Charges that were on their way when it was last looked. */
+  readonly backlog: number;
+  /** Does not gather more before the next transaction. */
+  hurry(): void;
+  /** Resolves when everything that is in the streams now is in the database, or after `ms`; answers whether it is. */
+  drained(ms: number): Promise<boolean>;
+  /** Forgets nothing of these shards before their charges are booked: the oldest that is not, by shard. */
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+}
+
+const AT_ONCE = 500;
+/** Fewer charges than a full transaction wait for company this long. */
+const GATHER_MS = 100;
+const BLOCK_MS = 1_000;
+const LOOK_MS = 2_000;
+const CLAIM_MS = 10_000;
+/** Longer than any transaction of a settler that lives. */
+const ABANDONED_MS = 20_000;
+const PRUNE_MS = 3_600_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+export function createSettler(deps: SettlerDeps): Settler {
+  return new StreamSettler(deps);
+}
+
+class StreamSettler implements Settler {
+  readonly name = "settler";
+  readonly #deps: SettlerDeps;
+  readonly #streams: ChargeStreams;
+  readonly #watchers: readonly Runnable[];
+  /** Corrections whose charge was in the same transaction. */
+  #later: StreamCharge[] = [];
+  #claimed: StreamCharge[] = [];
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  #isHurried = false;
+  #wake: (() => void) | undefined;
+  #failures = 0;
+  backlog = 0;
+
+  constructor(deps: SettlerDeps) {
+    this.#deps = deps;
+    this.#streams = createChargeStreams(deps.redis, deps.name);
+    const every = (everyMs: number, work: () => Promise<void>) =>
+      repeat({
+        name: this.name,
+        everyMs,
+        work,
+        onError: (error) => deps.log.debug("the streams of charges cannot be looked at", { error }),
+      });
+    this.#watchers = [
+      every(LOOK_MS, async () => void (this.backlog = await this.#streams.length())),
+      every(CLAIM_MS, async () => this.#take(await this.#streams.claim(ABANDONED_MS))),
+      every(PRUNE_MS, () => this.#streams.prune()),
+    ];
+  }
+
+  async start(): Promise<void> {
+    for (const watcher of this.#watchers) await watcher.start();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.hurry();
+    for (const watcher of this.#watchers) await watcher.stop();
+    this.#streams.close();
+    await this.#running;
+  }
+
+  hurry(): void {
+    this.#isHurried = true;
+    this.#wake?.();
+  }
+
+  async drained(ms: number): Promise<boolean> {
+    const until = performance.now() + ms;
+    let rest: ReadonlyMap<number, string> = await this.#streams.newest();
+    for (let step = 1; rest.size > 0; step = Math.min(step + 1, 20)) {
+      if (performance.now() > until) return false;
+      this.hurry();
+      await pause(step);
+      const oldest = await this.#streams.oldest(rest.keys());
+      rest = new Map([...rest].filter(([shard, id]) => !isPast(oldest.get(shard), id)));
+    }
+    this.backlog = 0;
+    return true;
+  }
+
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+    return this.#streams.oldest(shards);
+  }
+
+  #take(entries: readonly ReadEntry[]): void {
+    if (entries.length === 0) return;
+    this.#deps.log.warn("charges of a settler that is gone are taken over", { count: entries.length });
+    this.#claimed.push(...this.#chargesOf(entries, false));
+    this.hurry();
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        const { current } = this.#deps.epochs;
+        const fresh = this.#chargesOf(
+          await this.#streams.read(this.#claimed.length + this.#later.length > 0 ? 1 : BLOCK_MS),
+          true,
+        );
+        const charges = [...this.#claimed.splice(0), ...this.#later.splice(0), ...fresh];
+        for (let from = 0; from < charges.length; from += AT_ONCE)
+          await this.#bookUntilDone(charges.slice(from, from + AT_ONCE), current);
+        if (charges.length > 0 && charges.length < AT_ONCE) await this.#gather();
+      } catch (error) {
+        if (this.#isStopped) return;
+        if (!(error instanceof RedisAway))
+          this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
+        await pause(Math.min(FIRST_PAUSE_MS * 4, LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  async #gather(): Promise<void> {
+    if (!this.#isHurried && !this.#isStopped) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, GATHER_MS);
+        this.#wake = () => (clearTimeout(timer), resolve());
+      });
+      this.#wake = undefined;
+    }
+    this.#isHurried = false;
+  }
+
+  #chargesOf(entries: readonly ReadEntry[], isFirst: boolean): StreamCharge[] {
+    return entries.flatMap(({ shard, entry }) => {
+      const charge = streamCharge(shard, entry, isFirst);
+      if (charge) return [charge];
+      this.#deps.log.error("an entry of the stream is no charge, it stays there", { shard, id: entry[0] });
+      this.#deps.onFailure(true);
+      return [];
+    });
+  }
+
+  /** Until the database has them: what it refuses goes alone, so that it stops no other. */
+  async #bookUntilDone(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    let rest = charges;
+    while (rest.length > 0 && !this.#isStopped) {
+      try {
+        await this.#book(rest, epoch);
+        this.#failures = 0;
+        return;
+      } catch (error) {
+        if (error instanceof EpochEnded) return this.#afterEpoch(rest);
+        this.#failures += 1;
+        this.#deps.onFailure(false);
+        this.#deps.log.error("charges could not be booked, they are kept and tried again", {
+          error,
+          count: rest.length,
+          failures: this.#failures,
+        });
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
+        rest = rest.map((charge) => ({ ...charge, isFirst: false }));
+        if (rest.length > 1 && (await this.#answers())) return this.#bookEach(rest, epoch);
+        if (rest.length === 1) rest = await this.#withoutLog(rest, error);
+      }
+    }
+  }
+
+  async #bookEach(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    for (const charge of charges) await this.#bookUntilDone([charge], epoch);
+  }
+
+  /** While the database answers, it is the log row that it refuses: money goes first. */
+  async #withoutLog([charge]: readonly StreamCharge[], error: unknown): Promise<StreamCharge[]> {
+    if (!charge?.charge.settlement.log || !(await this.#answers())) return charge ? [charge] : [];
+    const { log: row, ...settlement } = charge.charge.settlement;
+    this.#deps.log.error("log row refused by the database, the charge goes on without it", {
+      error,
+      requestId: settlement.hold.requestId,
+      row,
+    });
+    return [{ ...charge, charge: { ...charge.charge, settlement } }];
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.#deps.database.rows("select 1 as one", []);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #book(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    const booked = await bookBatch(charges, epoch, this.#deps);
+    this.#deps.onCommit();
+    this.#tellBalances(booked);
+    await this.#giveBack(charges, booked);
+    const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
+    this.#later.push(...charges.filter((_, at) => booked.outcomes[at]?.kind === "later"));
+    if (done.length > 0) await this.#acknowledge(done);
+  }
+
+  #tellBalances({ users, booking }: Booked): void {
+    const { onBalance } = this.#deps;
+    if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
+  }
+
+  async #giveBack(charges: readonly StreamCharge[], { outcomes }: Booked): Promise<void> {
+    const { redis } = this.#deps;
+    const calls = charges.flatMap((charge, at) => {
+      const quota = giveBackOf(charge, outcomes[at]);
+      if (quota === 0) return [];
+      const { userId, tokenId } = charge.charge.settlement.hold;
+      const keys = [
+        redis.keys.user(userId),
+        tokenId === 0 ? redis.keys.user(userId) : redis.keys.token(userId, tokenId),
+      ];
+      return [{ script: GIVE_BACK, keys, args: [charge.ofUser, charge.ofToken, quota] }];
+    });
+    if (calls.length > 0) await redis.send(calls, BLOCK_MS);
+  }
+
+  /** What Redis is not told now is read again later, and found in the database. */
+  async #acknowledge(charges: readonly StreamCharge[]): Promise<void> {
+    try {
+      await this.#streams.booked(charges);
+    } catch (error) {
+      this.#deps.log.warn("booked charges stay in Redis until it answers", { error, count: charges.length });
+    }
+  }
+
+  /** Balances were declared unknown: what Redis still has is booked as ever, what it lost goes past it. */
+  async #afterEpoch(charges: readonly StreamCharge[]): Promise<void> {
+    const { epochs, door } = this.#deps;
+    while (!this.#isStopped) {
+      try {
+        await epochs.settled(LONGEST_PAUSE_MS);
+        const present = await this.#streams.present(charges);
+        const lost = charges.filter((charge) => !present.has(charge));
+        if (lost.length > 0) await door.book(lost.map(({ charge }) => charge));
+        this.#claimed.push(...[...present].map((charge) => ({ ...charge, isFirst: false })));
+        return;
+      } catch (error) {
+        this.#deps.log.error("charges of an earlier epoch could not be booked, they are kept and tried again", {
+          error,
+          count: charges.length,
+        });
+        await pause(LONGEST_PAUSE_MS);
+      }
+    }
+  }
+}
