@@ -91,6 +91,6 @@ describe("the compose file", () => {
 
   it("declares the volumes that it mounts", () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((v) => v.split(":")[0]));
-    expect(mounted.toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+    expect(new Set(mounted)).toEqual(new Set(Object.keys(compose.volumes)));
   });
 });
