@@ -62,6 +62,18 @@ describe("thinking with its signature", () => {
     expect(sent(gemini.request({ contents: [candidate?.content ?? {}] }))).toEqual(asAnthropic);
   });
 
+  it("comes back from Gemini clients that keep one content per event", () => {
+    const gemini = run("gemini-generate", "anthropic-messages", "claude-haiku-4-5");
+    const model = (part: JsonObject) => ({ role: "model", parts: [part] });
+    const contents = [
+      model({ text: "h", thought: true }),
+      model({ text: "m", thought: true }),
+      model({ text: "", thought: true, thoughtSignature: "c2ln+/=" }),
+      model({ functionCall: { id: "t1", name: "f", args: {} } }),
+    ];
+    expect(sent(gemini.request({ contents }))).toEqual(asAnthropic);
+  });
+
   it("comes back from Responses clients inside of an opaque reasoning item", () => {
     const responses = run("openai-responses", "anthropic-messages", "claude-haiku-4-5");
     const { output } = responses.answer(message);

@@ -11,6 +11,9 @@ import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
 import { answerOfPieces, createArrayWriter } from "./stream.ts";
 
+/** A candidate that adds nothing: Google's client forgets a turn of which any event has none. */
+const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
+
 /** Whether the answer streams is told by the path, so `stream` is the relay's to set. */
 export const geminiGenerate: Dialect = {
   ...plainDialect,
@@ -41,7 +44,7 @@ export const geminiGenerate: Dialect = {
   streamOf: (answer) => Buffer.from(encodeBlock(JSON.stringify(answer))),
   answerOf: answerOfPieces,
   usageEvent: (usage) =>
-    Buffer.from(encodeBlock(JSON.stringify({ candidates: [], usageMetadata: geminiUsage(usage) }))),
+    Buffer.from(encodeBlock(JSON.stringify({ candidates: [NO_MORE], usageMetadata: geminiUsage(usage) }))),
   streamForm: (url) => (asksForEvents(url) ? undefined : createArrayWriter()),
 };
 

@@ -28,11 +28,16 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
     ...(legacy === undefined ? calls : [...calls, { function: legacy }]).map(callPart),
   ];
   return compact({
-    content: { role: "model", parts },
-    finishReason: geminiFinish(text(choice, "finish_reason")),
+    content: modelContent(parts),
+    finishReason: geminiFinish(text(choice, "finish_reason"), anyText(message, "refusal") !== ""),
     index: number(choice, "index") ?? at,
     groundingMetadata: groundingOf(objects(message, "annotations")),
   });
+}
+
+/** Google's client forgets a turn of which any event has no parts; an empty text is what the vendor itself sends. */
+export function modelContent(parts: readonly JsonObject[]): JsonObject {
+  return { role: "model", parts: parts.length === 0 ? [{ text: "" }] : [...parts] };
 }
 
 /** Signatures of another vendor's thinking stand where this protocol has its own; clients send them back as they are. */

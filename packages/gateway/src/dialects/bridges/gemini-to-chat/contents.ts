@@ -17,9 +17,8 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
     .filter((part) => part !== "");
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
-  for (const content of objects(body, "contents")) {
-    const parts = objects(content, "parts");
-    if (text(content, "role") === "model") {
+  for (const { isModel, parts } of turnsOf(body)) {
+    if (isModel) {
       const message = assistantMessage(parts, context);
       open = objects(message, "tool_calls").map((call) => ({
         id: anyText(call, "id"),
@@ -29,6 +28,24 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
     } else messages.push(...userMessages(parts, open, context));
   }
   return messages;
+}
+
+interface Turn {
+  readonly isModel: boolean;
+  readonly parts: readonly JsonObject[];
+}
+
+/** Clients keep a streamed answer as one content per event: neighbours of the model are one turn. */
+function turnsOf(body: JsonObject): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (const content of objects(body, "contents")) {
+    const isModel = text(content, "role") === "model";
+    const parts = objects(content, "parts");
+    const last = turns.at(-1);
+    if (isModel && last?.isModel === true) turns[turns.length - 1] = { isModel, parts: [...last.parts, ...parts] };
+    else turns.push({ isModel, parts });
+  }
+  return turns;
 }
 
 function userMessages(parts: readonly JsonObject[], open: OpenCall[], context: BridgeContext): JsonObject[] {
@@ -103,9 +120,7 @@ function filePart(type: string, url: string): JsonObject {
 
 /** Signed thoughts keep their signature for upstreams that ask for it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
-  const thinking = parts
-    .filter((part) => part["thought"] === true && gText(part, "thoughtSignature") !== undefined)
-    .map(signedThought);
+  const thinking = signedThoughts(parts);
   const texts = parts.filter((part) => part["thought"] !== true).map((part) => anyText(part, "text"));
   const calls = parts.flatMap(callOf);
   for (const part of parts) {
@@ -121,8 +136,18 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
   });
 }
 
-function signedThought(part: JsonObject): JsonObject {
-  return { type: "thinking", thinking: anyText(part, "text"), signature: gText(part, "thoughtSignature") ?? "" };
+/** A streamed thought comes in pieces, the last of which is signed; thoughts without a signature are of no use. */
+function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
+  const blocks: JsonObject[] = [];
+  let thinking = "";
+  for (const part of parts.filter((each) => each["thought"] === true)) {
+    thinking += anyText(part, "text");
+    const signature = gText(part, "thoughtSignature");
+    if (signature === undefined) continue;
+    blocks.push({ type: "thinking", thinking, signature });
+    thinking = "";
+  }
+  return blocks;
 }
 
 function callOf(part: JsonObject): JsonObject[] {

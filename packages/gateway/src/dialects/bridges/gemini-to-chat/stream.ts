@@ -4,7 +4,7 @@ import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { callDeltas } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { geminiFinish } from "../parts/finish.ts";
-import { callPart, groundingOf, partOfText } from "./answer.ts";
+import { callPart, groundingOf, modelContent, partOfText } from "./answer.ts";
 
 interface Call {
   readonly id: string;
@@ -17,6 +17,7 @@ export class ChunksToCandidates implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #calls = new Map<number, Map<number, Call>>();
   readonly #finishes = new Map<number, string>();
+  readonly #refused = new Set<number>();
   readonly #annotations: JsonObject[] = [];
   #id: string | undefined;
   #model: string | undefined;
@@ -40,8 +41,8 @@ export class ChunksToCandidates implements StreamBridge {
     const groundingMetadata = groundingOf(this.#annotations);
     const candidates = [...indexes].map((index) =>
       compact({
-        content: { role: "model", parts: [...(this.#calls.get(index)?.values() ?? [])].map(partOfCall) },
-        finishReason: geminiFinish(this.#finishes.get(index)),
+        content: modelContent([...(this.#calls.get(index)?.values() ?? [])].map(partOfCall)),
+        finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
         groundingMetadata,
       }),
@@ -55,6 +56,7 @@ export class ChunksToCandidates implements StreamBridge {
     this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
     const finish = text(choice, "finish_reason");
     if (finish !== undefined) this.#finishes.set(index, finish);
+    if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);
     this.#annotations.push(...objects(delta, "annotations"));
     const parts = this.#partsOf(delta);

@@ -49,6 +49,8 @@ export function finishOfGemini(reason: string | undefined, hasTools: boolean): s
   return finish === "stop" && hasTools ? "tool_calls" : finish;
 }
 
-export function geminiFinish(finish: string | undefined): string {
+/** A refusal in words has no other sign in this protocol. */
+export function geminiFinish(finish: string | undefined, hasRefused: boolean): string {
+  if (hasRefused && finish !== "length") return "SAFETY";
   return TO_GEMINI[finish ?? "stop"] ?? "STOP";
 }
