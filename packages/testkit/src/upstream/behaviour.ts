@@ -4,6 +4,8 @@
 export interface TokenCounts {
   readonly input: number;
   readonly output: number;
+  /** Part of `input` that came from a cache; 0 unless given. */
+  readonly cached?: number;
 }
 
 export interface Behaviour {
@@ -31,6 +33,8 @@ export interface Behaviour {
   readonly pieces?: number;
   readonly isEcho: boolean;
   readonly isMultibyte: boolean;
+  /** Declines in the way of the format: a refusal, a stop reason, a blocked prompt. */
+  readonly isRefusal: boolean;
   readonly finish: "stop" | "length" | "content_filter";
   readonly lineEnd: "\n" | "\r\n";
   readonly hasBigLine: boolean;
@@ -53,6 +57,7 @@ const NORMAL: Behaviour = {
   hasReasoning: false,
   isEcho: false,
   isMultibyte: false,
+  isRefusal: false,
   finish: "stop",
   lineEnd: "\n",
   hasBigLine: false,
@@ -84,6 +89,7 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "no-usage": () => ({ usage: undefined }),
   "zero-usage": () => ({ usage: { input: 0, output: 0 } }),
   "usage-N-N": ([input = 0, output = 0]) => ({ usage: { input, output } }),
+  "cached-N": ([cached = 0]) => ({ usage: { ...DEFAULT_USAGE, cached } }),
   "forced-usage": () => ({ isUsageForced: true }),
   tools: () => ({ toolCalls: 1 }),
   "two-tools": () => ({ toolCalls: 2 }),
@@ -92,6 +98,7 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   echo: () => ({ isEcho: true }),
   multibyte: () => ({ isMultibyte: true }),
   length: () => ({ finish: "length" }),
+  refusal: () => ({ isRefusal: true }),
   filtered: () => ({ finish: "content_filter" }),
   crlf: () => ({ lineEnd: "\r\n" }),
   "big-line": () => ({ hasBigLine: true }),

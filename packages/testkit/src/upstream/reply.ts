@@ -16,6 +16,8 @@ export interface Reply {
   readonly pieces: Iterable<string>;
   readonly reasoning: readonly string[];
   readonly toolCalls: readonly ToolCall[];
+  /** Stands in place of the text. */
+  readonly refusal: string | undefined;
   readonly finish: Behaviour["finish"];
   readonly usage: TokenCounts | undefined;
 }
@@ -47,6 +49,11 @@ const CLOCK: ToolCall = { id: "call_fake_2", name: "get_time", argumentPieces: [
 /** The text of `PIECES`: what a normal answer says. */
 export const NORMAL_TEXT = PIECES.join("");
 
+export const REFUSAL = "I cannot help with that.";
+
+/** What the formats that sign their thinking give out beside it. */
+export const SIGNATURE = "c2lnbmVkK2J5L3RoZS9mYWtlK3Vwc3RyZWFtPT0=";
+
 export function composeReply(behaviour: Behaviour, model: string, question: string, serial: number): Reply {
   return {
     id: `fake-${serial}`,
@@ -54,13 +61,14 @@ export function composeReply(behaviour: Behaviour, model: string, question: stri
     pieces: piecesOf(behaviour, question),
     reasoning: behaviour.hasReasoning ? ["Let me", " think."] : [],
     toolCalls: [WEATHER, CLOCK].slice(0, behaviour.toolCalls),
+    refusal: behaviour.isRefusal ? REFUSAL : undefined,
     finish: behaviour.finish,
     usage: behaviour.usage,
   };
 }
 
 function piecesOf(behaviour: Behaviour, question: string): Iterable<string> {
-  if (behaviour.toolCalls > 0) return [];
+  if (behaviour.toolCalls > 0 || behaviour.isRefusal) return [];
   if (behaviour.isEcho) return question.match(/[\s\S]{1,16}/gu) ?? [];
   if (behaviour.hasBigLine) return ["x".repeat(BIG_LINE_CHARS)];
   if (behaviour.pieces !== undefined) return { [Symbol.iterator]: () => count(behaviour.pieces ?? 0) };

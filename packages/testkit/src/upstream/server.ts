@@ -6,7 +6,7 @@ import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
 import { composeReply, type ChatFormat, type Json } from "./reply.ts";
 import { routeOf, type ChatRoute, type Route } from "./routes.ts";
-import { writeEndless, writeJsonArray, writeStream } from "./stream.ts";
+import { sendHalf, writeEndless, writeJsonArray, writeStream } from "./stream.ts";
 
 /** An answer given by a test instead of the built-in formats. */
 export interface ScriptedAnswer {
@@ -146,7 +146,9 @@ async function answerChat(
   const isStream = behaviour.forcedShape ? behaviour.forcedShape === "sse" : route.isStream;
   if (!isStream) {
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
-    return sendJson(response, 200, route.chat.plain(reply));
+    const whole = route.chat.plain(reply);
+    if (behaviour.ending === "cut" || behaviour.ending === "reset") return sendHalf(response, whole, behaviour.ending);
+    return sendJson(response, 200, whole);
   }
   const events = route.chat.stream(reply, route.wantsUsage || behaviour.isUsageForced);
   return route.isJsonArray

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
-import type { ChatFormat, SseEvent } from "./reply.ts";
+import type { ChatFormat, Json, SseEvent } from "./reply.ts";
 
 /** Writes the events of a stream in the manner of `behaviour`. */
 export async function writeStream(
@@ -44,6 +44,16 @@ export async function writeJsonArray(
     written++;
   }
   response.end("]");
+}
+
+/** A plain answer of which only the first half arrives. */
+export async function sendHalf(response: ServerResponse, value: Json, ending: "cut" | "reset"): Promise<void> {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+  await write(response, body.subarray(0, body.length / 2).toString(), 0);
+  await flushed(response);
+  if (ending === "cut") response.destroy();
+  else response.socket?.resetAndDestroy();
 }
 
 /** A body without an end, until the client leaves. */

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NORMAL_TEXT, startUpstream, type Upstream } from "./index.ts";
+import { NORMAL_TEXT, REFUSAL, SIGNATURE, startUpstream, type Upstream } from "./index.ts";
 
 let upstream: Upstream;
 let openai: OpenAI;
@@ -52,6 +52,18 @@ describe("official clients read the formats", () => {
     const final = await openai.responses.stream({ model: "reasoning", input: "hi" }).finalResponse();
     expect(final.output.map((item) => item.type)).toEqual(["reasoning", "message"]);
     expect(final.output_text).toBe(NORMAL_TEXT);
+  });
+
+  test("refusals, cached tokens and signatures", async () => {
+    const refused = await openai.responses.stream({ model: "refusal", input: "hi" }).finalResponse();
+    expect(refused.output[0]).toMatchObject({ content: [{ type: "refusal", refusal: REFUSAL }] });
+    expect((await google.models.generateContent({ model: "refusal", contents: "hi" })).promptFeedback).toEqual({
+      blockReason: "SAFETY",
+    });
+    const cached = await anthropic.messages.create({ model: "cached-8", max_tokens: 9, ...ask });
+    expect(cached.usage).toMatchObject({ input_tokens: 12, cache_read_input_tokens: 8 });
+    const called = await google.models.generateContent({ model: "reasoning+tools", contents: "hi" });
+    expect(called.candidates?.[0]?.content?.parts?.at(-1)?.thoughtSignature).toBe(SIGNATURE);
   });
 
   test("embeddings, images, speech, moderations, models", async () => {
@@ -105,6 +117,11 @@ describe("faults", () => {
   test("a failure happens once per model until the reset", async () => {
     expect((await raw("status-500-then-ok", false)).status).toBe(500);
     expect((await raw("status-500-then-ok", false)).status).toBe(200);
+  });
+
+  test("plain answers arrive by half", async () => {
+    await expect(raw("cut-after-1", false)).rejects.toThrow();
+    await expect(raw("reset-after-1", false)).rejects.toThrow();
   });
 
   test("streams are cut, reset, broken and odd", async () => {

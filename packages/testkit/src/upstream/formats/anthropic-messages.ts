@@ -1,4 +1,4 @@
-import { textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -51,7 +51,7 @@ function* events(reply: Reply): Generator<Json> {
 
 function* deltasOf(reply: Reply, block: Json): Generator<Json> {
   if (block["type"] === "text") {
-    for (const text of reply.pieces) yield { type: "text_delta", text };
+    for (const text of reply.refusal === undefined ? reply.pieces : [reply.refusal]) yield { type: "text_delta", text };
   } else if (block["type"] === "thinking") {
     for (const thinking of reply.reasoning) yield { type: "thinking_delta", thinking };
     yield { type: "signature_delta", signature: block["signature"] };
@@ -69,14 +69,14 @@ function emptied(block: Json): Json {
 
 function blocksOf(reply: Reply): Json[] {
   const thinking: Json[] =
-    reply.reasoning.length > 0 ? [{ type: "thinking", thinking: reply.reasoning.join(""), signature: "c2lnbmVk" }] : [];
+    reply.reasoning.length > 0 ? [{ type: "thinking", thinking: reply.reasoning.join(""), signature: SIGNATURE }] : [];
   const calls = reply.toolCalls.map((call) => ({
     type: "tool_use",
     id: call.id,
     name: call.name,
     input: JSON.parse(call.argumentPieces.join("")) as Json,
   }));
-  return [...thinking, ...(calls.length > 0 ? calls : [{ type: "text", text: textOf(reply) }])];
+  return [...thinking, ...(calls.length > 0 ? calls : [{ type: "text", text: reply.refusal ?? textOf(reply) }])];
 }
 
 function head(reply: Reply): Json {
@@ -84,16 +84,18 @@ function head(reply: Reply): Json {
 }
 
 function stopReason(reply: Reply): string {
+  if (reply.refusal !== undefined) return "refusal";
   return reply.toolCalls.length > 0 ? "tool_use" : STOP_REASONS[reply.finish];
 }
 
 /** The format has no answer without usage: `no-usage` leaves the counters out of it. */
 function usageOf(reply: Reply): Json {
   if (!reply.usage) return {};
+  const { input, cached = 0 } = reply.usage;
   return {
-    input_tokens: reply.usage.input,
+    input_tokens: input - cached,
     cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    cache_read_input_tokens: cached,
     output_tokens: reply.usage.output,
   };
 }

@@ -1,4 +1,5 @@
-import { textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import type { TokenCounts } from "../behaviour.ts";
+import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
@@ -12,11 +13,18 @@ const FINISH_REASONS = { stop: "STOP", length: "MAX_TOKENS", content_filter: "SA
 
 /** `models/{model}:generateContent` and `:streamGenerateContent`. */
 export const geminiGenerate: ChatFormat = {
-  plain: (reply) => answer(reply, [...thoughtsOf(reply), ...partsOf(reply, textOf(reply))], true),
+  plain: (reply) =>
+    reply.refusal !== undefined
+      ? blocked(reply)
+      : answer(reply, [...thoughtsOf(reply), ...partsOf(reply, textOf(reply))], true),
   *stream(reply) {
     const event = (parts: readonly Json[], isLast: boolean): SseEvent => ({
       data: JSON.stringify(answer(reply, parts, isLast)),
     });
+    if (reply.refusal !== undefined) {
+      yield { data: JSON.stringify(blocked(reply)) };
+      return;
+    }
     for (const text of reply.reasoning) yield event([{ text, thought: true }], false);
     if (reply.toolCalls.length === 0) for (const text of reply.pieces) yield event([{ text }], false);
     yield event(reply.toolCalls.length > 0 ? partsOf(reply, "") : [{ text: "" }], true);
@@ -34,7 +42,18 @@ function answer(reply: Reply, parts: readonly Json[], isLast: boolean): Json {
     candidates: [
       { content: { parts, role: "model" }, index: 0, ...(isLast && { finishReason: FINISH_REASONS[reply.finish] }) },
     ],
-    ...(reply.usage && { usageMetadata: usageOf(reply, reply.usage.input, reply.usage.output) }),
+    ...tailOf(reply),
+  };
+}
+
+/** A prompt that is refused has no candidates. */
+function blocked(reply: Reply): Json {
+  return { promptFeedback: { blockReason: "SAFETY" }, ...tailOf(reply) };
+}
+
+function tailOf(reply: Reply): Json {
+  return {
+    ...(reply.usage && { usageMetadata: usageOf(reply, reply.usage) }),
     modelVersion: reply.model,
     responseId: reply.id,
   };
@@ -46,16 +65,18 @@ function thoughtsOf(reply: Reply): Json[] {
 
 function partsOf(reply: Reply, text: string): Json[] {
   if (reply.toolCalls.length === 0) return [{ text }];
-  return reply.toolCalls.map((call) => ({
+  return reply.toolCalls.map((call, index) => ({
     functionCall: { name: call.name, args: JSON.parse(call.argumentPieces.join("")) as Json },
+    ...(index === 0 && reply.reasoning.length > 0 && { thoughtSignature: SIGNATURE }),
   }));
 }
 
 /** The thoughts count beside the candidates in this format: their sum is the reply's output. */
-function usageOf(reply: Reply, input: number, output: number): Json {
+function usageOf(reply: Reply, { input, output, cached = 0 }: TokenCounts): Json {
   const thoughts = Math.min(output, reply.reasoning.length);
   return {
     promptTokenCount: input,
+    ...(cached > 0 && { cachedContentTokenCount: cached }),
     candidatesTokenCount: output - thoughts,
     totalTokenCount: input + output,
     ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),

@@ -20,6 +20,7 @@ export const openaiChat: ChatFormat = {
     });
     yield chunk({ role: "assistant", content: "", refusal: null });
     for (const text of reply.reasoning) yield chunk({ reasoning_content: text });
+    if (reply.refusal !== undefined) yield chunk({ refusal: reply.refusal });
     for (const text of reply.pieces) yield chunk({ content: text });
     for (const [index, call] of reply.toolCalls.entries()) {
       yield chunk({
@@ -69,8 +70,8 @@ function head(reply: Reply, object: string): Json {
 function message(reply: Reply): Json {
   return {
     role: "assistant",
-    content: reply.toolCalls.length > 0 ? null : textOf(reply),
-    refusal: null,
+    content: reply.toolCalls.length > 0 || reply.refusal !== undefined ? null : textOf(reply),
+    refusal: reply.refusal ?? null,
     ...(reply.reasoning.length > 0 && { reasoning_content: reply.reasoning.join("") }),
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toolCall) }),
   };
@@ -85,13 +86,13 @@ function finishOf(reply: Reply): string {
 }
 
 function usageOf(reply: Reply): Json {
-  const { input, output } = reply.usage ?? { input: 0, output: 0 };
+  const { input, output, cached = 0 } = reply.usage ?? { input: 0, output: 0 };
   const reasoning = Math.min(output, reply.reasoning.length);
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
 }

@@ -1,4 +1,5 @@
-import { textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import type { TokenCounts } from "../behaviour.ts";
+import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 import { openaiError } from "./openai-error.ts";
 
 const CREATED = 1_780_000_000;
@@ -33,17 +34,26 @@ function* events(reply: Reply): Generator<Json> {
 
 function* messageEvents(reply: Reply, item: Json, index: number): Generator<Json> {
   const at = { item_id: item["id"], output_index: index, content_index: 0 };
-  const text = textOf(reply);
+  const { refusal } = reply;
+  const isRefusal = refusal !== undefined;
+  const key = isRefusal ? "refusal" : "text";
+  const name = isRefusal ? "response.refusal" : "response.output_text";
+  const part = partOf(reply);
   yield {
     type: "response.output_item.added",
     output_index: index,
     item: { ...item, status: "in_progress", content: [] },
   };
-  yield { type: "response.content_part.added", ...at, part: { type: "output_text", text: "", annotations: [] } };
-  for (const delta of reply.pieces) yield { type: "response.output_text.delta", ...at, delta };
-  yield { type: "response.output_text.done", ...at, text };
-  yield { type: "response.content_part.done", ...at, part: { type: "output_text", text, annotations: [] } };
+  yield { type: "response.content_part.added", ...at, part: { ...part, [key]: "" } };
+  for (const delta of isRefusal ? [refusal] : reply.pieces) yield { type: `${name}.delta`, ...at, delta };
+  yield { type: `${name}.done`, ...at, [key]: part[key] };
+  yield { type: "response.content_part.done", ...at, part };
   yield { type: "response.output_item.done", output_index: index, item };
+}
+
+function partOf(reply: Reply): Json {
+  if (reply.refusal !== undefined) return { type: "refusal", refusal: reply.refusal };
+  return { type: "output_text", text: textOf(reply), annotations: [], logprobs: [] };
 }
 
 function* callEvents(reply: Reply, item: Json, index: number): Generator<Json> {
@@ -76,20 +86,14 @@ function outputOf(reply: Reply): Json[] {
     id: `rs_${reply.id}`,
     type: "reasoning",
     summary: [{ type: "summary_text", text: reply.reasoning.join("") }],
+    encrypted_content: SIGNATURE,
   };
   const message: Json = {
     id: `msg_${reply.id}`,
     type: "message",
     role: "assistant",
     status: "completed",
-    content: [
-      {
-        type: "output_text",
-        text: textOf(reply),
-        annotations: [],
-        logprobs: [],
-      },
-    ],
+    content: [partOf(reply)],
   };
   const calls = reply.toolCalls.map((call) => ({
     id: `fc_${call.id}`,
@@ -120,16 +124,16 @@ function response(reply: Reply, status: string, output: readonly Json[]): Json {
     top_p: 1,
     tool_choice: "auto",
     tools: [],
-    usage: isOver && reply.usage ? usageOf(reply.usage.input, reply.usage.output, reply.reasoning.length) : null,
+    usage: isOver && reply.usage ? usageOf(reply.usage, reply.reasoning.length) : null,
   };
 }
 
-function usageOf(input: number, output: number, reasoning: number): Json {
+function usageOf({ input, output, cached = 0 }: TokenCounts, reasoning: number): Json {
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cached },
     output_tokens_details: { reasoning_tokens: Math.min(output, reasoning) },
   };
 }

@@ -1,0 +1,243 @@
+// The rows of the grid: what is asked, how the upstream behaves, and what both sides must have seen.
+import { DEFAULT_USAGE, NORMAL_TEXT, REFUSAL, SIGNATURE } from "../src/index.ts";
+import { at, parsed } from "./json.ts";
+import type { Answer, Asked, Client, Got, Turn } from "./types.ts";
+import type { UpstreamKind } from "./upstreams.ts";
+import { CLOCK, PNG, SCHEMA, STOP_TEXT, SYSTEM, THINKING, WEATHER } from "./words.ts";
+
+export interface Cell {
+  readonly client: Client;
+  readonly upstream: UpstreamKind;
+  readonly isStream: boolean;
+  /** A text of this cell alone. */
+  readonly marker: string;
+}
+
+/** What happened in a cell: the answer, and what the upstream received before it. */
+export interface Outcome {
+  readonly answer: Answer;
+  readonly got: Got;
+  /** True when the upstream was asked in the Responses protocol. */
+  readonly isResponses: boolean;
+  /** The second round, where there is one. */
+  readonly next: { readonly answer: Answer; readonly got: Got } | undefined;
+}
+
+/** Expected and actual, by what they are. */
+export type Findings = Readonly<Record<string, readonly [actual: unknown, expected: unknown]>>;
+
+export interface Case {
+  readonly name: string;
+  /** Behaviour of the fake upstream. */
+  readonly words: string;
+  /** The upstream fails: the cell needs a channel that no other cell suffers from. */
+  readonly isFault?: boolean;
+  /** Why the cell cannot apply. */
+  impossible?(cell: Cell): string | undefined;
+  ask(cell: Cell): Asked;
+  /** The request that follows the first answer. */
+  next?(cell: Cell, first: Answer): Asked;
+  check(outcome: Outcome, cell: Cell): Findings;
+}
+
+const USAGE = { ...DEFAULT_USAGE, cached: 0 };
+const user = (text: string): Turn => ({ role: "user", text });
+const question = ({ marker }: Cell): Turn => user(`What is the weather in Paris? ${marker}`);
+const RESULT = "sunny, 21 degrees";
+
+/** A regular answer with this finish. */
+const regular = ({ answer }: Outcome, finish: Answer["finish"], text: string): Findings => ({
+  status: [answer.status, 200],
+  error: [answer.error, undefined],
+  complete: [answer.isComplete, true],
+  finish: [answer.finish, finish],
+  text: [answer.text, text],
+  usage: [answer.usage, USAGE],
+});
+
+const called = (outcome: Outcome, calls: readonly (typeof WEATHER | typeof CLOCK)[]): Findings => ({
+  ...regular(outcome, "tool_calls", ""),
+  calls: [outcome.answer.calls.map(({ name, args }) => ({ name, args })), calls],
+  ids: [
+    outcome.answer.calls.filter(({ id }, at, all) => id === "" || all.findIndex((call) => call.id === id) === at)
+      .length,
+    calls.length,
+  ],
+  tools: [outcome.got.tools, ["get_weather", "get_time"]],
+});
+
+const onlyStreams = ({ isStream }: Cell) => (isStream ? undefined : "a plain answer has no events");
+
+/** A stream that breaks is an error for the client; a plain answer that breaks never becomes one. */
+const broken = ({ answer }: Outcome, { isStream }: Cell): Findings => ({
+  status: [answer.status, isStream ? 200 : 502],
+  "told of the failure": [(answer.error ?? "") !== "", true],
+  complete: [answer.isComplete, false],
+});
+
+export const CASES: readonly Case[] = [
+  {
+    name: "text",
+    words: "plain",
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: (outcome, cell) => ({
+      ...regular(outcome, "stop", NORMAL_TEXT),
+      received: [outcome.got.texts, [`What is the weather in Paris? ${cell.marker}`]],
+    }),
+  },
+  {
+    name: "system",
+    words: "plain",
+    ask: (cell) => ({ system: SYSTEM, turns: [question(cell)] }),
+    check: (outcome) => ({ ...regular(outcome, "stop", NORMAL_TEXT), system: [outcome.got.system, SYSTEM] }),
+  },
+  {
+    name: "multi-turn",
+    words: "plain",
+    ask: (cell) => ({ turns: [user("one"), { role: "assistant", text: "two" }, user(`three ${cell.marker}`)] }),
+    check: (outcome, cell) => ({
+      ...regular(outcome, "stop", NORMAL_TEXT),
+      received: [outcome.got.texts, ["one", "two", `three ${cell.marker}`]],
+    }),
+  },
+  {
+    name: "tool call",
+    words: "tools",
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true }),
+    check: (outcome) => called(outcome, [WEATHER]),
+  },
+  {
+    name: "two tools",
+    words: "two-tools",
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true }),
+    check: (outcome) => called(outcome, [WEATHER, CLOCK]),
+  },
+  {
+    name: "tool result",
+    words: "plain",
+    ask(cell) {
+      const call = { id: "call_of_the_client", ...WEATHER };
+      return {
+        hasTools: true,
+        turns: [question(cell), { role: "assistant", text: "I look.", call }, { role: "result", call, text: RESULT }],
+      };
+    },
+    check: (outcome) => ({
+      ...regular(outcome, "stop", NORMAL_TEXT),
+      calls: [outcome.got.calls, [WEATHER]],
+      results: [outcome.got.results, [RESULT]],
+      "text beside the call": [outcome.got.texts.includes("I look."), true],
+    }),
+  },
+  {
+    name: "image",
+    words: "plain",
+    ask: ({ marker }) => ({ turns: [{ role: "user", text: `What is this? ${marker}`, image: PNG }] }),
+    check: (outcome) => ({ ...regular(outcome, "stop", NORMAL_TEXT), images: [outcome.got.images, [PNG]] }),
+  },
+  {
+    name: "structured",
+    words: "echo",
+    ask: ({ marker }) => ({ schema: SCHEMA, turns: [user(JSON.stringify({ harbour: marker }))] }),
+    check: (outcome, { marker }) => ({
+      ...regular(outcome, "stop", outcome.answer.text),
+      object: [parsed(outcome.answer.text), { harbour: marker }],
+      schema: [String(at(outcome.got.schema, "properties", "harbour", "type")).toLowerCase(), "string"],
+      required: [at(outcome.got.schema, "required"), ["harbour"]],
+    }),
+  },
+  {
+    name: "thinking",
+    words: "reasoning+tools",
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true, thinks: true }),
+    next(cell, { turn, calls }) {
+      const [call = { id: "", name: "", args: {} }] = calls;
+      return {
+        hasTools: true,
+        thinks: true,
+        turns: [question(cell), { role: "echo", turn }, { role: "result", call, text: RESULT }],
+      };
+    },
+    check: (outcome, { upstream }) => ({
+      ...called(outcome, [WEATHER]),
+      thinking: [outcome.answer.thinking, THINKING],
+      "calls given back": [outcome.next?.got.calls, [WEATHER]],
+      results: [outcome.next?.got.results, [RESULT]],
+      ...((outcome.isResponses || upstream.name === "anthropic" || upstream.name === "gemini") && {
+        signature: [outcome.next?.got.signatures, [SIGNATURE]],
+      }),
+      ...(upstream.name === "anthropic" && { "thinking given back": [outcome.next?.got.thinking, THINKING] }),
+    }),
+  },
+  {
+    name: "stop",
+    words: "plain",
+    impossible: ({ client }) => (client.hasStopTexts ? undefined : "the protocol has no stop texts"),
+    ask: (cell) => ({ turns: [question(cell)], stop: STOP_TEXT }),
+    check: (outcome) => ({ ...regular(outcome, "stop", NORMAL_TEXT), stop: [outcome.got.stop, [STOP_TEXT]] }),
+  },
+  {
+    name: "length",
+    words: "length",
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: (outcome) => regular(outcome, "length", NORMAL_TEXT),
+  },
+  {
+    name: "refusal",
+    words: "refusal",
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: ({ answer }, { upstream }) => ({
+      status: [answer.status, 200],
+      complete: [answer.isComplete, true],
+      refused: [answer.finish === "content_filter" || answer.refusal !== "", true],
+      ...(upstream.name !== "gemini" && { words: [answer.text + answer.refusal, REFUSAL] }),
+      usage: [answer.usage, USAGE],
+    }),
+  },
+  {
+    name: "cached tokens",
+    words: "cached-8",
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: (outcome) => ({
+      ...regular(outcome, "stop", NORMAL_TEXT),
+      usage: [outcome.answer.usage, { ...USAGE, cached: 8 }],
+    }),
+  },
+  {
+    name: "429",
+    words: "retry-after-7",
+    isFault: true,
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: ({ answer }) => ({
+      status: [answer.status, 429],
+      "seconds to wait": [Number(answer.retryAfter) >= 5 && Number(answer.retryAfter) <= 7, true],
+      "told of the failure": [(answer.error ?? "") !== "", true],
+    }),
+  },
+  {
+    name: "error first",
+    words: "error-first",
+    isFault: true,
+    impossible: onlyStreams,
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: ({ answer }) => ({
+      "an error status": [answer.status >= 500, true],
+      "told of the failure": [(answer.error ?? "").includes("failed in the middle"), true],
+      complete: [answer.isComplete, false],
+    }),
+  },
+  {
+    name: "cut",
+    words: "slow-10+cut-after-5",
+    isFault: true,
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: broken,
+  },
+  {
+    name: "reset",
+    words: "slow-10+reset-after-5",
+    isFault: true,
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: broken,
+  },
+];

@@ -1,0 +1,166 @@
+import { at, countAt, listAt, parsed, textAt } from "../json.ts";
+import {
+  NOTHING_SEEN,
+  type Asked,
+  type Client,
+  type Finish,
+  type Json,
+  type Seen,
+  type StreamData,
+  type Turn,
+} from "../types.ts";
+import { PNG_TYPE, TOOLS } from "../words.ts";
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  tool_use: "tool_calls",
+  refusal: "content_filter",
+};
+
+export const anthropicMessages: Client = {
+  name: "messages",
+  hasStopTexts: true,
+  request: (asked, model, isStream) => ({
+    path: "/v1/messages",
+    body: {
+      model,
+      max_tokens: 4000,
+      ...(asked.system !== undefined && { system: asked.system }),
+      messages: asked.turns.flatMap(messages),
+      ...options(asked),
+      ...(isStream && { stream: true }),
+    },
+  }),
+  read,
+  readStream(events, isWhole) {
+    const failed = events.find(({ event }) => event === "error");
+    const isNamed = events.every(({ event, data }) => event === textAt(data, "type"));
+    const seen = read(assemble(events));
+    return {
+      ...seen,
+      isComplete:
+        seen.isComplete && isWhole && isNamed && events.at(-1)?.event === "message_stop" && failed === undefined,
+      error: failed && textAt(failed.data, "error", "message"),
+    };
+  },
+  errorOf: (answer) => (answer["type"] === "error" ? textAt(answer, "error", "message") : undefined),
+};
+
+function options({ hasTools, schema, stop, thinks }: Asked): Json {
+  return {
+    ...(hasTools && {
+      tools: TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
+    }),
+    ...(schema && { output_config: { format: { type: "json_schema", schema } } }),
+    ...(stop !== undefined && { stop_sequences: [stop] }),
+    ...(thinks && { thinking: { type: "enabled", budget_tokens: 1280 } }),
+  };
+}
+
+function messages(turn: Turn): readonly Json[] {
+  switch (turn.role) {
+    case "echo":
+      return [{ role: "assistant", content: turn.turn }];
+    case "result":
+      return [{ role: "user", content: [{ type: "tool_result", tool_use_id: turn.call.id, content: turn.text }] }];
+    case "assistant": {
+      const text = turn.text === "" ? [] : [{ type: "text", text: turn.text }];
+      const call = turn.call && { type: "tool_use", id: turn.call.id, name: turn.call.name, input: turn.call.args };
+      return [{ role: "assistant", content: [...text, ...(call ? [call] : [])] }];
+    }
+    case "user": {
+      const source = { type: "base64", media_type: PNG_TYPE, data: turn.image };
+      const text = { type: "text", text: turn.text };
+      return [{ role: "user", content: turn.image === undefined ? turn.text : [text, { type: "image", source }] }];
+    }
+  }
+}
+
+function read(answer: Json): Seen {
+  const content = listAt(answer, "content");
+  const reason = textAt(answer, "stop_reason");
+  if (answer["type"] !== "message") return NOTHING_SEEN;
+  const textOf = (type: string, key: string) =>
+    content
+      .filter((block) => block["type"] === type)
+      .map((block) => textAt(block, key))
+      .join("");
+  const finish = FINISHES[reason];
+  const text = textOf("text", "text");
+  const usage = at(answer, "usage");
+  const cached = countAt(usage, "cache_read_input_tokens");
+  return {
+    text: finish === "content_filter" ? "" : text,
+    refusal: finish === "content_filter" ? text : "",
+    thinking: textOf("thinking", "thinking"),
+    calls: content
+      .filter((block) => block["type"] === "tool_use")
+      .map((block) => ({ id: textAt(block, "id"), name: textAt(block, "name"), args: block["input"] })),
+    finish,
+    usage: usage
+      ? { input: countAt(usage, "input_tokens") + cached, output: countAt(usage, "output_tokens"), cached }
+      : undefined,
+    turn: content,
+    isComplete: finish !== undefined,
+    error: undefined,
+  };
+}
+
+/** The whole answer that the events add up to; blocks must open and close one after the other. */
+function assemble(events: readonly StreamData[]): Json {
+  let message: Json = {};
+  const blocks = new Blocks();
+  for (const { data } of events) {
+    const type = textAt(data, "type");
+    if (type === "message_start") message = at(data, "message") as Json;
+    else if (type === "message_delta") {
+      const usage = { ...(message["usage"] as Json), ...(at(data, "usage") as Json) };
+      message = { ...message, ...(at(data, "delta") as Json), usage };
+    } else if (!blocks.take(type, data)) return {};
+  }
+  return { ...message, content: blocks.all };
+}
+
+class Blocks {
+  readonly all: Record<string, unknown>[] = [];
+  #open: Record<string, unknown> | undefined;
+  #json = "";
+
+  /** False when the event is not legal here. */
+  take(type: string, data: unknown): boolean {
+    switch (type) {
+      case "content_block_start":
+        return this.#start(data);
+      case "content_block_delta":
+        return this.#add(at(data, "delta"));
+      case "content_block_stop":
+        return this.#stop();
+      default:
+        return true;
+    }
+  }
+
+  #start(data: unknown): boolean {
+    if (this.#open !== undefined || countAt(data, "index") !== this.all.length) return false;
+    this.#open = { ...(at(data, "content_block") as Json) };
+    this.#json = "";
+    return true;
+  }
+
+  #add(delta: unknown): boolean {
+    if (this.#open === undefined) return false;
+    this.#json += textAt(delta, "partial_json");
+    for (const key of ["text", "thinking", "signature"])
+      if (at(delta, key) !== undefined) this.#open[key] = textAt(this.#open, key) + textAt(delta, key);
+    return true;
+  }
+
+  #stop(): boolean {
+    if (this.#open === undefined) return false;
+    this.all.push(this.#json === "" ? this.#open : { ...this.#open, input: parsed(this.#json) });
+    this.#open = undefined;
+    return true;
+  }
+}

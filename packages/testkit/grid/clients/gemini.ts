@@ -1,0 +1,134 @@
+import { at, countAt, listAt, textAt } from "../json.ts";
+import { NOTHING_SEEN, type Asked, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
+import { PNG_TYPE, TOOLS } from "../words.ts";
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  SAFETY: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+};
+
+export const geminiGenerate: Client = {
+  name: "gemini",
+  hasStopTexts: true,
+  request: (asked, model, isStream) => ({
+    path: `/v1beta/models/${encodeURIComponent(model)}:${isStream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: {
+      ...(asked.system !== undefined && { systemInstruction: { parts: [{ text: asked.system }] } }),
+      contents: asked.turns.flatMap(contents),
+      ...(asked.hasTools && {
+        tools: [
+          {
+            functionDeclarations: TOOLS.map(({ parameters, ...tool }) => ({
+              ...tool,
+              parametersJsonSchema: parameters,
+            })),
+          },
+        ],
+      }),
+      generationConfig: generationConfig(asked),
+    },
+  }),
+  read,
+  readStream(events, isWhole) {
+    const pieces = events.flatMap(({ data }) => (data === "[DONE]" ? [] : [data]));
+    const failed = pieces.find((piece) => at(piece, "error") !== undefined);
+    const isNamed = events.some(({ event }) => event !== undefined);
+    const seen = read(assemble(pieces));
+    const turn = pieces.flatMap((piece) => listAt(piece, "candidates").slice(0, 1)).map(contentOf);
+    const isRemembered = pieces.every(isValidPiece);
+    return {
+      ...seen,
+      turn,
+      isComplete: seen.isComplete && isWhole && failed === undefined && !isNamed && isRemembered,
+      error: failed && textAt(failed, "error", "message"),
+    };
+  },
+  errorOf: (answer) => (textAt(answer, "error", "status") === "" ? undefined : textAt(answer, "error", "message")),
+};
+
+function contentOf(candidate: Json): Json {
+  return candidate["content"] as Json;
+}
+
+/** The official client keeps one content per event, and forgets the turn when any event has no parts. */
+function isValidPiece(piece: Json): boolean {
+  const isBlocked = at(piece, "promptFeedback") !== undefined;
+  return isBlocked || listAt(piece, "candidates", 0, "content", "parts").some((part) => Object.keys(part).length > 0);
+}
+
+function generationConfig({ schema, stop, thinks }: Asked): Json {
+  return {
+    maxOutputTokens: 4000,
+    ...(schema && { responseMimeType: "application/json", responseJsonSchema: schema }),
+    ...(stop !== undefined && { stopSequences: [stop] }),
+    ...(thinks && { thinkingConfig: { thinkingBudget: 1280, includeThoughts: true } }),
+  };
+}
+
+function contents(turn: Turn): readonly Json[] {
+  switch (turn.role) {
+    case "echo":
+      return turn.turn;
+    case "result": {
+      const { id, name } = turn.call;
+      return [{ role: "user", parts: [{ functionResponse: { id, name, response: { result: turn.text } } }] }];
+    }
+    case "assistant": {
+      const text = turn.text === "" ? [] : [{ text: turn.text }];
+      const call = turn.call && { functionCall: { id: turn.call.id, name: turn.call.name, args: turn.call.args } };
+      return [{ role: "model", parts: [...text, ...(call ? [call] : [])] }];
+    }
+    case "user": {
+      const image = { inlineData: { mimeType: PNG_TYPE, data: turn.image } };
+      return [{ role: "user", parts: [{ text: turn.text }, ...(turn.image === undefined ? [] : [image])] }];
+    }
+  }
+}
+
+function read(answer: Json): Seen {
+  const candidate = listAt(answer, "candidates")[0];
+  const isBlocked = textAt(answer, "promptFeedback", "blockReason") !== "";
+  if (candidate === undefined && !isBlocked) return NOTHING_SEEN;
+  const parts = listAt(candidate, "content", "parts");
+  const textOf = (isThought: boolean) =>
+    parts
+      .filter((part) => (part["thought"] === true) === isThought)
+      .map((part) => textAt(part, "text"))
+      .join("");
+  const calls = parts.flatMap((part) => (part["functionCall"] === undefined ? [] : [part["functionCall"] as Json]));
+  const told = FINISHES[textAt(candidate, "finishReason")];
+  const finish = isBlocked ? "content_filter" : told === "stop" && calls.length > 0 ? "tool_calls" : told;
+  const usage = at(answer, "usageMetadata");
+  return {
+    text: finish === "content_filter" ? "" : textOf(false),
+    refusal: finish === "content_filter" ? textOf(false) : "",
+    thinking: textOf(true),
+    calls: calls.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name"), args: call["args"] })),
+    finish,
+    usage: usage
+      ? {
+          input: countAt(usage, "promptTokenCount"),
+          output: countAt(usage, "candidatesTokenCount") + countAt(usage, "thoughtsTokenCount"),
+          cached: countAt(usage, "cachedContentTokenCount"),
+        }
+      : undefined,
+    turn: candidate ? [candidate["content"] as Json] : [],
+    isComplete: finish !== undefined,
+    error: undefined,
+  };
+}
+
+function assemble(pieces: readonly Json[]): Json {
+  let whole: Json = {};
+  let candidate: Json | undefined;
+  const parts: Json[] = [];
+  for (const piece of pieces) {
+    whole = { ...whole, ...piece };
+    const [next] = listAt(piece, "candidates");
+    if (next) candidate = { ...candidate, ...next };
+    parts.push(...listAt(next, "content", "parts"));
+  }
+  return candidate ? { ...whole, candidates: [{ ...candidate, content: { role: "model", parts } }] } : whole;
+}

@@ -1,0 +1,72 @@
+// The grid as text: a line per row, a letter per cell.
+import type { Cell } from "./cases.ts";
+
+export interface Verdict {
+  readonly row: string;
+  readonly cell: Cell;
+  readonly problems: readonly string[];
+  /** Why the cell cannot apply. */
+  readonly reason: string | undefined;
+}
+
+const MARKS = { passed: "ok", failed: "XX", impossible: "--" } as const;
+
+export function printGrid(verdicts: readonly Verdict[]): string {
+  const columns = [...new Set(verdicts.map(({ cell }) => columnOf(cell)))];
+  const rows = [...new Set(verdicts.map(lineOf))];
+  const width = Math.max(...rows.map((row) => row.length));
+  const marks = new Map(verdicts.map((verdict) => [`${lineOf(verdict)} ${columnOf(verdict.cell)}`, markOf(verdict)]));
+  const line = (name: string, cells: readonly string[]) => `${name.padEnd(width)}  ${cells.join("  ")}`;
+  return [
+    `columns: ${columns.map((name, index) => `${label(index)}=${name}`).join(" ")}`,
+    line(
+      "",
+      columns.map((_name, index) => label(index)),
+    ),
+    ...rows.map((row) =>
+      line(
+        row,
+        columns.map((column) => marks.get(`${row} ${column}`) ?? "  "),
+      ),
+    ),
+    ...reasons(verdicts),
+    `${count(verdicts, "passed")} passed, ${count(verdicts, "failed")} failed, ${count(verdicts, "impossible")} cannot apply`,
+    "",
+  ].join("\n");
+}
+
+function label(index: number): string {
+  return String.fromCharCode(97 + Math.floor(index / 4)) + String((index % 4) + 1);
+}
+
+function columnOf({ client, upstream }: Cell): string {
+  return `${client.name}>${upstream.name}`;
+}
+
+function lineOf({ row, cell }: Verdict): string {
+  return `${row} ${cell.isStream ? "stream" : "plain"}`;
+}
+
+function kindOf({ reason, problems }: Verdict): keyof typeof MARKS {
+  if (reason !== undefined) return "impossible";
+  return problems.length === 0 ? "passed" : "failed";
+}
+
+function markOf(verdict: Verdict): string {
+  return MARKS[kindOf(verdict)];
+}
+
+function count(verdicts: readonly Verdict[], kind: keyof typeof MARKS): number {
+  return verdicts.filter((verdict) => kindOf(verdict) === kind).length;
+}
+
+/** Each reason once, with the cells that it keeps empty. */
+function reasons(verdicts: readonly Verdict[]): string[] {
+  const found = new Map<string, Set<string>>();
+  for (const verdict of verdicts) {
+    if (verdict.reason === undefined) continue;
+    const cells = found.get(verdict.reason) ?? new Set();
+    found.set(verdict.reason, cells.add(`${lineOf(verdict)} ${verdict.cell.client.name}`));
+  }
+  return [...found].map(([reason, cells]) => `-- ${reason}: ${[...cells].join(", ")}`);
+}

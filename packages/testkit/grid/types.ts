@@ -1,0 +1,94 @@
+// What a cell of the grid asks and sees, apart from the protocol that says it.
+import type { Json } from "../src/upstream/reply.ts";
+
+export type { Json } from "../src/upstream/reply.ts";
+
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+export type Turn =
+  | { readonly role: "user"; readonly text: string; readonly image?: string }
+  | { readonly role: "assistant"; readonly text: string; readonly call?: Call }
+  | { readonly role: "result"; readonly call: Call; readonly text: string }
+  /** An earlier answer, given back as it came. */
+  | { readonly role: "echo"; readonly turn: readonly Json[] };
+
+export interface Asked {
+  readonly system?: string;
+  readonly turns: readonly Turn[];
+  readonly hasTools?: boolean;
+  readonly schema?: Json;
+  readonly stop?: string;
+  readonly thinks?: boolean;
+}
+
+export type Finish = "stop" | "length" | "tool_calls" | "content_filter";
+
+/** What a client understands of an answer. */
+export interface Seen {
+  readonly text: string;
+  readonly refusal: string;
+  readonly thinking: string;
+  readonly calls: readonly Call[];
+  readonly finish: Finish | undefined;
+  readonly usage: { readonly input: number; readonly output: number; readonly cached: number } | undefined;
+  /** The answer in the client's protocol, to be given back. */
+  readonly turn: readonly Json[];
+  /** False when a client could not take the answer for complete. */
+  readonly isComplete: boolean;
+  /** Message of the error that the answer is, or that ended it. */
+  readonly error: string | undefined;
+}
+
+export interface Answer extends Seen {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+/** One client protocol. */
+export interface Client {
+  readonly name: string;
+  readonly hasStopTexts: boolean;
+  request(asked: Asked, model: string, isStream: boolean): { readonly path: string; readonly body: Json };
+  /** A whole answer. */
+  read(answer: Json): Seen;
+  /** The data of a stream's events; `isWhole` = the body ended as HTTP says. */
+  readStream(events: readonly StreamData[], isWhole: boolean): Seen;
+  /** The message of an error in the envelope of this protocol; undefined when it is none. */
+  errorOf(answer: Json): string | undefined;
+}
+
+export interface StreamData {
+  readonly event: string | undefined;
+  readonly data: Json | "[DONE]";
+}
+
+/** What an upstream received. */
+export interface Got {
+  readonly system: string;
+  /** Texts of the turns, in order. */
+  readonly texts: readonly string[];
+  readonly images: readonly string[];
+  readonly tools: readonly string[];
+  readonly calls: readonly { readonly name: string; readonly args: unknown }[];
+  readonly results: readonly string[];
+  readonly schema: unknown;
+  readonly stop: readonly string[];
+  readonly thinking: string;
+  readonly signatures: readonly string[];
+}
+
+export const NOTHING_SEEN: Seen = {
+  text: "",
+  refusal: "",
+  thinking: "",
+  calls: [],
+  finish: undefined,
+  usage: undefined,
+  turn: [],
+  isComplete: false,
+  error: undefined,
+};
