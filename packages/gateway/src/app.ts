@@ -16,7 +16,7 @@ import { firstStart } from "./identity/first-start.ts";
 import { channelJobs } from "./jobs/channel-jobs.ts";
 import { createDatabaseElector, createSingleElector, type Elector } from "./jobs/leader.ts";
 import { logRetentionJob } from "./jobs/log-retention.ts";
-import { createSchedule, reaperJob } from "./jobs/schedule.ts";
+import { createSchedule, paced, reaperJob } from "./jobs/schedule.ts";
 import { AppError } from "./lib/app-error.ts";
 import { isLoopback } from "./lib/ip.ts";
 import type { Runnable } from "./lib/runnable.ts";
@@ -57,7 +57,7 @@ const LAST_SETTLEMENTS_MS = 10_000;
 export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
-  const disable = (id: number, reason: string) => management.operations.channels.store.switchBySystem(id, 1, 3, reason);
+  const disable = (id: number, reason: string) => management.operations.channels.disable(id, reason);
   const { pipeline, reporter } = createRelayParts({ ...core, counter, disable });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
@@ -204,8 +204,9 @@ function scheduleOf(
         name: "usage-rollup",
         isLeaderOnly: true,
         everyMs: MINUTE_MS,
-        run: (signal) =>
+        run: paced(core.clock, () => options().DataExportInterval, (signal) =>
           rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled }, signal),
+        ),
       },
       {
         name: "housekeeping",

@@ -60,6 +60,17 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
   };
 }
 
+/** Runs at most once in so many minutes, which may change while it is scheduled. */
+export function paced(clock: Clock, minutes: () => number, run: ScheduledJob["run"]): ScheduledJob["run"] {
+  let next = 0;
+  return async (signal) => {
+    const now = clock.now();
+    if (now < next) return;
+    await run(signal);
+    next = now + minutes() * 60_000;
+  };
+}
+
 /** Settles what a process that died left open. */
 export function reaperJob(ledger: Ledger): ScheduledJob {
   return { name: "ledger-reaper", everyMs: 5_000, isLeaderOnly: false, run: () => ledger.reap() };

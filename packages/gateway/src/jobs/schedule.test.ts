@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { paced } from "./schedule.ts";
+
+test("a paced job follows its interval, also when that changes", async () => {
+  let now = 1_000;
+  let minutes = 5;
+  const runs: number[] = [];
+  const run = paced(
+    { now: () => now },
+    () => minutes,
+    async () => runs.push(now),
+  );
+  const tick = async (at: number) => {
+    now = at;
+    await run(new AbortController().signal);
+  };
+  for (const at of [1_000, 61_000, 300_999, 301_000]) await tick(at);
+  expect(runs).toEqual([1_000, 301_000]);
+  minutes = 1;
+  await tick(601_000);
+  await tick(661_000);
+  expect(runs).toEqual([1_000, 301_000, 601_000, 661_000]);
+});
+
+test("a failed run is tried again at the next look", async () => {
+  let failures = 0;
+  const run = paced(
+    { now: () => 0 },
+    () => 5,
+    async () => {
+      failures++;
+      throw new Error("the database is away");
+    },
+  );
+  const { signal } = new AbortController();
+  await expect(run(signal)).rejects.toThrow("away");
+  await expect(run(signal)).rejects.toThrow("away");
+  expect(failures).toBe(2);
+});
