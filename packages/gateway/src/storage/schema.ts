@@ -29,6 +29,7 @@ export interface Schema {
   balance_outbox: BalanceOutboxTable;
   ledger_state: LedgerStateTable;
   budgets: BudgetTable;
+  budget_holds: BudgetHoldTable;
   revisions: RevisionTable;
   managed_resources: ManagedResourceTable;
   jobs: JobTable;
@@ -378,6 +379,15 @@ export interface BudgetTable {
   window_start: number;
   used: Generated<number>;
   held: Generated<number>;
+}
+
+/** What running requests have reserved in budgets. */
+export interface BudgetHoldTable {
+  request_id: string;
+  budget_id: number;
+  amount: number;
+  /** Milliseconds. */
+  lease_until: number;
 }
 
 export interface RevisionTable {

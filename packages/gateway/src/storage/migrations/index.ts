@@ -6,6 +6,7 @@ import { responseOwners } from "./0007-response-owners.ts";
 import { tasks } from "./0004-tasks.ts";
 import { operations } from "./0005-operations.ts";
 import { liveBalances } from "./0006-live-balances.ts";
+import { budgetHolds } from "./0009-budget-holds.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operations,
   liveBalances,
   responseOwners,
+  budgetHolds,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */

@@ -1,0 +1,80 @@
+export const BUDGET_PERIODS = ["day", "week", "month"] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+/** Seconds at which a window begins and the next one does. */
+export interface BudgetWindow {
+  readonly start: number;
+  readonly end: number;
+}
+
+const DAY_MS = 86_400_000;
+const MONDAY = 1;
+
+/** True for names that the time zone data knows. */
+export function isTimeZone(name: string): boolean {
+  try {
+    clockOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The calendar day, week (from Monday) or month of a time zone that `nowMs` lies in. Throws on an unknown zone. */
+export function budgetWindow(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
+  const local = wallTime(nowMs, timeZone);
+  const today = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate());
+  const [first, next] = datesOf(period, new Date(today));
+  return { start: secondsAt(first, timeZone), end: secondsAt(next, timeZone) };
+}
+
+/** Dates, written as midnights of UTC. */
+function datesOf(period: BudgetPeriod, today: Date): readonly [number, number] {
+  const at = today.getTime();
+  switch (period) {
+    case "day":
+      return [at, at + DAY_MS];
+    case "week": {
+      const monday = at - ((today.getUTCDay() - MONDAY + 7) % 7) * DAY_MS;
+      return [monday, monday + 7 * DAY_MS];
+    }
+    case "month": {
+      const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+      return [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)];
+    }
+  }
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known) return known;
+  const numbers = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+  const clock = new Intl.DateTimeFormat("en-US", { timeZone, calendar: "gregory", ...numbers, ...time });
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+/** What clocks on the wall show, written as a time of UTC. */
+function wallTime(ms: number, timeZone: string): Date {
+  const parts = new Map(
+    clockOf(timeZone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const of = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
+  return new Date(Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")));
+}
+
+/**
+ * The first second of a date on the wall. Clocks that are changed at midnight skip it; the window then begins with the
+ * change.
+ */
+function secondsAt(date: number, timeZone: string): number {
+  const shift = (ms: number) => wallTime(ms, timeZone).getTime() - Math.floor(ms / 1000) * 1000;
+  const guess = date - shift(date);
+  const better = date - shift(guess);
+  return Math.floor(Math.max(better, Math.min(guess, better)) / 1000);
+}
