@@ -12,6 +12,9 @@ import type { PipelineDeps } from "./relay/pipeline.ts";
 import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
 import { withAudit } from "./resources/audit/audit.ts";
+import { withDeclarative } from "./resources/declarative/routes.ts";
+import { createOptionStore } from "./resources/options/store.ts";
+import { createTokenStore } from "./resources/tokens/store.ts";
 import { withOpenApi } from "./resources/openapi/routes.ts";
 import { channelHealthRoute } from "./resources/channels/health-route.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
@@ -20,6 +23,7 @@ import { createSetupState, type SetupState } from "./resources/status/setup-rout
 import { priceOptionDefaults } from "./snapshot/option-defaults.ts";
 import type { LiveSnapshots } from "./snapshot/refresh.ts";
 import type { ClearableTokenCache } from "./snapshot/tokens.ts";
+import { signedImageUrl } from "./app-tasks.ts";
 import type { AppStorage } from "./app-storage.ts";
 import { createLogWriter } from "./storage/log-rows.ts";
 import { VERSION } from "./version.ts";
@@ -58,7 +62,7 @@ export function createManagement(deps: ManagementDeps): Management {
     probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
     http: pipeline.http,
     notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
-    imageUrl: (address, id) => `${address}/mj/image/${id}`,
+    imageUrl: signedImageUrl(deps),
     maxUserTokens: env.maxUserTokens,
     pollingSeconds: env.pollingSeconds,
   });
@@ -83,7 +87,15 @@ export function createManagement(deps: ManagementDeps): Management {
       publicUrl: env.publicUrl,
     }),
   ];
-  return { routes: withOpenApi(withAudit(routes, shared), VERSION), operations, setupState, background };
+  const owned = withDeclarative(routes, {
+    ...shared,
+    channels: operations.channels.store,
+    tokens: createTokenStore(shared),
+    options: createOptionStore({ ...shared, defaults: priceOptionDefaults() }),
+    defaults: priceOptionDefaults(),
+    providers: allProviders,
+  });
+  return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, setupState, background };
 }
 
 interface Background extends Runnable {

@@ -15,6 +15,9 @@ import { probeChannel } from "../src/relay/probe.ts";
 import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
+import { withDeclarative } from "../src/resources/declarative/routes.ts";
+import { createOptionStore } from "../src/resources/options/store.ts";
+import { createTokenStore } from "../src/resources/tokens/store.ts";
 import { withOpenApi } from "../src/resources/openapi/routes.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { stripeRoutes } from "../src/resources/stripe/routes.ts";
@@ -81,9 +84,17 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];
+  const owned = withDeclarative(routes, {
+    ...parts,
+    channels: operations.channels.store,
+    tokens: createTokenStore(parts),
+    options: createOptionStore({ ...parts, defaults: parts.optionDefaults }),
+    defaults: parts.optionDefaults,
+    providers: allProviders,
+  });
   const http = await createHttpServer({
     ...parts,
-    routes: withOpenApi(withAudit(routes, parts), VERSION),
+    routes: withOpenApi(withAudit(owned, parts), VERSION),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },

@@ -5,6 +5,7 @@ export * from "./channels.ts";
 export * from "./characters.ts";
 export * from "./client.ts";
 export * from "./constants.ts";
+export * from "./declarative.ts";
 export * from "./endpoint.ts";
 export * from "./envelope.ts";
 export * from "./format.ts";

@@ -156,6 +156,12 @@ export const MESSAGES = {
   Y5: { status: 200, text: "The order could not be created." },
   Y6: { status: 400, text: "The signature of the payment event is wrong." },
   Y7: { status: 200, text: "The payment provider cannot be reached, please try again later." },
+  M1: { status: 409, text: "{kind} {name} is managed by {owner}, please change it there." },
+  M2: { status: 200, text: "The document {name} cannot be used: {reason}" },
+  M3: {
+    status: 200,
+    text: "More than half of what {manager} manages would be deleted. If that is meant, ask again with force.",
+  },
   H1: { status: 200, text: "Please select the log recording time." },
   H2: { status: 200, text: "The time span cannot exceed 1 month." },
   H3: { status: 200, text: "Log does not exist." },

@@ -403,6 +403,8 @@ export interface ManagedResourceTable {
   owner: string;
   spec_hash: string;
   updated_at: number;
+  /** JSON list of the names that the source sets; null in rows of before there was one. */
+  fields: string | null;
 }
 
 export interface JobTable {

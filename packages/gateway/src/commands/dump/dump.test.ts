@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
 import { accountRow } from "../../identity/accounts.ts";
 import { readDump } from "./read.ts";
-import { TABLE_NAMES } from "./tables.ts";
+import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";
 import { writeDump } from "./write.ts";
 
 eachDatabase("export and import of everything", (open) => {
@@ -99,6 +99,18 @@ eachDatabase("export and import of everything", (open) => {
     const ids = await to.database.db.selectFrom("users").select("id").orderBy("id").execute();
     expect(ids[1]?.id).toBeGreaterThan(70);
     await expect(read(false)).rejects.toThrow("the table users is not empty");
+  });
+
+  test("knows every table", async () => {
+    const sql = {
+      sqlite: "select name from sqlite_master where type = 'table' and name not like 'sqlite%'",
+      mysql: "select table_name as name from information_schema.tables where table_schema = database()",
+      postgres: "select table_name as name from information_schema.tables where table_schema = current_schema()",
+    };
+    const found = await from.database.raw.rows<{ name: string }>(sql[from.database.kind], []);
+    const known = new Set<string>([...TABLE_NAMES, ...LEFT_BEHIND]);
+    const own = found.map(({ name }) => name).filter((name) => !/schema_versions|schema_lock/.test(name));
+    expect(own.filter((name) => !known.has(name))).toEqual([]);
   });
 
   test("refuses a folder of something else", async () => {

@@ -13,6 +13,7 @@ export const TABLES = {
   quota_data: ["id"],
   midjourneys: ["id"],
   tasks: ["id"],
+  response_owners: ["response_id", "user_id"],
   setups: ["id"],
   sessions: ["id_hash"],
   one_time_codes: ["purpose", "subject"],
@@ -21,13 +22,19 @@ export const TABLES = {
   ledger: ["id"],
   holds: ["request_id"],
   log_outbox: ["id"],
+  balance_outbox: ["id"],
+  ledger_state: ["name"],
   budgets: ["id"],
+  budget_holds: ["request_id", "budget_id"],
   managed_resources: ["kind", "name"],
   jobs: ["id"],
   audit_log: ["id"],
   preferences: ["user_id"],
   logs: ["id"],
 } as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
+
+/** What only concerns running processes, or counts the changes of one database. */
+export const LEFT_BEHIND: readonly (keyof Schema)[] = ["leases", "revisions"];
 
 export type DumpedTable = keyof typeof TABLES;
 

@@ -6,6 +6,7 @@ import { responseOwners } from "./0007-response-owners.ts";
 import { tasks } from "./0004-tasks.ts";
 import { operations } from "./0005-operations.ts";
 import { liveBalances } from "./0006-live-balances.ts";
+import { managedFields } from "./0008-managed-fields.ts";
 import { budgetHolds } from "./0009-budget-holds.ts";
 import { logs } from "./logs-0001-logs.ts";
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operations,
   liveBalances,
   responseOwners,
+  managedFields,
   budgetHolds,
 ];
 

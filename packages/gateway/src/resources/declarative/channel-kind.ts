@@ -1,0 +1,182 @@
+import { CHANNEL_STATUS, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
+import { parseObject } from "../../lib/json.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { ProviderAdapter } from "../../providers/types.ts";
+import type { Database } from "../../storage/database.ts";
+import { changedFields, newFields, storedKey } from "../channels/input.ts";
+import type { ChannelStore } from "../channels/store.ts";
+import type { ChannelRow } from "../channels/view.ts";
+import { documentName, uniqueNames, type Current, type Fields, type Kind } from "./kinds.ts";
+
+export interface ChannelKindDeps {
+  readonly database: Database;
+  readonly channels: ChannelStore;
+  readonly providers: readonly ProviderAdapter[];
+}
+
+/** Names in documents to the members of a channel's form. */
+const MEMBERS = {
+  displayName: "name",
+  baseUrl: "base_url",
+  models: "models",
+  groups: "group",
+  priority: "priority",
+  weight: "weight",
+  enabled: "status",
+  autoBan: "auto_ban",
+  testModel: "test_model",
+  openaiOrganization: "openai_organization",
+  tag: "tag",
+  other: "other",
+  modelMapping: "model_mapping",
+  statusCodeMapping: "status_code_mapping",
+  key: "key",
+} as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
+
+/** Their upstreams ask for none. */
+const WITHOUT_KEY: ReadonlySet<string> = new Set(["ollama", "custom"]);
+
+export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
+
+export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
+  const { channels, providers } = deps;
+  const isType = (type: number) => providers.some((provider) => provider.type === type);
+  const current = async (row: ChannelRow | undefined): Promise<Current | undefined> =>
+    row && { id: row.id, fields: { ...fieldsOf(row, providers), key: await channels.keyOf(row.id) } };
+  return {
+    kind: "Channel",
+    secrets: new Set(["key"]),
+    desired(name, spec) {
+      const type = typeOf(name, spec, providers);
+      try {
+        newFields(
+          { ...formOf(spec), type, name: spec.displayName ?? name, models: (spec.models ?? ["any"]).join(",") },
+          isType,
+        );
+      } catch (cause) {
+        if (cause instanceof Refusal) throw new Refusal("M2", { values: { name, reason: cause.message }, cause });
+        throw cause;
+      }
+      return wantedOf(spec, type);
+    },
+    async find(name, spec, ownedId) {
+      if (ownedId !== undefined) return current(await channels.get(ownedId));
+      const same = await named(deps, name, spec);
+      return same === undefined ? undefined : current(await channels.get(same));
+    },
+    refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
+    lacks: ({ models }) => (models ? "" : "a new channel needs models"),
+    async create(name, spec) {
+      const form = { ...formOf(spec), type: typeOf(name, spec, providers), name: spec.displayName ?? name };
+      const models = (spec.models ?? []).join(",");
+      const key = storedKey(spec.key ?? "", form.type) ?? "";
+      // Without its key it could only fail; a later document that has one switches it on.
+      const isReady = key !== "" || WITHOUT_KEY.has(spec.type);
+      const status = isReady ? form.status : CHANNEL_STATUS.disabledByHand;
+      const fields = newFields({ ...form, models, ...(status !== undefined && { status }) }, isType);
+      const [id = 0] = await channels.create(fields, [key]);
+      return id;
+    },
+    async update({ id }, spec, changed) {
+      const row = await channels.get(id);
+      if (!row) return;
+      const form = formOf(spec);
+      const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
+      const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
+      const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
+      await channels.update(id, changedFields(part, row, isType), { key });
+    },
+    remove: async (id) => void (await channels.remove([id])),
+    disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
+    export: () => exported(deps),
+  };
+}
+
+function typeOf(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {
+  const provider = providers.find(({ id }) => id === type);
+  if (provider) return provider.type;
+  throw new Refusal("M2", { values: { name, reason: `there is no channel type ${type}` } });
+}
+
+/** The only channel of that name, unless a document owns it. */
+async function named({ database }: ChannelKindDeps, name: string, spec: ChannelSpec): Promise<number | undefined> {
+  const rows = await database.db
+    .selectFrom("channels as c")
+    .leftJoin("managed_resources as m", (join) => join.onRef("m.resource_id", "=", "c.id").on("m.kind", "=", "Channel"))
+    .select("c.id")
+    .where("c.name", "=", spec.displayName ?? name)
+    .where("m.name", "is", null)
+    .limit(2)
+    .execute();
+  return rows.length === 1 ? rows[0]?.id : undefined;
+}
+
+/** Members of the form that the document names. */
+function formOf(spec: ChannelSpec): ChannelInput {
+  const form: Record<string, unknown> = {
+    name: spec.displayName,
+    base_url: spec.baseUrl,
+    models: spec.models?.join(","),
+    group: spec.groups?.join(","),
+    priority: spec.priority,
+    weight: spec.weight,
+    status:
+      spec.enabled === undefined ? undefined : spec.enabled ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand,
+    auto_ban: spec.autoBan === undefined ? undefined : Number(spec.autoBan),
+    test_model: spec.testModel,
+    openai_organization: spec.openaiOrganization,
+    tag: spec.tag,
+    other: spec.other,
+    model_mapping: mapText(spec.modelMapping),
+    status_code_mapping: mapText(spec.statusCodeMapping),
+  };
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as ChannelInput;
+}
+
+function mapText(map: Readonly<Record<string, string>> | undefined): string | undefined {
+  if (map === undefined) return undefined;
+  return Object.keys(map).length === 0 ? "" : JSON.stringify(map);
+}
+
+/** In the form of `fieldsOf`, so that both can be compared. */
+function wantedOf(spec: ChannelSpec, type: number): Fields {
+  const { deletionPolicy: _policy, ...rest } = spec;
+  const wanted: Record<string, unknown> = { ...rest, type: spec.type };
+  if (spec.baseUrl !== undefined) wanted["baseUrl"] = spec.baseUrl.trim().replace(/\/$/, "");
+  if (spec.models) wanted["models"] = splitList(spec.models.join(","));
+  if (spec.groups) wanted["groups"] = splitList(spec.groups.join(","));
+  if (spec.key !== undefined) wanted["key"] = storedKey(spec.key, type) ?? "";
+  return wanted;
+}
+
+function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Fields {
+  return {
+    type: providers.find(({ type }) => type === row.type)?.id ?? String(row.type),
+    displayName: row.name,
+    baseUrl: row.base_url,
+    models: splitList(row.models),
+    groups: splitList(row.group),
+    priority: row.priority,
+    weight: row.weight,
+    // A channel that the system switched off is still wanted on.
+    enabled: row.status !== CHANNEL_STATUS.disabledByHand,
+    autoBan: row.auto_ban !== 0,
+    testModel: row.test_model,
+    openaiOrganization: row.openai_organization,
+    tag: row.tag ?? "",
+    other: row.other,
+    modelMapping: parseObject(row.model_mapping) ?? {},
+    statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
+  };
+}
+
+async function exported({ database, channels, providers }: ChannelKindDeps): Promise<{ name: string; spec: Fields }[]> {
+  const ids = await database.db.selectFrom("channels").select(["id", "name"]).orderBy("id").execute();
+  const named = uniqueNames(ids.map(({ id, name }) => ({ id, name: documentName(name, id) })));
+  const documents: { name: string; spec: Fields }[] = [];
+  for (const { id, name } of named) {
+    const row = await channels.get(id);
+    if (row) documents.push({ name, spec: fieldsOf(row, providers) });
+  }
+  return documents;
+}

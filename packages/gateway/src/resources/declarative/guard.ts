@@ -1,0 +1,152 @@
+import { splitList, type Endpoint } from "@fairway/wire";
+import type { Call, Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import { CHANNEL_MEMBERS } from "./channel-kind.ts";
+import type { Owned, OwnershipStore } from "./ownership.ts";
+import { TOKEN_MEMBERS } from "./token-kind.ts";
+
+export interface GuardDeps {
+  readonly database: Database;
+  readonly ownership: OwnershipStore;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type Check = (
+  deps: GuardDeps,
+  input: { readonly params: Values; readonly body: unknown },
+  owned: readonly Owned[],
+) => Promise<void>;
+
+/** Writes of the console that could change what a document owns. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  channelUpdate: (deps, { body }, owned) => checkForm(deps, members("Channel", body), owned),
+  channelDelete: (_deps, { params }, owned) => checkRows("Channel", [params["id"]], owned),
+  channelBatchDelete: (_deps, { body }, owned) => checkRows("Channel", idsOf(body), owned),
+  channelBatchTag: (_deps, { body }, owned) => checkRows("Channel", idsOf(body), owned, "tag"),
+  channelBulk: (_deps, { body }, owned) => checkBulk(values(body), owned),
+  channelTagUpdate: (deps, { body }, owned) => checkTag(deps, String(values(body)["tag"] as unknown), owned),
+  channelDeleteDisabled: async ({ database }, _input, owned) => {
+    const rows = await database.db.selectFrom("channels").select("id").where("status", "!=", 1).execute();
+    await checkRows(
+      "Channel",
+      rows.map(({ id }) => id),
+      owned,
+    );
+  },
+  tokenUpdate: (deps, { body }, owned) => checkForm(deps, members("Token", body), owned),
+  tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
+  optionUpdate: (deps, { body }, owned) => checkOptions(deps, [body], owned),
+  optionBatch: (deps, { body }, owned) => checkOptions(deps, body as unknown[], owned),
+  optionReset: (deps, _input, owned) => checkOptions(deps, [{ key: "ModelRatio", value: "" }], owned),
+};
+
+/**
+ * The routes as they are, but for writes of the console on fields that a document owns: they are refused with M1.
+ * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds until the next apply.
+ */
+export function withOwnership(routes: readonly Route[], deps: GuardDeps): Route[] {
+  return routes.map((route) => {
+    const check = CHECKS[route.endpoint.name];
+    return check ? guarded(route, check, deps) : route;
+  });
+}
+
+function guarded({ endpoint, handler }: Route, check: Check, deps: GuardDeps): Route {
+  return {
+    endpoint,
+    async handler(call: Call<Endpoint>) {
+      const owned = await deps.ownership.all();
+      if (owned.length > 0) await check(deps, { params: values(call.params), body: call.body }, owned);
+      return handler(call);
+    },
+  };
+}
+
+interface Form {
+  readonly kind: "Channel" | "Token";
+  readonly id: unknown;
+  readonly body: Values;
+}
+
+function members(kind: Form["kind"], body: unknown): Form {
+  return { kind, id: values(body)["id"], body: values(body) };
+}
+
+async function checkForm({ database }: GuardDeps, { kind, id, body }: Form, owned: readonly Owned[]): Promise<void> {
+  const own = owned.find((one) => one.kind === kind && one.resource_id === id);
+  if (!own || typeof id !== "number") return;
+  const table = kind === "Channel" ? "channels" : "tokens";
+  const [row] = await database.raw.rows<Values>(`select * from ${table} where id = ?`, [id]);
+  const names = kind === "Channel" ? CHANNEL_MEMBERS : TOKEN_MEMBERS;
+  for (const field of own.fields) {
+    const member = names[field];
+    if (member === undefined || member === "status" || !row) continue;
+    if (isChanged(body[member], row[member], member)) throw managed(own);
+  }
+}
+
+/** Absent members stay as they are; so does a key that is left blank. */
+function isChanged(given: unknown, now: unknown, member: string): boolean {
+  if (given === undefined) return false;
+  if (member === "key") return given !== "";
+  const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");
+  return plain(given) !== plain(now);
+}
+
+function checkRows(kind: string, ids: readonly unknown[], owned: readonly Owned[], field?: string): Promise<void> {
+  const own = owned.find(
+    (one) => one.kind === kind && ids.includes(one.resource_id) && (field === undefined || one.fields.includes(field)),
+  );
+  if (own) throw managed(own);
+  return Promise.resolve();
+}
+
+const HARMLESS = new Set(["enable", "disable", "test"]);
+
+function checkBulk(body: Values, owned: readonly Owned[]): Promise<void> {
+  if (HARMLESS.has(String(body["action"] as unknown))) return Promise.resolve();
+  const ids = idsOf(body);
+  // A filter may reach any of them.
+  return checkRows("Channel", ids.length > 0 ? ids : owned.map(({ resource_id }) => resource_id), owned);
+}
+
+async function checkTag({ database }: GuardDeps, tag: string, owned: readonly Owned[]): Promise<void> {
+  const rows = await database.db.selectFrom("channels").select("id").where("tag", "=", tag).execute();
+  await checkRows(
+    "Channel",
+    rows.map(({ id }) => id),
+    owned,
+  );
+}
+
+async function checkOptions(
+  { database }: GuardDeps,
+  changes: readonly unknown[],
+  owned: readonly Owned[],
+): Promise<void> {
+  for (const change of changes) {
+    const { key, value } = values(change);
+    const own = owned.find((one) => one.kind === "OptionSet" && one.fields.includes(String(key as unknown)));
+    if (!own || value === undefined) continue;
+    const row = await database.db
+      .selectFrom("options")
+      .select("value")
+      .where("key", "=", String(key as unknown))
+      .executeTakeFirst();
+    if (String(value as unknown) !== row?.value) throw managed(own);
+  }
+}
+
+function managed({ kind, name, owner }: Owned): Refusal {
+  return new Refusal("M1", { values: { kind, name, owner }, siblings: { reason: "managed_conflict", owner } });
+}
+
+function idsOf(body: unknown): readonly unknown[] {
+  const ids = values(body)["ids"];
+  return Array.isArray(ids) ? ids : [];
+}
+
+function values(value: unknown): Values {
+  return typeof value === "object" && value !== null ? (value as Values) : {};
+}

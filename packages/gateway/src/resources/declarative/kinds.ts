@@ -1,0 +1,52 @@
+import type { DeclarativeDocument } from "@fairway/wire";
+
+/** Values of a thing under the names of its document. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What stands behind a document now. */
+export interface Current {
+  readonly id: number;
+  readonly fields: Fields;
+}
+
+/** How one kind of document is read, compared and written. */
+export interface Kind<S> {
+  readonly kind: DeclarativeDocument["kind"];
+  /** Fields that are compared but never told. */
+  readonly secrets: { has(field: string): boolean };
+  /** The named fields in the form in which they are compared; M2 when they cannot be. */
+  desired(name: string, spec: S): Promise<Fields> | Fields;
+  /** By the number that ownership remembers, else by its name when nobody owns it; undefined when there is none. */
+  find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;
+  /** Why an existing thing cannot become what the document says; "" when it can. */
+  refusal(current: Current, wanted: Fields): string;
+  /** What a new thing lacks; "" when nothing. */
+  lacks(spec: S): string;
+  create(name: string, spec: S): Promise<number>;
+  update(current: Current, spec: S, changed: readonly string[]): Promise<void>;
+  /** Of an owned thing that no document names any more. */
+  remove(id: number): Promise<void>;
+  /** Where switching off can stand for removing. */
+  disable?(id: number): Promise<void>;
+  export(): Promise<{ readonly name: string; readonly spec: Fields }[]>;
+}
+
+/** Document names: lower-case letters, digits, dots and dashes. */
+export function documentName(text: string, id: number): string {
+  const plain = text
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, "-")
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "")
+    .slice(0, 150);
+  return plain === "" ? `unnamed-${id}` : plain;
+}
+
+/** The second of two equal names gets its number. */
+export function uniqueNames<T extends { readonly name: string; readonly id: number }>(items: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const name = seen.has(item.name) ? `${item.name}-${item.id}` : item.name;
+    seen.add(name);
+    return { ...item, name };
+  });
+}

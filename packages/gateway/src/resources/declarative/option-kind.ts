@@ -1,0 +1,77 @@
+import {
+  checkOption,
+  isHiddenOption,
+  messageText,
+  parseOptions,
+  type OptionDefaults,
+  type OptionSetSpec,
+} from "@fairway/wire";
+import { parseObject } from "../../lib/json.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { OptionStore, OptionWrite } from "../options/store.ts";
+import type { Fields, Kind } from "./kinds.ts";
+
+export interface OptionKindDeps {
+  readonly options: OptionStore;
+  readonly defaults: OptionDefaults;
+  readonly writer: { readonly userId: number; readonly username: string; readonly ip: string };
+}
+
+/** A set of options; it has no row of its own. Fields are the names of the options. */
+export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<OptionSetSpec> {
+  const checked = async (name: string, spec: OptionSetSpec): Promise<OptionWrite[]> => {
+    const rows = Object.entries(textsOf(spec)).map(([key, value]) => ({ key, value }));
+    const after = parseOptions([...(await options.stored()), ...rows], { defaults });
+    return rows.map(({ key, value }) => {
+      const check = checkOption(key, value, after);
+      if (check.isValid) return check;
+      throw new Refusal("M2", { values: { name, reason: messageText(check.code, check.values) } });
+    });
+  };
+  const stored = async (): Promise<Map<string, string>> => {
+    const shown = await options.visible();
+    return new Map([...shown, ...(await options.stored())].map(({ key, value }) => [key, value]));
+  };
+  return {
+    kind: "OptionSet",
+    secrets: { has: isHiddenOption },
+    async desired(name, spec) {
+      return Object.fromEntries((await checked(name, spec)).map(({ key, text }) => [key, comparable(text ?? "")]));
+    },
+    async find(_name, spec) {
+      const values = await stored();
+      const keys = Object.keys(textsOf(spec));
+      return { id: 0, fields: Object.fromEntries(keys.map((key) => [key, comparable(values.get(key) ?? "")])) };
+    },
+    refusal: () => "",
+    lacks: () => "",
+    create: () => Promise.resolve(0),
+    async update(_current, spec, changed) {
+      const writes = (await checked("", spec)).filter(({ key }) => changed.includes(key));
+      if (writes.length > 0) await options.write(writes, writer);
+    },
+    // What a set has set stays; it only stops being owned.
+    remove: () => Promise.resolve(),
+    async export() {
+      const rows = (await options.stored()).filter(({ key }) => !isHiddenOption(key));
+      const values: Record<string, string> = {};
+      const json: Record<string, unknown> = {};
+      for (const { key, value } of rows) {
+        const object = parseObject(value);
+        if (object) json[key] = object;
+        else values[key] = value;
+      }
+      return rows.length === 0 ? [] : [{ name: "options", spec: { values, json } }];
+    },
+  };
+}
+
+function textsOf({ values = {}, json = {} }: OptionSetSpec): Record<string, string> {
+  const texts = Object.entries(json).map(([key, value]) => [key, JSON.stringify(value)]);
+  return { ...values, ...(Object.fromEntries(texts) as Record<string, string>) };
+}
+
+/** JSON is compared by what it says, not by how it is written. */
+function comparable(text: string): Fields[string] {
+  return parseObject(text) ?? text;
+}

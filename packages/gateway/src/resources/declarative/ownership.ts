@@ -1,0 +1,63 @@
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+
+export interface Owned {
+  readonly kind: string;
+  readonly name: string;
+  readonly resource_id: number;
+  readonly owner: string;
+  readonly fields: readonly string[];
+  /** What happens when no document names it any more. */
+  readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
+}
+
+type Kept = Pick<Owned, "fields" | "deletionPolicy">;
+
+const NOTHING: Kept = { fields: [], deletionPolicy: "Orphan" };
+
+export type OwnershipStore = ReturnType<typeof createOwnershipStore>;
+
+/** SQL of who owns which fields of what. */
+export function createOwnershipStore({
+  database: { db },
+  clock,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+}) {
+  return {
+    all: async (): Promise<Owned[]> => {
+      const rows = await db.selectFrom("managed_resources").selectAll().orderBy("kind").orderBy("name").execute();
+      return rows.map(({ kind, name, resource_id, owner, fields }) => ({
+        kind,
+        name,
+        resource_id,
+        owner,
+        ...(fields === null ? NOTHING : (JSON.parse(fields) as Kept)),
+      }));
+    },
+    keep: async ({ fields, deletionPolicy, ...owned }: Owned, specHash: string): Promise<void> => {
+      const change = {
+        resource_id: owned.resource_id,
+        owner: owned.owner,
+        spec_hash: specHash,
+        fields: JSON.stringify({ fields, deletionPolicy }),
+        updated_at: seconds(clock),
+      };
+      const { numUpdatedRows } = await db
+        .updateTable("managed_resources")
+        .set(change)
+        .where("kind", "=", owned.kind)
+        .where("name", "=", owned.name)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n)
+        await db
+          .insertInto("managed_resources")
+          .values({ kind: owned.kind, name: owned.name, ...change })
+          .execute();
+    },
+    forget: async (kind: string, name: string): Promise<void> => {
+      await db.deleteFrom("managed_resources").where("kind", "=", kind).where("name", "=", name).execute();
+    },
+  };
+}

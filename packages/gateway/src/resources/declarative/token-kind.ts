@@ -1,0 +1,175 @@
+import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token, type TokenSpec } from "@fairway/wire";
+import { usernameKey } from "../../identity/accounts.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import { tokenFields } from "../tokens/input.ts";
+import type { TokenStore } from "../tokens/store.ts";
+import { documentName, uniqueNames, type Current, type Fields, type Kind } from "./kinds.ts";
+
+export interface TokenKindDeps {
+  readonly database: Database;
+  readonly tokens: TokenStore;
+}
+
+/** Names in documents to the members of a token's form. */
+export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
+  displayName: "name",
+  group: "group",
+  expiresAt: "expired_time",
+  modelLimits: "model_limits",
+  allowIps: "allow_ips",
+};
+
+/** Keys for models; the key itself is made here and shown to its owner. */
+export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
+  const { tokens } = deps;
+  return {
+    kind: "Token",
+    secrets: new Set(),
+    async desired(name, spec) {
+      await ownerOf(deps, name, spec);
+      try {
+        tokenFields(formOf(name, spec), () => true);
+      } catch (cause) {
+        if (cause instanceof Refusal) throw new Refusal("M2", { values: { name, reason: cause.message }, cause });
+        throw cause;
+      }
+      // The first amount is spent from then on: it is no state that could drift.
+      const { quota: _quota, ...rest } = spec;
+      return { ...rest, owner: spec.owner.username };
+    },
+    async find(name, spec, ownedId) {
+      const userId = await ownerOf(deps, name, spec);
+      const id = ownedId ?? (await named(deps, userId, spec.displayName ?? name));
+      const row = id === undefined ? undefined : await tokenOf(deps, id);
+      return row && { id: row.token.id, fields: fieldsOf(row.token, row.username) };
+    },
+    refusal: ({ fields }, { owner }) => (sameName(fields["owner"], owner) ? "" : "a token keeps its owner"),
+    lacks: () => "",
+    async create(name, spec) {
+      const userId = await ownerOf(deps, name, spec);
+      const { id } = await tokens.create(
+        userId,
+        tokenFields(formOf(name, spec), () => true),
+      );
+      if (spec.disabled) await tokens.setStatus(userId, id, TOKEN_STATUS.disabled);
+      return id;
+    },
+    async update({ id }: Current, spec, changed) {
+      const row = await tokenOf(deps, id);
+      if (!row) return;
+      const { token } = row;
+      await tokens.update(
+        token.user_id,
+        id,
+        tokenFields({ ...token, ...formOf(token.name, spec), ...kept(token) }, () => true),
+      );
+      if (!changed.includes("disabled")) return;
+      await tokens.setStatus(token.user_id, id, spec.disabled ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled);
+    },
+    async remove(id) {
+      const row = await tokenOf(deps, id);
+      if (row) await tokens.remove(row.token.user_id, id);
+    },
+    export: () => exported(deps),
+  };
+}
+
+async function exported(deps: TokenKindDeps): Promise<{ name: string; spec: Fields }[]> {
+  const rows = await deps.database.db
+    .selectFrom("tokens")
+    .select(["id", "name"])
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  const documents: { name: string; spec: Fields }[] = [];
+  for (const { id, name } of uniqueNames(rows.map((row) => ({ id: row.id, name: documentName(row.name, row.id) })))) {
+    const row = await tokenOf(deps, id);
+    if (!row) continue;
+    const { owner: _owner, ...fields } = fieldsOf(row.token, row.username);
+    documents.push({ name, spec: { ...fields, owner: { username: row.username } } });
+  }
+  return documents;
+}
+
+/** What was granted and spent is not the document's. */
+function kept({ remain_quota, unlimited_quota }: Token) {
+  return { remain_quota, unlimited_quota };
+}
+
+async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: TokenSpec): Promise<number> {
+  const key = usernameKey(owner.username);
+  const row = await database.db
+    .selectFrom("users")
+    .select("id")
+    .where("username_key", "=", key)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (row) return row.id;
+  throw new Refusal("M2", { values: { name, reason: `there is no user ${owner.username}` } });
+}
+
+async function named({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
+  const rows = await database.db
+    .selectFrom("tokens as t")
+    .leftJoin("managed_resources as m", (join) => join.onRef("m.resource_id", "=", "t.id").on("m.kind", "=", "Token"))
+    .select("t.id")
+    .where("t.user_id", "=", userId)
+    .where("t.name", "=", name)
+    .where("t.deleted_at", "is", null)
+    .where("m.name", "is", null)
+    .limit(2)
+    .execute();
+  return rows.length === 1 ? rows[0]?.id : undefined;
+}
+
+async function tokenOf(
+  { database, tokens }: TokenKindDeps,
+  id: number,
+): Promise<{ token: Token; username: string } | undefined> {
+  const row = await database.db
+    .selectFrom("tokens as t")
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .select(["t.user_id", "u.username"])
+    .where("t.id", "=", id)
+    .executeTakeFirst();
+  const token = row && (await tokens.get(row.user_id, id));
+  return token && { token, username: row.username };
+}
+
+function formOf(name: string, spec: TokenSpec) {
+  const { quota = {}, modelLimits, allowIps, expiresAt, group } = spec;
+  const expires = expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : secondsOf(name, expiresAt);
+  return {
+    name: spec.displayName ?? name,
+    remain_quota: quota.amount ?? 0,
+    unlimited_quota: quota.unlimited ?? false,
+    ...(expires !== undefined && { expired_time: expires }),
+    ...(modelLimits && { model_limits_enabled: modelLimits.length > 0, model_limits: modelLimits.join(",") }),
+    ...(allowIps && { allow_ips: allowIps.join("\n") }),
+    ...(group !== undefined && { group }),
+  };
+}
+
+function secondsOf(name: string, text: string): number {
+  const time = Date.parse(text);
+  if (Number.isFinite(time)) return Math.floor(time / 1000);
+  throw new Refusal("M2", { values: { name, reason: "expiresAt is no time" } });
+}
+
+function fieldsOf(token: Token, owner: string): Fields {
+  const never = token.expired_time === NEVER_EXPIRES;
+  return {
+    owner,
+    displayName: token.name,
+    group: token.group,
+    expiresAt: never ? null : new Date(token.expired_time * 1000).toISOString().replace(".000Z", "Z"),
+    modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
+    allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
+    disabled: token.status === TOKEN_STATUS.disabled,
+  };
+}
+
+function sameName(a: unknown, b: unknown): boolean {
+  return typeof a === "string" && typeof b === "string" && usernameKey(a) === usernameKey(b);
+}
