@@ -1,8 +1,11 @@
 import { createLimits } from "./app-limits.ts";
+import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./app-redis.ts";
 import { openStorage, type AppStorage } from "./app-storage.ts";
+import { createBudgets, type Budgets } from "./billing/budgets.ts";
 import { createSqlLedger } from "./billing/ledger-sql.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Env } from "./config/env.ts";
+import { budgetNotice } from "./identity/budget-notice.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { createQuotaReminder } from "./identity/quota-reminder.ts";
 import { loadSessionSecret } from "./identity/session-secret.ts";
@@ -29,6 +32,7 @@ export interface Core {
   readonly ledger: Ledger;
   readonly limiter: Limiter;
   readonly claims: Claims;
+  readonly budgets: Budgets;
   readonly identity: Identity;
   /** Background parts, started in this order. */
   readonly runnables: readonly Runnable[];
@@ -40,36 +44,34 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const clock = systemClock;
   const metrics = createMetrics({ version: VERSION });
   const storage = await openStorage(env, log);
-  const { database, logDatabase, isLogSeparate, vault } = storage;
+  const { database, vault } = storage;
   const tokens = createTokenCache({ raw: database.raw, clock, onFind: (isHit) => metrics.cacheAsked("tokens", isHit) });
-  const snapshots = createSnapshotStore({ database, vault, log, onAccountsChanged: () => tokens.clear() });
-  const options = () => snapshots.current().options;
-  const { limiter, claims } = createLimits({ redis: undefined, clock, log, metrics });
-  const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const identity = createIdentity({
+  const redis = await openRedis(env, storage, log);
+  const channel = redis && createChangeChannel(redis.client, log, () => snapshots);
+  const snapshots: LiveSnapshots = createSnapshotStore({
     database,
-    clock,
-    limiter,
-    options,
-    sessionSecret,
     vault,
-    services: env,
-  });
-  const onBalance = createQuotaReminder({
-    database,
-    mailer: identity.mailer,
-    limiter,
-    options,
     log,
+    onAccountsChanged: () => tokens.clear(),
+    ...(channel ? { publish: channel.publish } : {}),
   });
-  const ledger = createSqlLedger({
+  const options = () => snapshots.current().options;
+  const { limiter, claims } = createLimits({ redis: redis?.client, clock, log, metrics });
+  const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
+  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
+  const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options, log });
+  const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
+  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance });
+  const budgets = createBudgets({
     database: database.raw,
-    ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
     clock,
     log,
-    onBalance,
+    onThreshold: budgetNotice({ database, mailer: identity.mailer, log }),
   });
-  const dependencies = dependenciesOf(storage);
+  // Changes of budgets count up the options, so that every replica reads both.
+  snapshots.subscribe(() => {
+    budgets.reload().catch((error: unknown) => log.warn("budgets cannot be read, the last ones stay", { error }));
+  });
   return {
     env,
     log,
@@ -81,10 +83,15 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     ledger,
     limiter,
     claims,
+    budgets,
     identity,
-    dependencies,
-    runnables: [],
+    dependencies: [...dependenciesOf(storage), ...(cluster ? [redisDependency(cluster)] : [])],
+    runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
   };
+}
+
+function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
+  return { database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) };
 }
 
 function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {

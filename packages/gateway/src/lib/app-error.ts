@@ -48,6 +48,12 @@ export const ERRORS = {
     message: "The key's quota is too low: {need} needed, {have} left.",
     retryable: false,
   },
+  /** A budget of an administrator. */
+  budget_exceeded: {
+    status: 403,
+    message: "The {period}'s budget of this {scope} is used up; the next one begins at {time}.",
+    retryable: false,
+  },
   /** Hard stop inside a running stream. */
   insufficient_quota: { status: 403, message: "The quota ran out while the answer was written.", retryable: false },
   rate_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },

@@ -87,6 +87,10 @@ const DEFINITIONS = {
   channelBalance: gauge("channel_balance_usd", "Balance at the upstream; of the leader.", ...CHANNEL),
   channelBalanceAt: gauge("channel_balance_timestamp_seconds", "When the balance was read; of the leader.", ...CHANNEL),
   settlementQueue: gauge("settlement_queue_depth", "Charges that are not in the database yet."),
+  ledgerBacklog: gauge("ledger_backlog", "Charges in Redis on their way to the database, of all processes."),
+  ledgerDrift: gauge("ledger_drift_accounts", "Differences that the last audit found between Redis and the database."),
+  ledgerOutages: counter("ledger_outage_requests_total", "New requests that met a Redis that was away.", "mode"),
+  journalBytes: gauge("journal_bytes", "Charges that this process keeps on its disk."),
   settlementFailures: counter(
     "settlement_failures_total",
     "Charges that could not be written; final when they are not tried again.",
@@ -130,6 +134,8 @@ export interface Gauges {
   readonly inflightStreams: () => number;
   readonly inflightLimit: () => number;
   readonly settlementQueue: () => number;
+  readonly ledgerBacklog: () => number;
+  readonly journalBytes: () => number;
   readonly admissionQueue: () => number;
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
@@ -154,6 +160,8 @@ export interface Metrics {
   queued(channelId: number, seconds: number): void;
   /** Redis did not answer for a limit. */
   limitOutage(rule: string): void;
+  heldWithoutRedis(mode: "deny" | "sql"): void;
+  ledgerAudited(differences: number): void;
   /** Seen by this replica; what others tell is counted there. */
   breakerChanged(channelId: number, isOpen: boolean): void;
   /** `route` is a path pattern, never a path. */
@@ -187,6 +195,8 @@ const NOTHING: Gauges = {
   inflightStreams: () => 0,
   inflightLimit: () => 0,
   settlementQueue: () => 0,
+  ledgerBacklog: () => 0,
+  journalBytes: () => 0,
   admissionQueue: () => 0,
   isDraining: () => false,
   isLeader: () => false,
@@ -222,6 +232,8 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
     },
     limited: (scope, kind) => of.limited.inc({ scope, kind }),
     queued: (id, seconds) => of.queueSeconds.observe({ channel_id: id }, seconds),
+    heldWithoutRedis: (mode) => of.ledgerOutages.inc({ mode }),
+    ledgerAudited: (differences) => of.ledgerDrift.set(differences),
     limitOutage: (rule) => of.limitOutages.inc({ rule }),
     breakerChanged: (id, isOpen) => of.breakerChanges.inc({ channel_id: id, state: isOpen ? "open" : "closed" }),
     answered({ route, method, code, seconds }) {
@@ -267,6 +279,8 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.inflightStreams.set(gauges.inflightStreams());
   of.inflightLimit.set(gauges.inflightLimit());
   of.settlementQueue.set(gauges.settlementQueue());
+  of.ledgerBacklog.set(gauges.ledgerBacklog());
+  of.journalBytes.set(gauges.journalBytes());
   of.queueLength.set(gauges.admissionQueue());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
