@@ -1,4 +1,5 @@
 import type { Env } from "./config/env.ts";
+import type { Budgets } from "./billing/budgets.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Route } from "./http/endpoint.ts";
 import type { Identity } from "./identity/identity.ts";
@@ -36,6 +37,7 @@ export interface ManagementDeps {
   readonly snapshots: LiveSnapshots;
   readonly tokens: ClearableTokenCache;
   readonly ledger: Ledger;
+  readonly budgets: Pick<Budgets, "reload">;
   readonly identity: Identity;
   readonly pipeline: PipelineDeps;
 }

@@ -1,6 +1,7 @@
 import { serverAddress } from "@fairway/wire";
 import type { AppStorage } from "./app-storage.ts";
 import type { TokenCounter } from "./billing/count.ts";
+import type { Budgets } from "./billing/budgets.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Claims } from "./limits/claims.ts";
 import type { Env } from "./config/env.ts";
@@ -28,6 +29,7 @@ export interface RelayPartsDeps {
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
   readonly claims: Claims;
+  readonly budgets: Budgets;
   readonly counter: TokenCounter;
   readonly storage: Pick<AppStorage, "database">;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
@@ -81,7 +83,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
-    gate: { claims: deps.claims, admission, metrics },
+    gate: { claims: deps.claims, budgets: deps.budgets, admission, metrics },
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,

@@ -128,6 +128,7 @@ async function start({ core, management, health, http, admin, demo, runnables }:
   if (env.isEmbedded) await expireAll(storage.database.raw);
   await ledger.reap();
   await snapshots.start();
+  await core.budgets.reload();
   health.done("snapshot");
   for (const runnable of runnables) await runnable.start();
   const demoKey = await demo.start();
@@ -191,6 +192,7 @@ function scheduleOf(
     raw: database.raw,
     jobs: [
       reaperJob(ledger),
+      { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({
         ...core,
         database,

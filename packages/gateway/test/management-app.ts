@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createBudgets } from "../src/billing/budgets.ts";
 import { createSqlLedger } from "../src/billing/ledger-sql.ts";
 import { createHttpServer, type HttpServer } from "../src/http/server.ts";
 import type { Route } from "../src/http/endpoint.ts";
@@ -169,6 +170,7 @@ async function createParts(settings: ManagementAppSettings) {
     pending,
     background,
     ledger: createSqlLedger({ database: database.raw, clock, log }),
+    budgets: createBudgets({ database: database.raw, clock, log, onThreshold: () => {} }),
     tokens: createTokenCache({ raw: database.raw, clock }),
     announce: snapshots.announce,
     writeLog: createLogWriter(false),

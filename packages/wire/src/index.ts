@@ -1,5 +1,6 @@
 export * from "./audit.ts";
 export * from "./auth.ts";
+export * from "./budgets.ts";
 export * from "./channel-health.ts";
 export * from "./channels.ts";
 export * from "./characters.ts";

@@ -252,6 +252,12 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
   });
 }
 
+/** What a request reserves; 0 when it costs nothing. Throws `model_price_error`. */
+export function reservedAmount({ request, snapshot, groups }: Omit<Opening, "deps">): Quota {
+  const terms = termsOf(request, snapshot, groups);
+  return isPriced(terms) ? estimateOf(request, terms, snapshot) : ZERO;
+}
+
 export function isPriced(terms: Terms): boolean {
   return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { channelClaims, channelLimits, limitsRequests, requestClaims } from "../limits/request-limits.ts";
+import type { BudgetRefusal, Budgets } from "../billing/budgets.ts";
+import type { Quota } from "../billing/quota.ts";
 import type { Claim, Claims, ClaimState } from "../limits/claims.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { Metrics } from "../observability/metrics.ts";
@@ -10,6 +12,7 @@ import type { RelayRequest } from "./types.ts";
 
 export interface GateDeps {
   readonly claims: Claims;
+  readonly budgets: Budgets;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "limited" | "queued">;
 }
@@ -17,8 +20,9 @@ export interface GateDeps {
 /** True when somebody's requests are limited; asked once for each snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
-/** Undefined when no limit is configured at all: such requests pay nothing for the possibility. */
+/** Undefined when neither a limit nor a budget is configured: such requests pay nothing for the possibility. */
 export function gateFor(request: RelayRequest, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
+  if (!deps.budgets.isEmpty) return new Gate(request, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
     isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
@@ -36,7 +40,10 @@ export class Gate {
   readonly #tokens: number;
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
-  #channelId: number | undefined;
+  #channel: Choice | undefined;
+  /** Why the last channel had no room, when waiting would not help. */
+  #refusal: AppError | undefined;
+  #isReserved = false;
   #takenAt = 0;
   #channelTakenAt = 0;
   #isEnded = false;
@@ -52,7 +59,11 @@ export class Gate {
    * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
    * is reached; answers undefined when there is nothing to choose.
    */
-  async enter(first: Choice | undefined, selection: Selection, response: ServerResponse): Promise<Choice | undefined> {
+  async enter(
+    first: Choice | undefined,
+    selection: Selection,
+    { response, amount }: { readonly response: ServerResponse; readonly amount: () => Quota },
+  ): Promise<Choice | undefined> {
     if (!first) return undefined;
     let place: Place | undefined;
     let full = first;
@@ -62,7 +73,8 @@ export class Gate {
     try {
       for (let choice: Choice | undefined = first; ; choice = selection.reopen()) {
         for (; choice; choice = selection.next()) {
-          if (await this.#takes(choice, place !== undefined, response)) return choice;
+          const hasRoom = await this.#takes(choice, place !== undefined, response);
+          if (hasRoom && (await this.#reserves(choice, amount))) return choice;
           full = choice;
           selection.full(choice);
         }
@@ -80,29 +92,39 @@ export class Gate {
     const claims = channelClaims(choice.channel, choice.keyIndex, this.#tokens);
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, 0);
     this.#ofChannel = [];
-    this.#channelId = choice.channel.id;
+    this.#channel = choice;
     if (claims.length === 0) return true;
     const answer = await this.#deps.claims.take(this.#request.id, claims);
     if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
     return answer.taken;
   }
 
-  renew(): Promise<void> {
-    return this.#deps.claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]);
+  async renew(): Promise<void> {
+    const { claims, budgets } = this.#deps;
+    const { id } = this.#request;
+    if (this.#isReserved) await budgets.renew(id);
+    await claims.renew(id, [...this.#ofRequest, ...this.#ofChannel]);
   }
 
-  /** `tokens` were really used. Nobody waits for this. */
-  end(tokens: number): void {
+  /** What was really used. Nobody waits for this. */
+  end({ tokens, quota }: { readonly tokens: number; readonly quota: Quota }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    if (this.#isReserved && this.#channel)
+      void this.#deps.budgets.settle(this.#request.id, this.#subjects(this.#channel), quota);
+    this.#giveBackAll(tokens);
+  }
+
+  #giveBackAll(tokens: number): void {
     this.#giveBack(this.#ofRequest, this.#takenAt, tokens);
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, tokens);
+    this.#ofRequest = this.#ofChannel = [];
   }
 
   #giveBack(claims: readonly Claim[], takenAt: number, tokens: number): void {
     if (claims.length === 0) return;
     const { admission } = this.#deps;
-    const channelId = this.#channelId;
+    const channelId = this.#channel?.channel.id;
     void this.#deps.claims.correct(claims, takenAt, tokens);
     void this.#deps.claims.release(this.#request.id, claims).then(() => {
       if (channelId !== undefined) admission.freed(channelId);
@@ -110,18 +132,18 @@ export class Gate {
   }
 
   async #takes(choice: Choice, isTurn: boolean, response: ServerResponse): Promise<boolean> {
-    const { caller, ask, id } = this.#request;
+    const { id } = this.#request;
     const { claims, admission } = this.#deps;
+    this.#refusal = undefined;
+    this.#channel = choice;
     const ofChannel = channelClaims(choice.channel, choice.keyIndex, this.#tokens);
     if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(choice.channel.id)) return false;
-    const subjects = { ...caller, group: choice.group, model: ask.model, tokens: this.#tokens };
-    const ofRequest = requestClaims(subjects, this.#snapshot.options);
+    const ofRequest = requestClaims({ ...this.#subjects(choice), tokens: this.#tokens }, this.#snapshot.options);
     if (ofRequest.length + ofChannel.length === 0) return true;
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
       [this.#ofRequest, this.#ofChannel] = [ofRequest, ofChannel];
       this.#takenAt = this.#channelTakenAt = answer.at;
-      this.#channelId = choice.channel.id;
       tellLimits(response, answer.states.slice(0, ofRequest.length));
       return true;
     }
@@ -132,8 +154,28 @@ export class Gate {
     throw refusalOf(state);
   }
 
+  /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
+  async #reserves(choice: Choice, amount: () => Quota): Promise<boolean> {
+    const { budgets } = this.#deps;
+    if (budgets.isEmpty) return true;
+    const refusal = await budgets.reserve(this.#request.id, this.#subjects(choice), amount());
+    this.#isReserved = refusal === undefined;
+    if (!refusal) return true;
+    this.#giveBackAll(0);
+    const error = overBudget(refusal);
+    if (refusal.budget.scope !== "channel") throw error;
+    this.#refusal = error;
+    return false;
+  }
+
+  #subjects({ channel, group }: Choice) {
+    const { caller, ask } = this.#request;
+    return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
+  }
+
   /** In the queue of a channel that is full, until this request's turn. */
   async #wait(known: Place | undefined, { channel, group }: Choice, since: number): Promise<Place> {
+    if (this.#refusal) throw this.#refusal;
     const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
     const { caller, ask } = this.#request;
     const place = known ?? this.#deps.admission.join(channel.id, caller.userId, ChannelQueueLength);
@@ -172,6 +214,12 @@ function refusalOf({ claim, used, resetMs }: ClaimState): AppError {
   const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
   const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}, ${used} used; retry after ${seconds} s.`;
   return new AppError(code, { message, retryAfterMs: seconds * 1000 });
+}
+
+function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
+  const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
+  const time = new Date(endsAt * 1000).toISOString();
+  return new AppError("budget_exceeded", { values: { period, scope: whom, time } });
 }
 
 /** Of several limits of one kind the one with the least left is told. */

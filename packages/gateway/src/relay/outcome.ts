@@ -15,6 +15,7 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["insufficient_user_quota", "quota"],
   ["insufficient_token_quota", "quota"],
   ["token_quota_exhausted", "quota"],
+  ["budget_exceeded", "quota"],
   ["rate_limit_exceeded", "rate_limited"],
   ["concurrency_limit_exceeded", "rate_limited"],
   ["no_available_channel", "no_channel"],

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
+import { ZERO, type Quota } from "../billing/quota.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
-import { Account, type AccountDeps, type Opening } from "./account.ts";
+import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
@@ -74,7 +75,7 @@ export async function runPipeline(
     throw error;
   } finally {
     deps.running.remove(handle);
-    if (gate) gate.end(tokensOf(account));
+    if (gate) gate.end(usedBy(account));
   }
 }
 
@@ -86,18 +87,20 @@ async function openWithin(
   response: ServerResponse,
 ): Promise<{ readonly first: Choice | undefined; readonly account: Account }> {
   const [entered, opened] = await Promise.allSettled([
-    gate.enter(selection.next(), selection, response),
+    gate.enter(selection.next(), selection, { response, amount: () => reservedAmount(opening) }),
     Account.open(opening),
   ]);
   if (entered.status === "fulfilled" && opened.status === "fulfilled")
     return { first: entered.value, account: opened.value };
-  gate.end(0);
+  gate.end(NOTHING_USED);
   if (opened.status === "fulfilled") await opened.value.release();
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
 }
 
-function tokensOf({ charged }: Account): number {
-  return charged ? charged.usage.input + charged.usage.output : 0;
+const NOTHING_USED = { tokens: 0, quota: ZERO };
+
+function usedBy({ charged }: Account): { readonly tokens: number; readonly quota: Quota } {
+  return charged ? { tokens: charged.usage.input + charged.usage.output, quota: charged.quota } : NOTHING_USED;
 }
 
 interface Course {

@@ -1,4 +1,5 @@
 import { formatQuota, LOG_TYPE } from "@fairway/wire";
+import type { Budgets } from "../billing/budgets.ts";
 import type { Ledger } from "../billing/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Principal } from "../identity/principal.ts";
@@ -12,6 +13,8 @@ import type { Database } from "../storage/database.ts";
 import { operatorInfo, type WriteLog } from "../storage/log-rows.ts";
 import { taskRoutes } from "./async-tasks/routes.ts";
 import { createTaskStore } from "./async-tasks/store.ts";
+import { budgetRoutes } from "./budgets/routes.ts";
+import { createBudgetStore } from "./budgets/store.ts";
 import { createChannels, type Channels } from "./channels/channels.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
@@ -51,6 +54,7 @@ export interface OperationsDeps {
   readonly announce: Announce;
   readonly writeLog: WriteLog;
   readonly ledger: Pick<Ledger, "changeWith">;
+  readonly budgets: Pick<Budgets, "reload">;
   /** By ascending type. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
@@ -98,6 +102,7 @@ export function createOperations(deps: OperationsDeps): Operations {
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
+    ...budgetRoutes({ ...deps, store: createBudgetStore(deps) }),
     ...groupRoutes({ options }),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),

@@ -1,0 +1,57 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { Budget } from "@fairway/wire";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+
+describe("budgets over HTTP", () => {
+  let app: ManagementApp;
+  let members: Members;
+  const good = { scope: "group", subject: "vip", period: "month", quota_limit: 1_000 };
+
+  beforeAll(async () => {
+    app = await startManagementApp({ url: await createDatabase("sqlite") });
+    members = await signInMembers(app);
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    await app.database.db.deleteFrom("budgets").execute();
+  });
+  const create = (body: unknown) => members.admin.data<Budget>(members.admin.post("/api/budget/", body));
+  const refused = (body: unknown) => codeOf(members.admin.post("/api/budget/", body));
+
+  test("a budget is made with what is usual, read, changed and deleted", async () => {
+    const made = await create(good);
+    expect(made).toMatchObject({ ...good, time_zone: "UTC", soft_percent: 80, is_hard: true, used: 0, held: 0 });
+    expect(made.window_start * 1000).toBeLessThanOrEqual(app.clock.now());
+    expect(made.window_end * 1000).toBeGreaterThan(app.clock.now());
+    const change = { id: made.id, quota_limit: 5, is_hard: false, time_zone: "Asia/Shanghai", soft_percent: 0 };
+    const changed = await members.admin.data<Budget>(members.admin.put("/api/budget/", change));
+    expect(changed).toMatchObject({ ...change, scope: "group" });
+    expect(await members.admin.data(members.admin.get("/api/budget/"))).toEqual([changed]);
+    await members.admin.data(members.admin.delete(`/api/budget/${made.id}`));
+    expect(await codeOf(members.admin.get(`/api/budget/${made.id}`))).toBe("BU1");
+    expect(await codeOf(members.admin.delete(`/api/budget/${made.id}`))).toBe("BU1");
+    expect(await codeOf(members.admin.put("/api/budget/", { id: made.id }))).toBe("BU1");
+  });
+
+  test("impossible zones, periods, scopes, amounts and subjects are refused", async () => {
+    expect(await refused({ ...good, time_zone: "Mars/Olympus" })).toBe("BU3");
+    expect(await refused({ ...good, time_zone: "" })).toBe("BU3");
+    expect(await refused({ ...good, period: "fortnight" })).toBe("G1");
+    expect(await refused({ ...good, scope: "planet" })).toBe("G1");
+    for (const amount of [0, -1, 1.5, 2 ** 60, "5"]) expect(await refused({ ...good, quota_limit: amount })).toMatch(/^G[12]$/);
+    for (const percent of [-1, 101, 0.5]) expect(await refused({ ...good, soft_percent: percent })).toMatch(/^G[12]$/);
+    expect(await refused({ ...good, subject: "" })).toMatch(/^G[12]$/);
+    for (const subject of ["0", "x", "-1", "999999"])
+      expect(await refused({ ...good, scope: "user", subject })).toBe("BU4");
+    await create(good);
+    expect(await refused(good)).toBe("BU2");
+    expect(await create({ ...good, period: "day" })).toMatchObject({ period: "day" });
+  });
+
+  test("only administrators", async () => {
+    expect(await codeOf(members.user.get("/api/budget/"))).toBe("AU7");
+    expect(await codeOf(members.user.post("/api/budget/", good))).toBe("AU7");
+  });
+});

@@ -1,0 +1,71 @@
+import { budgetCreate, budgetDelete, budgetGet, budgetList, budgetUpdate, type Budget } from "@fairway/wire";
+import { isTimeZone } from "../../billing/budget-window.ts";
+import type { Budgets, BudgetScope } from "../../billing/budgets.ts";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Announce } from "../ports.ts";
+import type { BudgetStore } from "./store.ts";
+
+export interface BudgetRoutesDeps {
+  readonly store: BudgetStore;
+  readonly announce: Announce;
+  /** Read again before a call is answered, so that this replica knows the change. */
+  readonly budgets: Pick<Budgets, "reload">;
+}
+
+const DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
+
+export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Route[] {
+  const spread = async () => {
+    await budgets.reload();
+    await announce("options");
+  };
+  return [
+    implement(budgetList, () => store.list()),
+    implement(budgetGet, async ({ params }) => known(await store.find(params.id))),
+    implement(budgetCreate, async ({ body }) => {
+      const { time_zone = DEFAULTS.time_zone, soft_percent = DEFAULTS.soft_percent, is_hard = DEFAULTS.is_hard } = body;
+      checkZone(time_zone);
+      const subject = await checkSubject(store, body.scope, body.subject);
+      const budget = await store.create({ ...body, subject, time_zone, soft_percent, is_hard });
+      if (!budget) throw new Refusal("BU2", { field: "subject" });
+      await spread();
+      return budget;
+    }),
+    implement(budgetUpdate, async ({ body }) => {
+      const { id, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = body;
+      known(await store.find(id));
+      if (zone !== undefined) checkZone(zone);
+      const change = {
+        ...(zone !== undefined && { time_zone: zone }),
+        ...(limit !== undefined && { quota_limit: limit }),
+        ...(soft !== undefined && { soft_percent: soft }),
+        ...(isHard !== undefined && { is_hard: isHard }),
+      };
+      const budget = known(await store.change(id, change));
+      await spread();
+      return budget;
+    }),
+    implement(budgetDelete, async ({ params }) => {
+      if (!(await store.remove(params.id))) throw new Refusal("BU1");
+      await spread();
+    }),
+  ];
+}
+
+function known(budget: Budget | undefined): Budget {
+  if (!budget) throw new Refusal("BU1");
+  return budget;
+}
+
+function checkZone(zone: string): void {
+  if (!isTimeZone(zone)) throw new Refusal("BU3", { field: "time_zone", values: { zone: zone.slice(0, 64) } });
+}
+
+/** Groups and models are names that may come later; everything else is the id of something that exists. */
+async function checkSubject(store: BudgetStore, scope: BudgetScope, subject: string): Promise<string> {
+  if (scope === "group" || scope === "model") return subject;
+  const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;
+  if (id > 0 && (await store.exists(scope, id))) return String(id);
+  throw new Refusal("BU4", { field: "subject", values: { scope, subject: subject.slice(0, 64) } });
+}

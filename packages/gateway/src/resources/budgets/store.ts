@@ -1,0 +1,125 @@
+import type { Budget } from "@fairway/wire";
+import { budgetWindow, type BudgetPeriod } from "../../billing/budget-window.ts";
+import type { BudgetScope } from "../../billing/budgets.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
+import { bump } from "../../storage/revisions.ts";
+
+export interface BudgetStoreDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export interface NewBudget {
+  readonly scope: BudgetScope;
+  readonly subject: string;
+  readonly period: BudgetPeriod;
+  readonly time_zone: string;
+  readonly quota_limit: number;
+  readonly soft_percent: number;
+  readonly is_hard: boolean;
+}
+
+export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
+
+export type BudgetStore = ReturnType<typeof createBudgetStore>;
+
+interface Row extends Omit<NewBudget, "is_hard"> {
+  readonly id: number;
+  readonly is_hard: number;
+  readonly window_start: number;
+  readonly used: number;
+  readonly held: number;
+}
+
+/** Every write counts up the options in its transaction: that is what tells replicas to read budgets again. */
+export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
+  const { raw, db } = database;
+  const write = <T>(work: (tx: RawTransaction) => Promise<T>): Promise<T> =>
+    raw.transaction(async (tx) => {
+      await bump(tx, raw.kind, "options");
+      return work(tx);
+    });
+  const find = async (id: number): Promise<Budget | undefined> => {
+    const row = await db.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
+    return row && viewOf(row as Row, clock);
+  };
+  return {
+    find,
+
+    async list(): Promise<Budget[]> {
+      const rows = await db.selectFrom("budgets").selectAll().orderBy("id").execute();
+      return rows.map((row) => viewOf(row as Row, clock));
+    },
+
+    /** Undefined when there is one of that scope, subject and period already. */
+    async create(budget: NewBudget): Promise<Budget | undefined> {
+      const {
+        scope,
+        subject,
+        period,
+        time_zone: zone,
+        quota_limit: limit,
+        soft_percent: soft,
+        is_hard: isHard,
+      } = budget;
+      const { start } = budgetWindow(period, zone, clock.now());
+      try {
+        await write((tx) => tx.run(INSERT, [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start]));
+      } catch (error) {
+        if (isDuplicate(error)) return undefined;
+        throw error;
+      }
+      const named = db.selectFrom("budgets").selectAll().where("scope", "=", scope).where("subject", "=", subject);
+      return viewOf((await named.where("period", "=", period).executeTakeFirstOrThrow()) as Row, clock);
+    },
+
+    async change(id: number, change: BudgetChange): Promise<Budget | undefined> {
+      await write(async (tx) => {
+        for (const [column, value] of Object.entries(change)) {
+          const stored = typeof value === "boolean" ? Number(value) : value;
+          if (stored !== undefined) await tx.run(`update budgets set ${column} = ? where id = ?`, [stored, id]);
+        }
+      });
+      return find(id);
+    },
+
+    async remove(id: number): Promise<boolean> {
+      return write(async (tx) => {
+        await tx.run("delete from budget_holds where budget_id = ?", [id]);
+        return (await tx.run("delete from budgets where id = ?", [id])) > 0;
+      });
+    },
+
+    /** True when a token, user or channel of that id exists. */
+    async exists(scope: "token" | "user" | "channel", id: number): Promise<boolean> {
+      const rows = await raw.rows(`select id from ${TABLES[scope]} where id = ?`, [id]);
+      return rows.length > 0;
+    },
+  };
+}
+
+const TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
+const INSERT =
+  "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
+
+/** Nothing is used yet in a window that no request has opened. */
+function viewOf(row: Row, clock: Clock): Budget {
+  const { start, end } = budgetWindow(row.period, row.time_zone, clock.now());
+  return {
+    id: row.id,
+    scope: row.scope,
+    subject: row.subject,
+    period: row.period,
+    time_zone: row.time_zone,
+    quota_limit: row.quota_limit,
+    soft_percent: row.soft_percent,
+    is_hard: row.is_hard === 1,
+    used: start > row.window_start ? 0 : row.used,
+    held: row.held,
+    window_start: start,
+    window_end: end,
+  };
+}

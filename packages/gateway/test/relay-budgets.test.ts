@@ -1,0 +1,74 @@
+import type { Budget } from "@fairway/wire";
+import { afterEach, describe, expect, it } from "vitest";
+import { errorOf, useRelay } from "./relay-app.ts";
+
+const relay = useRelay();
+const made: number[] = [];
+
+async function budget(fields: object): Promise<Budget> {
+  const created = await relay.gateway.root.must<Budget>("POST", "/api/budget/", fields);
+  made.push(created.id);
+  return created;
+}
+const read = (id: number) => relay.gateway.root.must<Budget>("GET", `/api/budget/${id}`);
+
+afterEach(async () => {
+  for (const id of made.splice(0)) await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
+});
+
+describe("budgets of requests", () => {
+  it("of 200 at once a budget of one call lets one through, and its charge is what is used", async () => {
+    const model = "slow-200";
+    await relay.gateway.channel(model);
+    const soft = await budget({ scope: "user", subject: "1", period: "day", quota_limit: 10 ** 12, is_hard: false });
+    const first = relay.ask(model, { stream: true });
+    await expect.poll(async () => (await read(soft.id)).held).toBeGreaterThan(0);
+    const { held } = await read(soft.id);
+    await (await first).text();
+    const { id } = await budget({ scope: "model", subject: model, period: "month", quota_limit: held });
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const response = await relay.ask(model, { stream: true });
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(199);
+    await expect.poll(() => read(id)).toMatchObject({ held: 0 });
+    const { used } = await read(id);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThan(held);
+  });
+
+  it("what is over budget is told with its scope and its end, and takes nothing", async () => {
+    await relay.gateway.channel("told");
+    await budget({ scope: "group", subject: "default", period: "day", quota_limit: 1 });
+    const response = await relay.ask("told");
+    expect(response.status).toBe(403);
+    const { code, message } = await errorOf(response);
+    expect(code).toBe("budget_exceeded");
+    expect(message).toMatch(
+      /^The day's budget of this group default is used up; the next one begins at 20\d\d-.*T00:00:00\.000Z\./,
+    );
+  });
+
+  it("a channel without budget is passed over", async () => {
+    const spent = await relay.gateway.channel("spread", { priority: 10 });
+    await relay.gateway.channel("spread");
+    await budget({ scope: "channel", subject: String(spent), period: "week", quota_limit: 1 });
+    const response = await relay.ask("spread");
+    expect(response.status).toBe(200);
+    await response.text();
+  });
+
+  it("a soft budget lets everything through and counts it", async () => {
+    await relay.gateway.channel("soft");
+    const { id } = await budget({ scope: "model", subject: "soft", period: "day", quota_limit: 1, is_hard: false });
+    const response = await relay.ask("soft");
+    expect(response.status).toBe(200);
+    await response.text();
+    await expect.poll(async () => (await read(id)).used).toBeGreaterThan(1);
+    expect(relay.gateway.logLines()).toContain("a budget passed a threshold");
+  });
+});
