@@ -95,6 +95,7 @@ eachDatabase("authenticator", (open) => {
         tokenId: id,
         tokenName: "mine",
         isUnlimited: false,
+        tokenGrant: 100,
         modelLimits: new Set(["a", "b"]),
         pinnedChannel: undefined,
         ip: "10.0.0.1",

@@ -12,6 +12,8 @@ export interface Caller {
   readonly tokenId: number;
   readonly tokenName: string;
   readonly isUnlimited: boolean;
+  /** What the token may use in its life, in quota units; absent where there is no token or no limit. */
+  readonly tokenGrant?: number;
   readonly modelLimits: ReadonlySet<string> | undefined;
   /** Channel chosen by an administrator with `sk-KEY-<id>`. */
   readonly pinnedChannel: number | undefined;

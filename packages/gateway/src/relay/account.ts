@@ -1,11 +1,19 @@
 import type { TokenCounter } from "../billing/count.ts";
 import { estimate } from "../billing/estimate.ts";
-import { isRefusal, type Hold, type Ledger, type LogDetail, type Settlement } from "../billing/ledger.ts";
+import {
+  isRefusal,
+  type Hold,
+  type HoldRequest,
+  type Ledger,
+  type LogDetail,
+  type Settlement,
+} from "../billing/ledger.ts";
 import { charge, type Price } from "../billing/price.ts";
 import { ratio, type Ratio } from "../billing/ratio.ts";
-import { ZERO, type Quota } from "../billing/quota.ts";
+import { quota as toQuota, ZERO, type Quota } from "../billing/quota.ts";
 import { NO_USAGE, type Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { consumptionLog, type Charged, type Served } from "./log-row.ts";
 import type { Attempt } from "./attempt.ts";
@@ -226,11 +234,19 @@ export async function reserve({ request, snapshot, groups, deps }: Opening): Pro
     tokenId: caller.tokenId,
     amount: estimateOf(request, terms, snapshot),
     isCharged: isPriced(terms),
+    ...grantOf(caller),
   });
   if (!isRefusal(hold)) return { terms, hold };
   throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
     values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
   });
+}
+
+/** A token's limit is what its owner set; the ledger knows only what was used of it. */
+function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<HoldRequest, "grant"> {
+  if (tokenId === 0) return {};
+  if (isUnlimited) return { grant: "unlimited" };
+  return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant) };
 }
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */

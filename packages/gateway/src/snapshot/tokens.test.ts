@@ -66,6 +66,7 @@ eachDatabase("the token cache", (open) => {
       expiredTime: -1,
       isUnlimited: false,
       remainQuota: 42,
+      usedQuota: 0,
       modelLimits: undefined,
       allowedNetworks: undefined,
       group: "",

@@ -78,7 +78,7 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
   };
 }
 
-const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.model_limits_enabled,
+const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
   t.model_limits, t.allow_ips, t."group", t.user_id, u.username, u.role, u.status as user_status,
   u."group" as user_group, u.deleted_at as user_deleted_at
   from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
@@ -90,6 +90,7 @@ interface TokenRow {
   readonly expired_time: number;
   readonly unlimited_quota: number;
   readonly remain_quota: number;
+  readonly used_quota: number;
   readonly model_limits_enabled: number;
   readonly model_limits: string;
   readonly allow_ips: string;
@@ -110,6 +111,7 @@ function tokenRecord(row: TokenRow): TokenRecord {
     expiredTime: row.expired_time,
     isUnlimited: row.unlimited_quota === 1,
     remainQuota: row.remain_quota,
+    usedQuota: row.used_quota,
     modelLimits: row.model_limits_enabled === 1 ? new Set(splitList(row.model_limits)) : undefined,
     allowedNetworks: parseAllowList(row.allow_ips).networks,
     group: row.group,

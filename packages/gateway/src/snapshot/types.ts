@@ -40,6 +40,8 @@ export interface TokenRecord {
   readonly isUnlimited: boolean;
   /** Known to be used up when it was read; the ledger decides, not this number. */
   readonly remainQuota: number;
+  /** What the key has used; with `remainQuota` it makes up what the key was ever given, which only its owner changes. */
+  readonly usedQuota: number;
   /** Undefined = no limit. */
   readonly modelLimits: ReadonlySet<string> | undefined;
   /** Parsed once; undefined = no limit; an empty list denies all. */
