@@ -346,29 +346,15 @@ describe("upstreams that report no usage", () => {
   });
 });
 
-describe("Gemini clients", () => {
-  const gemini = () => run("gemini-generate", "openai-chat", "gpt-4.1");
-  const chunk = (delta: JsonObject, finish: string | null = null) => ({
-    choices: [{ index: 0, delta, finish_reason: finish }],
-  });
-
-  it("see a refusal in words as a finish of its own", () => {
-    const choice = { index: 0, message: { role: "assistant", content: null, refusal: "no" }, finish_reason: "stop" };
-    const refused = { content: { parts: [{ text: "no" }] }, finishReason: "SAFETY" };
-    expect(gemini().answer({ choices: [choice] })["candidates"]).toMatchObject([refused]);
-    const events = gemini().stream([chunk({ refusal: "no" }), chunk({}, "stop")]);
-    expect(events.at(-1)?.["candidates"]).toMatchObject([{ finishReason: "SAFETY" }]);
-  });
-
-  it("never get an event without parts, which makes the official one forget the turn", () => {
-    const events = gemini().stream([
-      chunk({ role: "assistant", content: "" }),
-      chunk({ content: "hi" }),
-      chunk({}, "stop"),
-    ]);
-    expect(events.map((event) => event["candidates"])).toMatchObject([
-      [{ content: { parts: [{ text: "hi" }] } }],
-      [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }],
-    ]);
-  });
+it("a call beside an empty text reaches an Anthropic upstream", () => {
+  const call = { id: "t1", type: "function", function: { name: "f", arguments: "{}" } };
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: "", tool_calls: [call] },
+  ];
+  const body = run("openai-chat", "anthropic-messages", "claude-haiku-4-5").request({ messages });
+  expect(body["messages"]).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "f" }] },
+  ]);
 });

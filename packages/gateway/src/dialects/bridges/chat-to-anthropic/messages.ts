@@ -34,9 +34,13 @@ function turnOf(message: JsonObject, context: BridgeContext): Turn | undefined {
   const isAssistant = role === "assistant";
   const blocks = isAssistant ? assistantBlocks(message, context) : markedBlocks(message, context);
   if (blocks.length === 0) return undefined;
-  const content = message["content"];
-  const isPlain = typeof content === "string" && blocks.length === 1 && blocks[0]?.["cache_control"] === undefined;
-  return { role: isAssistant ? "assistant" : "user", plain: isPlain ? content : undefined, blocks };
+  return { role: isAssistant ? "assistant" : "user", plain: plainText(message, blocks), blocks };
+}
+
+function plainText({ content }: JsonObject, blocks: readonly JsonObject[]): string | undefined {
+  const [only] = blocks.length === 1 ? blocks : [];
+  const isPlain = only?.["type"] === "text" && only["cache_control"] === undefined;
+  return isPlain && typeof content === "string" ? content : undefined;
 }
 
 /** A cache mark on the message holds for its last block. */

@@ -74,20 +74,23 @@ function resultMessage(result: JsonObject | undefined, open: OpenCall[]): JsonOb
     compact({
       role: "tool",
       tool_call_id: call?.id ?? text(result, "id") ?? newCallId(),
-      content: contentOf(response),
+      content: contentOf(response, name),
       fw_is_error: isError ? true : undefined,
     }),
   ];
 }
 
 /** What the SDKs wrap around a plain result is taken off again. */
-function contentOf(response: JsonObject): string {
-  const [only] =
-    Object.keys(response).length === 1
-      ? ["output", "result", "error"].filter((key) => response[key] !== undefined)
-      : [];
-  const value = only === undefined ? response : response[only];
+function contentOf(response: JsonObject, name: string): string {
+  const value = wrapped(response, name) ?? response;
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function wrapped(response: JsonObject, name: string): JsonValue | undefined {
+  const keys = Object.keys(response);
+  const [only] = keys.length === 1 ? ["output", "result", "error"].filter((key) => response[key] !== undefined) : [];
+  if (only !== undefined) return response[only];
+  return keys.length === 2 && response["name"] === name ? response["content"] : undefined;
 }
 
 function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {

@@ -18,6 +18,8 @@ export class ChunksToCandidates implements StreamBridge {
   readonly #calls = new Map<number, Map<number, Call>>();
   readonly #finishes = new Map<number, string>();
   readonly #refused = new Set<number>();
+  /** The last piece of thinking by candidate: a signature that follows has to stand on a part with text. */
+  readonly #thought = new Map<number, string>();
   readonly #annotations: JsonObject[] = [];
   #id: string | undefined;
   #model: string | undefined;
@@ -37,11 +39,14 @@ export class ChunksToCandidates implements StreamBridge {
 
   /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
   end(counted?: Usage): StreamEvent[] {
-    const indexes = new Set([...this.#finishes.keys(), ...this.#calls.keys()]);
+    const indexes = new Set([...this.#finishes.keys(), ...this.#calls.keys(), ...this.#thought.keys()]);
     const groundingMetadata = groundingOf(this.#annotations);
     const candidates = [...indexes].map((index) =>
       compact({
-        content: modelContent([...(this.#calls.get(index)?.values() ?? [])].map(partOfCall)),
+        content: modelContent([
+          ...this.#untold(index),
+          ...[...(this.#calls.get(index)?.values() ?? [])].map(partOfCall),
+        ]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
         groundingMetadata,
@@ -59,19 +64,32 @@ export class ChunksToCandidates implements StreamBridge {
     if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);
     this.#annotations.push(...objects(delta, "annotations"));
-    const parts = this.#partsOf(delta);
+    const parts = this.#partsOf(delta, index);
     return parts.length === 0 ? [] : [this.#event([{ content: { role: "model", parts }, index }], undefined)];
   }
 
-  #partsOf(delta: JsonObject): JsonObject[] {
-    const thinking = anyText(delta, "reasoning_content", "reasoning");
-    const signed = objects(delta, "fw_thinking").filter((block) => block["type"] === "thinking");
+  #partsOf(delta: JsonObject, index: number): JsonObject[] {
     const written = [anyText(delta, "content"), anyText(delta, "refusal")].filter((part) => part !== "");
-    return [
-      ...(thinking === "" ? [] : [{ text: thinking, thought: true }]),
-      ...signed.map((block) => ({ text: "", thought: true, thoughtSignature: anyText(block, "signature") })),
-      ...written.map(partOfText),
-    ];
+    return [...this.#thoughtParts(delta, index), ...written.map(partOfText)];
+  }
+
+  #thoughtParts(delta: JsonObject, index: number): JsonObject[] {
+    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    const [first, ...more] = objects(delta, "fw_thinking").filter((block) => block["type"] === "thinking");
+    if (first !== undefined) {
+      const last = (this.#thought.get(index) ?? "") + thinking;
+      this.#thought.delete(index);
+      return [signedPart(last, first), ...more.map((block) => signedPart("", block))];
+    }
+    const told = this.#untold(index);
+    if (thinking !== "") this.#thought.set(index, thinking);
+    return told;
+  }
+
+  #untold(index: number): JsonObject[] {
+    const thinking = this.#thought.get(index);
+    this.#thought.delete(index);
+    return thinking === undefined ? [] : [{ text: thinking, thought: true }];
   }
 
   #collect(index: number, part: JsonObject): void {
@@ -101,6 +119,10 @@ export class ChunksToCandidates implements StreamBridge {
 function indexOf(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
   for (const [at, call] of calls) if (id !== undefined && call.id === id) return at;
   return id === undefined && calls.size > 0 ? calls.size - 1 : calls.size;
+}
+
+function signedPart(thinking: string, block: JsonObject): JsonObject {
+  return { text: thinking, thought: true, thoughtSignature: anyText(block, "signature") };
 }
 
 function partOfCall({ id, name, args }: Call): JsonObject {
