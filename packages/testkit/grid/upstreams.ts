@@ -114,8 +114,8 @@ function readGemini(json: Json): Got {
       .flatMap((tool) => listAt(tool, "functionDeclarations"))
       .map((tool) => textAt(tool, "name")),
     calls: members("functionCall").map((call) => ({ name: textAt(call, "name"), args: call["args"] })),
-    results: members("functionResponse").map(
-      (result) => textAt(result, "response", "output") || textAt(result, "response", "result"),
+    results: members("functionResponse").map(({ response }) =>
+      ["output", "result", "content"].map((name) => textAt(response, name)).join(""),
     ),
     schema: at(config, "responseJsonSchema") ?? at(config, "responseSchema"),
     stop: (at(config, "stopSequences") ?? []) as string[],

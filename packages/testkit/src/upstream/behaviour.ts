@@ -28,6 +28,8 @@ export interface Behaviour {
   /** Usage is streamed even when the request did not ask for it. */
   readonly isUsageForced: boolean;
   readonly toolCalls: 0 | 1 | 2;
+  /** Tools are called until the request holds a result of one. */
+  readonly isToolLoop: boolean;
   readonly hasReasoning: boolean;
   /** Number of text pieces. */
   readonly pieces?: number;
@@ -54,6 +56,7 @@ const NORMAL: Behaviour = {
   usage: DEFAULT_USAGE,
   isUsageForced: false,
   toolCalls: 0,
+  isToolLoop: false,
   hasReasoning: false,
   isEcho: false,
   isMultibyte: false,
@@ -92,6 +95,7 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "cached-N": ([cached = 0]) => ({ usage: { ...DEFAULT_USAGE, cached } }),
   "forced-usage": () => ({ isUsageForced: true }),
   tools: () => ({ toolCalls: 1 }),
+  "tool-loop": () => ({ toolCalls: 1, isToolLoop: true }),
   "two-tools": () => ({ toolCalls: 2 }),
   reasoning: () => ({ hasReasoning: true }),
   "long-N": ([pieces = 1000]) => ({ pieces }),

@@ -29,6 +29,9 @@ export interface Upstream {
   stop(): Promise<void>;
 }
 
+/** A tool's result in the words of any chat format. */
+const TOOL_RESULT = /"(?:tool_result|function_call_output|functionResponse)"|"role":\s*"tool"/;
+
 interface State {
   readonly requests: Recorded[];
   readonly scripts: Map<string, Script>;
@@ -142,7 +145,13 @@ async function answerChat(
   response: ServerResponse,
   { behaviour, route }: { readonly behaviour: Behaviour; readonly route: ChatRoute },
 ): Promise<void> {
-  const reply = composeReply(behaviour, recorded.model, questionOf(recorded.json), ++state.serial);
+  const isAnswered = behaviour.isToolLoop && TOOL_RESULT.test(recorded.body.toString());
+  const reply = composeReply(
+    isAnswered ? { ...behaviour, toolCalls: 0 } : behaviour,
+    recorded.model,
+    questionOf(recorded.json),
+    ++state.serial,
+  );
   const isStream = behaviour.forcedShape ? behaviour.forcedShape === "sse" : route.isStream;
   if (!isStream) {
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
