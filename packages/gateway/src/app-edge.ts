@@ -12,6 +12,8 @@ import { readBilling } from "./relay/billing-reads.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createRealtime, type UpgradeHandler } from "./relay/realtime/upgrade.ts";
 import { createRelay, type RelayDeps, type RelayHandler } from "./relay/relay.ts";
+import type { ReadRequestDeps } from "./relay/read-request.ts";
+import type { TaskHandler } from "./tasks/handler.ts";
 import type { Reporter } from "./relay/report.ts";
 
 const DECODED_TO_SENT = 2;
@@ -24,13 +26,11 @@ export interface Traffic {
   readonly upgrade: UpgradeHandler;
 }
 
-/** The handlers of every path that carries model traffic. */
-export function trafficOf(core: Core, pipeline: PipelineDeps, reporter: Reporter, health: Health): Traffic {
+/** How requests are identified, limited and read. */
+export function readingOf(core: Core): ReadRequestDeps {
   const { env, storage, snapshots, identity, limiter } = core;
   const options = () => snapshots.current().options;
-  const deps: RelayDeps = {
-    ...pipeline,
-    arrivalOf: contextOf,
+  return {
     authenticator: createAuthenticator({
       ...core,
       ...storage,
@@ -43,9 +43,29 @@ export function trafficOf(core: Core, pipeline: PipelineDeps, reporter: Reporter
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
       minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
     },
-    reporter,
     limiter,
     requestRule: () => requestRule(options()),
+  };
+}
+
+/** What the handlers of model traffic are made of. */
+export interface TrafficParts {
+  readonly pipeline: PipelineDeps;
+  readonly reporter: Reporter;
+  readonly health: Health;
+  readonly reading: ReadRequestDeps;
+  readonly tasks: TaskHandler;
+}
+
+/** The handlers of every path that carries model traffic. */
+export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
+  const { pipeline, reporter, health, reading, tasks } = parts;
+  const deps: RelayDeps = {
+    ...pipeline,
+    ...reading,
+    arrivalOf: contextOf,
+    reporter,
+    tasks,
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     isDraining: () => health.isDraining,
     maxInflight: env.maxInflight,

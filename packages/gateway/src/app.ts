@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCore, type Core } from "./app-core.ts";
-import { httpOf, trafficOf } from "./app-edge.ts";
+import { tasksOf, type Tasks } from "./app-tasks.ts";
+import { httpOf, readingOf, trafficOf } from "./app-edge.ts";
 import { createManagement, type Management } from "./app-management.ts";
 import { createRelayParts } from "./app-relay.ts";
 import { StartError } from "./app-storage.ts";
@@ -58,7 +59,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
   const disable = (id: number, reason: string) => management.operations.channels.disable(id, reason);
-  const { pipeline, reporter } = createRelayParts({ ...core, counter, disable });
+  const { pipeline, reporter, channels } = createRelayParts({ ...core, counter, disable });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
   const health = createHealth({
@@ -67,7 +68,10 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const http = await httpOf(core, management, trafficOf(core, pipeline, reporter, health));
+  const reading = readingOf(core);
+  const tasks = tasksOf({ core, pipeline, reading, disable });
+  const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
+  const http = await httpOf(core, management, traffic);
   watch(core, pipeline, health);
   const elector = electorOf(core);
   return lifeOf({
@@ -84,10 +88,12 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       health,
       pipeline.running,
       ...core.runnables,
+      ...channels,
       ...management.operations.runnables,
       management.background,
       elector,
-      scheduleOf(core, management, { elector, owners: pipeline.owners }),
+      tasks.background,
+      scheduleOf(core, management, { elector, owners: pipeline.owners, tasks }),
     ],
   });
 }
@@ -178,10 +184,16 @@ function electorOf({ env, storage, clock, log, metrics }: Core): Elector {
   return elector;
 }
 
+interface ScheduleParts {
+  readonly elector: Elector;
+  readonly owners: PipelineDeps["owners"];
+  readonly tasks: Tasks;
+}
+
 function scheduleOf(
   core: Core,
   { operations }: Management,
-  { elector, owners }: { readonly elector: Elector; readonly owners: PipelineDeps["owners"] },
+  { elector, owners, tasks }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -192,6 +204,7 @@ function scheduleOf(
     raw: database.raw,
     jobs: [
       reaperJob(ledger),
+      ...tasks.jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({
         ...core,
@@ -206,15 +219,24 @@ function scheduleOf(
         name: "usage-rollup",
         isLeaderOnly: true,
         everyMs: MINUTE_MS,
-        run: paced(core.clock, () => options().DataExportInterval, (signal) =>
-          rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled }, signal),
+        run: paced(
+          core.clock,
+          () => options().DataExportInterval,
+          (signal) =>
+            rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled }, signal),
         ),
       },
       {
         name: "housekeeping",
         isLeaderOnly: true,
         everyMs: MINUTE_MS,
-        run: () => Promise.all([identity.sessions.prune(), identity.codes.prune(), operations.wallet.expireOrders(), owners.prune()]),
+        run: () =>
+          Promise.all([
+            identity.sessions.prune(),
+            identity.codes.prune(),
+            operations.wallet.expireOrders(),
+            owners.prune(),
+          ]),
       },
     ],
   });

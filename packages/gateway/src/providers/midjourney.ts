@@ -23,6 +23,7 @@ export const midjourneyPlus: ProviderAdapter = {
   ...base,
   type: 5,
   id: "midjourney_plus",
+  forwardsMode: true,
   label: "Midjourney Proxy Plus",
   models: [
     "swap_face",

@@ -246,4 +246,6 @@ export interface ProviderAdapter {
   readonly retired?: boolean;
   /** Kinds of channels that are served by the task core instead of the relay. */
   readonly isTask?: boolean;
+  /** Of task channels: the client's speed mode stays in the path. */
+  readonly forwardsMode?: boolean;
 }

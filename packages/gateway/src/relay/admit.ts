@@ -8,7 +8,7 @@ import type { Caller } from "./types.ts";
 const AUTO = "auto";
 
 /** Rights of the key on the model; throws `model_not_allowed`. */
-export function admitModel(caller: Caller, ask: Ask): void {
+export function admitModel(caller: Caller, ask: Pick<Ask, "model">): void {
   const { modelLimits } = caller;
   if (modelLimits === undefined || modelLimits.has(ask.model) || modelLimits.has(listedName(ask.model))) return;
   throw new AppError("model_not_allowed", { param: "model", values: { model: ask.model } });

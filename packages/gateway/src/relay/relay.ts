@@ -19,9 +19,20 @@ export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly reporter: Reporter;
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
+  /** Drawings and songs. */
+  readonly tasks: (arrival: TaskArrival) => Promise<void>;
   readonly isDraining: () => boolean;
   /** More requests under way are answered 503; 0 = no limit. */
   readonly maxInflight: number;
+}
+
+/** A call of a task route. */
+export interface TaskArrival extends Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
 }
 
 /** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
@@ -88,6 +99,8 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
       return sendJson(response, await deps.billing(caller, match.read));
     }
+    case "task":
+      return deps.tasks({ request, response, method, path: call.path, ...arrival });
     case "upgrade":
       await deps.authenticator.byKey(request, arrival.ip);
       response.setHeader("upgrade", "websocket");

@@ -37,6 +37,20 @@ describe("matchRoute", () => {
     });
   });
 
+  it.each(["/mj/submit/imagine", "/mj-fast/mj/submit/imagine", "/suno/fetch"])("%s is a task", (path) => {
+    expect(matchRoute("POST", path)).toEqual({ kind: "task", errors: "openai" });
+  });
+
+  it("reads calls about stored responses", () => {
+    expect(matchRoute("GET", "/v1/responses/resp_1/input_items")).toMatchObject({
+      kind: "stored",
+      id: "resp_1",
+      rest: "/input_items",
+    });
+    expect(matchRoute("DELETE", "/v1/responses/resp_1")).toMatchObject({ kind: "stored", method: "DELETE", rest: "" });
+    expect(matchRoute("GET", "/v1/responses/resp_1/cancel")).toMatchObject({ kind: "wrong-method", allow: "POST" });
+  });
+
   it("tells a wrong method from an unknown path", () => {
     expect(matchRoute("GET", "/v1/chat/completions")).toEqual({
       kind: "wrong-method",
@@ -54,8 +68,8 @@ describe("matchRoute", () => {
     "/v1/assistants",
     "/v1/messages/batches",
     "/v1/edits",
-    "/mj/submit/imagine",
-    "/suno/fetch",
+    "/v1/realtime/calls",
+    "/v1/responses/compact",
   ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });

@@ -15,6 +15,7 @@ export type RouteMatch =
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
   | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
+  | { readonly kind: "task"; readonly errors: ErrorDialect }
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
@@ -52,7 +53,6 @@ const UNIMPLEMENTED = [
   /^\/v1\/realtime\/.+/,
   /^\/v1\/responses\/(compact|input_tokens)$/,
   /^\/v1\/messages\/batches(\/|$)/,
-  /^\/(mj|suno|mj-(fast|relax|turbo)\/mj)(\/|$)/,
 ];
 
 const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
@@ -67,6 +67,7 @@ const PREFIX = /^\/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo))(\/|
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
 const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
+const TASKS = /^\/(?:(?:mj-(?:fast|relax|turbo)\/)?mj|suno)\/.+/;
 const STORED = /^\/v1\/responses\/(?!compact$|input_tokens$)([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
@@ -83,7 +84,9 @@ export function matchRoute(method: string, path: string): RouteMatch {
     const playground: Post = { operation: "chat", dialect: "openai-chat" };
     return method === "POST" ? { ...relay(playground), isPlayground: true } : wrongMethod("POST", undefined);
   }
-  return matchGemini(method, path) ?? matchModels(method, path) ?? matchRest(method, path);
+  return (
+    matchGemini(method, path) ?? matchModels(method, path) ?? matchSpecial(method, path) ?? matchRest(method, path)
+  );
 }
 
 function matchGemini(method: string, path: string): RouteMatch | undefined {
@@ -103,15 +106,21 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
   return method === "DELETE" && found[2] !== undefined ? { kind: "unimplemented", errors } : wrongMethod("GET", errors);
 }
 
+/** Paths that are served by parts of their own. */
+function matchSpecial(method: string, path: string): RouteMatch | undefined {
+  if (TASKS.test(path)) return { kind: "task", errors: "openai" };
+  const stored = STORED.exec(path);
+  if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
+  if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
+  return undefined;
+}
+
 function matchRest(method: string, path: string): RouteMatch {
   const engine = ENGINE.exec(path);
   if (engine) {
     const embed: Post = { operation: "embeddings", dialect: "openai-embeddings" };
     return method === "POST" ? { ...relay(embed), pathModel: engine[1] ?? "" } : wrongMethod("POST", undefined);
   }
-  const stored = STORED.exec(path);
-  if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
-  if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
   const billing = BILLING.exec(path);
   if (billing)
     return method === "GET"

@@ -1,0 +1,70 @@
+import type { Core } from "./app-core.ts";
+import type { AppStorage } from "./app-storage.ts";
+import type { ScheduledJob } from "./jobs/schedule.ts";
+import { createGuardedFetcher } from "./lib/guarded-fetch.ts";
+import type { Runnable } from "./lib/runnable.ts";
+import type { PipelineDeps } from "./relay/pipeline.ts";
+import { readBody } from "./relay/read-body.ts";
+import { takeRequestLimit, type ReadRequestDeps } from "./relay/read-request.ts";
+import { createLogWriter } from "./storage/log-rows.ts";
+import { createTaskHandler, type TaskHandler } from "./tasks/handler.ts";
+import { ownImageUrl } from "./tasks/midjourney/view.ts";
+import { pollDrawings } from "./tasks/midjourney/poll.ts";
+import { pollSongs } from "./tasks/suno/store.ts";
+import type { TaskDeps } from "./tasks/types.ts";
+import { createTaskUpstream } from "./tasks/upstream.ts";
+
+const POLL_MS = 15_000;
+
+/** Drawings and songs: their routes, their polling, and the addresses of their pictures. */
+export interface Tasks {
+  readonly handler: TaskHandler;
+  readonly jobs: readonly ScheduledJob[];
+  readonly background: Runnable;
+}
+
+export interface TaskPartsDeps {
+  readonly core: Core;
+  readonly pipeline: PipelineDeps;
+  readonly reading: ReadRequestDeps;
+  readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+}
+
+export function tasksOf({ core, pipeline, reading, disable }: TaskPartsDeps): Tasks {
+  const { storage } = core;
+  const fetcher = createGuardedFetcher();
+  const deps: TaskDeps = {
+    ...core,
+    database: storage.database,
+    writeLog: createLogWriter(storage.isLogSeparate),
+    authenticator: reading.authenticator,
+    upstream: createTaskUpstream(pipeline),
+    fetcher,
+    sign: storage.vault.hashKey,
+    disable,
+    readBody: (request) => readBody(request, reading.bodyLimits),
+    checkWords: (texts, requestId) => pipeline.checkWords(() => texts, requestId),
+    takeLimit: (caller) => takeRequestLimit(caller, reading),
+    random: Math.random,
+  };
+  const job = (name: string, poll: typeof pollDrawings): ScheduledJob => ({
+    name,
+    isLeaderOnly: true,
+    everyMs: POLL_MS,
+    run: (signal) => poll(deps, signal),
+  });
+  return {
+    handler: createTaskHandler(deps),
+    jobs: [job("drawing-poll", pollDrawings), job("song-poll", pollSongs)],
+    background: { name: "guarded fetcher", start() {}, stop: () => fetcher.close() },
+  };
+}
+
+/** Address of a drawing that needs no sign-in. */
+export function signedImageUrl({
+  storage,
+}: {
+  readonly storage: Pick<AppStorage, "vault">;
+}): (address: string, id: string) => string {
+  return (address, id) => ownImageUrl(address, id, storage.vault.hashKey);
+}

@@ -1,0 +1,51 @@
+import { AppError } from "../lib/app-error.ts";
+import { providerByType } from "../providers/registry.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+import { admitModel, servingGroups } from "../relay/admit.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+
+/** A channel that may take a task, and the group that it serves. */
+export interface TaskChoice {
+  readonly channel: ChannelRecord;
+  readonly group: string;
+}
+
+/** Weight 0 still gets traffic. */
+const BASE_WEIGHT = 10;
+
+/** All channels that may take the task, best first. Throws what the client is told when there is none. */
+export function taskChannels(snapshot: Snapshot, caller: Caller, model: string, random: () => number): TaskChoice[] {
+  admitModel(caller, { model });
+  const groups = servingGroups(caller, snapshot);
+  if (caller.pinnedChannel !== undefined) return [pinned(snapshot, caller.pinnedChannel, groups)];
+  const found = groups.flatMap((group) =>
+    (snapshot.index.get(group)?.get(model) ?? []).flatMap(({ channels }) =>
+      shuffled(channels.filter(isTaskChannel), random).map((channel) => ({ channel, group })),
+    ),
+  );
+  if (found.length > 0) return found;
+  const values = { model, group: groups.join(", ") };
+  const isListed = groups.some((group) => snapshot.listed.get(group)?.has(model));
+  throw new AppError(isListed ? "no_available_channel" : "model_not_found", { param: "model", values });
+}
+
+function pinned(snapshot: Snapshot, id: number, groups: readonly string[]): TaskChoice {
+  const channel = snapshot.channels.get(id);
+  if (!channel) throw new AppError("channel_not_found");
+  if (channel.status !== 1) throw new AppError("channel_disabled");
+  if (!isTaskChannel(channel)) throw new AppError("unsupported_by_channel");
+  return { channel, group: groups[0] ?? "default" };
+}
+
+function isTaskChannel({ type }: ChannelRecord): boolean {
+  return providerByType(type)?.isTask === true;
+}
+
+/** Heavier channels tend to the front. */
+function shuffled(channels: readonly ChannelRecord[], random: () => number): ChannelRecord[] {
+  return channels
+    .map((channel) => ({ channel, at: random() ** (1 / (channel.weight + BASE_WEIGHT)) }))
+    .toSorted((one, other) => other.at - one.at)
+    .map(({ channel }) => channel);
+}

@@ -1,0 +1,60 @@
+import type { Quota } from "../billing/quota.ts";
+import { seconds } from "../lib/clock.ts";
+import type { RawTransaction } from "../storage/raw.ts";
+import type { PollDeps } from "./types.ts";
+
+/** What a table of tasks says about one of them. */
+export interface TaskRow {
+  readonly id: number;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly channel_id: number;
+  readonly request_id: string;
+  readonly quota: number;
+  readonly charged: number;
+  readonly refunded: number;
+  readonly progress: string;
+}
+
+/** Writes the failure and answers whether the row was still open; called inside a transaction. */
+export type MarkFailed = (tx: RawTransaction) => Promise<boolean>;
+
+/** A task that failed: marked and paid back in one transaction, once, however many look at it. */
+export async function failTask(
+  row: TaskRow,
+  table: "midjourneys" | "tasks",
+  mark: MarkFailed,
+  deps: PollDeps,
+): Promise<void> {
+  await deps.ledger.changeWith(async (tx) => {
+    if (!(await mark(tx))) return undefined;
+    const isOwed =
+      row.quota > 0 &&
+      (await tx.run(`update ${table} set refunded = 1 where id = ? and charged = 1 and refunded = 0`, [row.id])) > 0;
+    if (!isOwed) return undefined;
+    const detail = `Task ${row.id} failed; ${row.quota} returned`;
+    const [user] = await tx.rows<{ username: string }>("select username from users where id = ?", [row.user_id]);
+    await deps.writeLog(tx, {
+      user_id: row.user_id,
+      username: user?.username ?? "",
+      created_at: seconds(deps.clock),
+      type: SYSTEM_LOG,
+      content: detail,
+      quota: row.quota,
+      channel_id: row.channel_id,
+      token_id: row.token_id,
+      request_id: row.request_id,
+    });
+    return {
+      requestId: row.request_id,
+      kind: "refund",
+      userId: row.user_id,
+      ...(row.token_id === 0 ? {} : { tokenId: row.token_id }),
+      channelId: row.channel_id,
+      quota: row.quota as Quota,
+      detail,
+    };
+  });
+}
+
+const SYSTEM_LOG = 4;

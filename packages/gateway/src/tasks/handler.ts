@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { JsonObject } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+import { parseObject } from "../lib/json.ts";
+import { handleDrawing } from "./midjourney/handle.ts";
+import { serveImage } from "./midjourney/image.ts";
+import { takeNotice } from "./midjourney/notify.ts";
+import { handleSong } from "./suno/handle.ts";
+import type { TaskDeps } from "./types.ts";
+
+/** One call of a task route as the edge hands it over. */
+export interface TaskArrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly startedAt: number;
+}
+
+/** Answers the routes of drawings and songs; throws AppError. */
+export type TaskHandler = (arrival: TaskArrival) => Promise<void>;
+
+const DRAWING = /^\/(?:mj-(fast|relax|turbo)\/)?mj\/(.+)$/;
+const SONG = /^\/suno\/(.+)$/;
+const IMAGE = /^image\/([^/]+)$/;
+
+export function createTaskHandler(deps: TaskDeps): TaskHandler {
+  return async (arrival) => {
+    const { request, response, method, path, ip } = arrival;
+    const [, mode, drawing] = DRAWING.exec(path) ?? [];
+    const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+    const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
+    if (image !== undefined) return serveImage(request, response, { id: decodeURIComponent(image), ip, query }, deps);
+    if (drawing === "notify" && method === "POST") {
+      await takeNotice(query, await newsOf(request, deps), deps);
+      return void response.writeHead(200).end();
+    }
+    const answer = await answerOf(arrival, { drawing, mode }, deps);
+    if (!answer) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
+    const bytes = Buffer.from(JSON.stringify(answer.body));
+    response.writeHead(answer.status, { "content-type": "application/json", "content-length": bytes.length });
+    response.end(bytes);
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Calls that need a key; undefined for paths that do not exist. */
+async function answerOf(
+  { request, response, method, path, requestId, ip, startedAt }: TaskArrival,
+  { drawing, mode }: { readonly drawing: string | undefined; readonly mode: string | undefined },
+  deps: TaskDeps,
+): Promise<Answer | undefined> {
+  const caller = await deps.authenticator.byKey(request, ip);
+  await deps.takeLimit(caller);
+  const call = { request, response, requestId, caller, startedAt };
+  if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, deps);
+  const song = SONG.exec(path)?.[1];
+  return song === undefined ? undefined : handleSong(call, { method, path: song }, deps);
+}
+
+async function newsOf(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {
+  const news = parseObject((await deps.readBody(request)).toString("utf8"));
+  if (!news) throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
+  return news as JsonObject;
+}

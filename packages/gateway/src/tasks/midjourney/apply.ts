@@ -1,0 +1,82 @@
+import { object, text } from "../../dialects/read.ts";
+import type { JsonObject } from "../../dialects/types.ts";
+import type { DrawingRow } from "./view.ts";
+
+/** Columns that news about a task change. */
+export type DrawingPatch = Pick<
+  DrawingRow,
+  | "code"
+  | "progress"
+  | "prompt_en"
+  | "state"
+  | "start_time"
+  | "finish_time"
+  | "image_url"
+  | "status"
+  | "fail_reason"
+  | "buttons"
+  | "properties"
+>;
+
+export const DONE = "100%";
+/** Of our own clock, from the submission. */
+export const LONGEST_DRAWING_MS = 3_600_000;
+
+/** What an upstream's word about a task means for its row; pure. */
+export function applyNews(row: DrawingRow, news: JsonObject): DrawingPatch {
+  const status = text(news, "status") ?? row.status;
+  const reason = text(news, "failReason") ?? "";
+  const isFailed = reason !== "" || status === "FAILURE";
+  const isDone = isFailed || status === "SUCCESS";
+  return {
+    code: 1,
+    progress: isDone ? DONE : openProgress(text(news, "progress"), row.progress),
+    ...factsOf(row, news),
+    status: isFailed ? "FAILURE" : status.slice(0, 20),
+    fail_reason: isFailed ? reason || "The drawing failed." : "",
+    ...shownOf(news),
+  };
+}
+
+/** Ids are texts or numbers. */
+export function idOf(news: JsonObject): string {
+  const { id } = news;
+  return typeof id === "string" || typeof id === "number" ? String(id) : "";
+}
+
+export function timedOut(row: DrawingRow, now: number): boolean {
+  return now - row.submit_time > LONGEST_DRAWING_MS;
+}
+
+type Facts = "prompt_en" | "state" | "start_time" | "finish_time" | "image_url";
+
+/** What is known stays until something new is said. */
+function factsOf(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
+  return {
+    prompt_en: text(news, "promptEn") ?? row.prompt_en,
+    state: text(news, "state") ?? row.state,
+    start_time: time(news["startTime"], row.start_time),
+    finish_time: time(news["finishTime"], row.finish_time),
+    image_url: text(news, "imageUrl") ?? row.image_url,
+  };
+}
+
+/** Stored as text, in the form in which it is shown. */
+function shownOf(news: JsonObject): Pick<DrawingPatch, "buttons" | "properties"> {
+  const properties = object(news, "properties");
+  const [finalPrompt, finalZhPrompt] = ["finalPrompt", "finalZhPrompt"].map((name) => text(properties, name) ?? "");
+  return {
+    buttons: JSON.stringify(Array.isArray(news["buttons"]) ? news["buttons"] : []),
+    properties: JSON.stringify({ finalPrompt, finalZhPrompt }),
+  };
+}
+
+/** Only a final state closes a row. */
+function openProgress(progress: string | undefined, known: string): string {
+  if (progress === undefined || progress === "") return known;
+  return progress === DONE ? "99%" : progress.slice(0, 30);
+}
+
+function time(value: unknown, known: number): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : known;
+}

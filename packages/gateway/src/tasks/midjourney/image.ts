@@ -1,0 +1,95 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import type { TaskDeps } from "../types.ts";
+import { imageSignature, type DrawingRow } from "./view.ts";
+
+const TYPE = /^(image\/(?!svg)|video\/)[\w.+-]+/i;
+const MARKUP = 0x3c;
+
+/** Hands out a drawing: to whoever has the signed address, or to its owner's key. */
+export async function serveImage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { id, ip, query }: { readonly id: string; readonly ip: string; readonly query: URLSearchParams },
+  deps: TaskDeps,
+): Promise<void> {
+  const isSigned = sameText(query.get("s") ?? "", imageSignature(id, deps.sign));
+  const owner = isSigned ? undefined : (await deps.authenticator.byKey(request, ip)).userId;
+  const row = await rowOf(id, owner, deps);
+  if (!row || row.image_url === "") return sendJson(response, 404, { error: "midjourney_task_not_found" });
+  try {
+    await send(row, response, deps);
+  } catch (error) {
+    deps.log.info("a drawing could not be fetched", { id, error });
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 502, { error: "http_get_image_failed" });
+  }
+}
+
+async function send(row: DrawingRow, response: ServerResponse, deps: TaskDeps): Promise<void> {
+  const snapshot = deps.snapshots.current();
+  const base = snapshot.channels.get(row.channel_id)?.baseUrl;
+  const trustedHost = base !== undefined && URL.canParse(base) ? new URL(base).host : undefined;
+  const { WorkerUrl, WorkerValidKey } = snapshot.options;
+  const isByWorker = WorkerUrl !== "";
+  const answer = await deps.fetcher.fetch(
+    isByWorker
+      ? {
+          url: WorkerUrl,
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ url: row.image_url, key: WorkerValidKey }),
+          trustedHost: new URL(WorkerUrl).host,
+        }
+      : { url: row.image_url, trustedHost },
+  );
+  const type = TYPE.exec(answer.headers["content-type"] ?? "image/jpeg")?.[0];
+  if (answer.status !== 200 || type === undefined) throw new Error(`the answer is no image (${answer.status})`);
+  const chunks = answer.body[Symbol.asyncIterator]();
+  const first = await firstChunk(chunks);
+  head(response, type);
+  await pipeline(joined(first, chunks), response);
+}
+
+function head(response: ServerResponse, type: string): void {
+  response.writeHead(200, {
+    "content-type": type,
+    "cache-control": "private, max-age=3600",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox",
+  });
+}
+
+/** The head goes out only when the first bytes are known to be no page. */
+async function firstChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) throw new Error("the answer is empty");
+    if (next.value.length === 0) continue;
+    if (next.value.find((byte) => byte > 0x20) === MARKUP) throw new Error("the answer is a page");
+    return next.value;
+  }
+}
+
+async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+function rowOf(id: string, userId: number | undefined, { database }: TaskDeps): Promise<DrawingRow | undefined> {
+  const rows = database.db.selectFrom("midjourneys").selectAll().where("mj_id", "=", id);
+  const own = userId === undefined ? rows : rows.where("user_id", "=", userId);
+  return own.orderBy("id", "desc").limit(1).executeTakeFirst();
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length });
+  response.end(bytes);
+}
+
+function sameText(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

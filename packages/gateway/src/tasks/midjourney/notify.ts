@@ -1,0 +1,57 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "../../dialects/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { TaskDeps } from "../types.ts";
+import { idOf } from "./apply.ts";
+import { updateDrawing } from "./store.ts";
+import { notifySignature } from "./submit.ts";
+import { drawingView, type DrawingRow } from "./view.ts";
+
+const TRIES = 3;
+const PAUSE_MS = 1_000;
+
+/** Takes an upstream's report. The address that it was given is its right; it reaches the rows of that submission only. */
+export async function takeNotice(query: URLSearchParams, news: JsonObject, deps: TaskDeps): Promise<void> {
+  const { options } = deps.snapshots.current();
+  const isKnown = options.MjNotifyEnabled && query.get("t") === notifySignature(query, deps);
+  if (!isKnown) throw new AppError("invalid_api_key");
+  const id = idOf(news);
+  const find = () => rowOf(query, id, deps);
+  const row = await find();
+  if (!row) return;
+  await updateDrawing(row, news, deps);
+  const hook = query.get("h") ?? "";
+  const changed = hook === "" ? undefined : await find();
+  if (changed) void tell(hook, drawingView(changed, options, deps.sign), deps);
+}
+
+function rowOf(query: URLSearchParams, id: string, { database }: TaskDeps): Promise<DrawingRow | undefined> {
+  return database.db
+    .selectFrom("midjourneys")
+    .selectAll()
+    .where("mj_id", "=", id)
+    .where("request_id", "=", query.get("r") ?? "")
+    .where("channel_id", "=", Number(query.get("c")))
+    .executeTakeFirst();
+}
+
+/** The client's own hook is an address like any other that a client names. */
+async function tell(hook: string, task: JsonObject, deps: TaskDeps): Promise<void> {
+  for (let turn = 1; turn <= TRIES; turn++) {
+    try {
+      const headers = { "content-type": "application/json" };
+      const { status, body } = await deps.fetcher.fetch({
+        url: hook,
+        method: "POST",
+        headers,
+        body: JSON.stringify(task),
+      });
+      for await (const _part of body);
+      if (status < 500) return;
+    } catch (error) {
+      deps.log.info("a client's hook could not be told", { error });
+      if (error instanceof AppError && error.code === "unsafe_url") return;
+    }
+    await pause(PAUSE_MS * turn, undefined, { ref: false });
+  }
+}

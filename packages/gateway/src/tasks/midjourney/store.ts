@@ -1,0 +1,92 @@
+import type { Insertable } from "kysely";
+import type { RawTransaction } from "../../storage/raw.ts";
+import type { MidjourneyTable } from "../../storage/schema.ts";
+import { failTask } from "../finish.ts";
+import type { PollDeps } from "../types.ts";
+import { applyNews, DONE, type DrawingPatch } from "./apply.ts";
+import type { DrawingRow } from "./view.ts";
+import type { JsonObject } from "../../dialects/types.ts";
+
+export type NewDrawing = Insertable<Omit<MidjourneyTable, "id">>;
+
+const MAX_OPEN = 5_000;
+/** Codes of submissions that the upstream took. */
+const ACCEPTED = [1, 21, 22];
+
+/** The newest row of a task of this user. */
+export function findDrawing({ database }: PollDeps, userId: number, id: string): Promise<DrawingRow | undefined> {
+  return database.db
+    .selectFrom("midjourneys")
+    .selectAll()
+    .where("mj_id", "=", id)
+    .where("user_id", "=", userId)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function findDrawings({ database }: PollDeps, userId: number, ids: readonly string[]): Promise<DrawingRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return database.db
+    .selectFrom("midjourneys")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("mj_id", "in", ids)
+    .orderBy("id")
+    .execute();
+}
+
+/** Tasks that nobody has heard the end of. */
+export function openDrawings({ database }: PollDeps): Promise<DrawingRow[]> {
+  return database.db
+    .selectFrom("midjourneys")
+    .selectAll()
+    .where("progress", "!=", DONE)
+    .where("code", "in", ACCEPTED)
+    .orderBy("id")
+    .limit(MAX_OPEN)
+    .execute();
+}
+
+/** A modal goes on under the id of the task that asked for it; everything else is a new row. */
+export async function saveDrawing({ database }: PollDeps, row: NewDrawing): Promise<void> {
+  if (row.action === "MODAL" && row.mj_id !== "") {
+    const { numUpdatedRows } = await database.db
+      .updateTable("midjourneys")
+      .set(row)
+      .where("mj_id", "=", row.mj_id)
+      .where("user_id", "=", row.user_id)
+      .where("charged", "=", 0)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return;
+  }
+  await database.db.insertInto("midjourneys").values(row).execute();
+}
+
+/** Writes what is new; a row that has ended stays as it is, and a failure is paid back. */
+export async function updateDrawing(row: DrawingRow, news: JsonObject, deps: PollDeps): Promise<void> {
+  const patch = applyNews(row, news);
+  if (patch.status === "FAILURE") return failTask(row, "midjourneys", (tx) => write(tx, row, patch), deps);
+  const isNew = (Object.keys(patch) as (keyof DrawingPatch)[]).some((name) => patch[name] !== row[name]);
+  if (isNew) await write(deps.database.raw, row, patch);
+}
+
+/** Ends a task that its upstream says nothing about. */
+export function failDrawing(row: DrawingRow, reason: string, deps: PollDeps): Promise<void> {
+  return failTask(
+    row,
+    "midjourneys",
+    async (tx) =>
+      (await tx.run(
+        "update midjourneys set status = 'FAILURE', progress = '100%', fail_reason = ? where id = ? and progress <> '100%'",
+        [reason, row.id],
+      )) > 0,
+    deps,
+  );
+}
+
+async function write(tx: RawTransaction, row: DrawingRow, patch: DrawingPatch): Promise<boolean> {
+  const columns = Object.keys(patch) as (keyof DrawingPatch)[];
+  const sql = `update midjourneys set ${columns.map((name) => `${name} = ?`).join(", ")} where id = ? and progress <> '100%'`;
+  return (await tx.run(sql, [...columns.map((name) => patch[name]), row.id])) > 0;
+}

@@ -1,0 +1,241 @@
+import { serverAddress } from "@fairway/wire";
+import { isObject, text } from "../../dialects/read.ts";
+import type { JsonObject } from "../../dialects/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { seconds } from "../../lib/clock.ts";
+import { providerByType } from "../../providers/registry.ts";
+import type { ChannelRecord } from "../../providers/types.ts";
+import { taskChannels, type TaskChoice } from "../channels.ts";
+import { reserveTask, type TaskMoney } from "../money.ts";
+import type { TaskCall, TaskDeps, TaskOptions } from "../types.ts";
+import type { TaskAnswer } from "../upstream.ts";
+import { DrawingError, modelOfAction, readSubmission, type Submission } from "./actions.ts";
+import { findDrawing, saveDrawing } from "./store.ts";
+import type { DrawingRow } from "./view.ts";
+
+export interface DrawingSubmit {
+  /** From behind `/mj/`. */
+  readonly path: string;
+  /** `fast`, `relax`, `turbo`, or none. */
+  readonly mode: string | undefined;
+  readonly bytes: Buffer;
+  readonly body: JsonObject;
+}
+
+/** The protocol's answer to a submission. */
+export interface SubmitAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+const TIMEOUT_MS = 60_000;
+const NO_ACCOUNT = 3;
+const QUEUE_FULL = 23;
+const ACCOUNT_LIMIT = 30;
+const CHARGED: ReadonlySet<number> = new Set([1, 21, 22]);
+/** They end in a window that is charged when it is confirmed. */
+const NEEDS_MODAL: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
+
+/** Submits a drawing and charges it when the upstream took it. Throws DrawingError and AppError. */
+export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
+  const submission = readSubmission(submit.path, submit.body);
+  if (!submission) throw new DrawingError("unknown_relay_action");
+  deps.checkWords([submission.prompt], call.requestId);
+  const snapshot = deps.snapshots.current();
+  const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
+  const model = modelOfAction(submission.action);
+  const choices = origin ? [originChoice(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps.random);
+  const special = submit.mode && modelOfAction(submission.action, `mj_${submit.mode}`);
+  const money = await reserve(call, { model, special }, choices, deps);
+  const prompt = submission.prompt === "" && origin ? origin.prompt : submission.prompt;
+  try {
+    return await tryChannels({ call, submit, submission: { ...submission, prompt }, choices, money }, deps);
+  } catch (error) {
+    await money.release();
+    throw error;
+  }
+}
+
+async function reserve(...asked: Parameters<typeof reserveTask>): Promise<TaskMoney> {
+  try {
+    return await reserveTask(...asked);
+  } catch (error) {
+    const isPoor = error instanceof AppError && error.code?.startsWith("insufficient_") === true;
+    throw isPoor ? new DrawingError("quota_not_enough") : error;
+  }
+}
+
+async function originOf(
+  { action, taskId = "" }: Submission,
+  { caller }: TaskCall,
+  deps: TaskDeps,
+): Promise<DrawingRow> {
+  const row = await findDrawing(deps, caller.userId, taskId);
+  if (!row) throw new DrawingError("task_not_found");
+  const mustBeDone = deps.snapshots.current().options.MjActionCheckSuccessEnabled && action !== "MODAL";
+  if (mustBeDone && row.status !== "SUCCESS") throw new DrawingError("task_status_not_success");
+  return row;
+}
+
+function originChoice(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): TaskChoice {
+  const channel = deps.snapshots.current().channels.get(row.channel_id);
+  if (!channel) throw new DrawingError("get_channel_info_failed");
+  if (channel.status !== 1) throw new DrawingError("channel_disabled");
+  const { modelLimits } = caller;
+  const model = modelOfAction(row.action);
+  if (modelLimits !== undefined && !modelLimits.has(model))
+    throw new AppError("model_not_allowed", { param: "model", values: { model } });
+  return { channel, group: caller.group === "auto" ? caller.userGroup : caller.group };
+}
+
+interface Course {
+  readonly call: TaskCall;
+  readonly submit: DrawingSubmit;
+  readonly submission: Submission;
+  readonly choices: readonly TaskChoice[];
+  readonly money: TaskMoney;
+}
+
+async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer> {
+  const { call, choices } = course;
+  const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
+  let refusal: SubmitAnswer = failure(503, "get_channel_info_failed");
+  for (const choice of choices.slice(0, most)) {
+    const answer = await send(course, choice, deps);
+    const read = coded(answer.json);
+    if (!read) {
+      refusal = failure(502, "unmarshal_response_body_failed");
+      continue;
+    }
+    const code = read["code"] as number;
+    if (answer.status === 200 && isCharged(course.submission, code)) return accept(course, choice, read, deps);
+    refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: read };
+    if (code === NO_ACCOUNT) await switchOff(choice.channel, read, deps);
+    if (code === NO_ACCOUNT || code === QUEUE_FULL) continue;
+    await saveDrawing(deps, { ...rowOf(course, choice, read, deps), fail_reason: text(read, "description") ?? "" });
+    break;
+  }
+  await course.money.release();
+  return refusal;
+}
+
+function coded(json: unknown): JsonObject | undefined {
+  return isObject(json) && typeof json["code"] === "number" ? json : undefined;
+}
+
+function failure(status: number, description: string): SubmitAnswer {
+  return { status, body: { description, type: "upstream_error", code: 4 } };
+}
+
+/** A submission is not sent twice when it is unknown what became of it. */
+function send({ call, submit }: Course, { channel }: TaskChoice, deps: TaskDeps): Promise<TaskAnswer> {
+  const body = outgoing(submit, channel, call, deps);
+  const path = `${forwardsMode(channel) && submit.mode ? `/mj-${submit.mode}` : ""}/mj/${submit.path}`;
+  return deps.upstream(channel, { method: "POST", path, body, timeoutMs: TIMEOUT_MS }).catch((cause: unknown) => {
+    deps.log.info("a drawing could not be submitted", { channelId: channel.id, error: cause });
+    throw new DrawingError("do_request_failed", 502, 5);
+  });
+}
+
+function isCharged({ action }: Submission, code: number): boolean {
+  return action === "SWAP_FACE" ? code === 1 : CHARGED.has(code);
+}
+
+/** The task is in the table before its charge is final, and its charge is certain before it is in the table. */
+async function accept(course: Course, choice: TaskChoice, read: JsonObject, deps: TaskDeps): Promise<SubmitAnswer> {
+  const { submission, money } = course;
+  const row = rowOf(course, choice, read, deps);
+  const detail = `action ${submission.action}, task ${row.mj_id}`;
+  await money.promise(choice, detail);
+  const quota = money.quotaOf(choice);
+  await saveDrawing(deps, { ...row, quota, charged: quota > 0 ? 1 : 0, refunded: 0 });
+  await money.settle(choice, detail);
+  const keepsCode = read["code"] === 1 || (read["code"] === 21 && NEEDS_MODAL.has(submission.action));
+  return { status: 200, body: keepsCode ? read : { ...read, code: 1 } };
+}
+
+function rowOf({ call, submission }: Course, { channel }: TaskChoice, read: JsonObject, deps: TaskDeps) {
+  const { result } = read;
+  return {
+    code: read["code"] as number,
+    user_id: call.caller.userId,
+    action: submission.action,
+    mj_id: typeof result === "string" || typeof result === "number" ? String(result).slice(0, 191) : "",
+    prompt: submission.prompt,
+    prompt_en: "",
+    description: text(read, "description") ?? "",
+    state: "",
+    submit_time: deps.clock.now(),
+    start_time: 0,
+    finish_time: 0,
+    ...beginning(submission, read),
+    fail_reason: "",
+    channel_id: channel.id,
+    quota: 0,
+    buttons: "",
+    properties: "",
+    created_at: seconds(deps.clock),
+    token_id: call.caller.tokenId,
+    request_id: call.requestId,
+  };
+}
+
+/** Uploads are done at once; so are drawings that exist already. */
+function beginning({ action }: Submission, read: JsonObject) {
+  const properties = isObject(read["properties"]) ? read["properties"] : undefined;
+  const image_url = read["code"] === 21 ? (text(properties, "imageUrl") ?? "") : "";
+  const isUploaded = action === "UPLOAD" && read["code"] === 1;
+  const isDone = isUploaded || (image_url !== "" && text(properties, "status") === "SUCCESS");
+  return { image_url, status: isDone ? "SUCCESS" : "", progress: isDone ? "100%" : "0%" };
+}
+
+/** Unknown fields travel; what the operator did not allow does not. The client's own bytes where nothing changes. */
+function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall, deps: TaskDeps): Buffer {
+  const { options } = deps.snapshots.current();
+  const { accountFilter, notifyHook, ...rest } = submit.body;
+  const body: Record<string, JsonObject[string]> = { ...rest };
+  if (accountFilter !== undefined && options.MjAccountFilterEnabled) body["accountFilter"] = accountFilter;
+  if (options.MjNotifyEnabled) body["notifyHook"] = notifyUrl(channel, notifyHook, { call, options }, deps);
+  const { prompt } = body;
+  if (options.MjModeClearEnabled && typeof prompt === "string")
+    body["prompt"] = prompt.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "");
+  const isSame =
+    body["prompt"] === submit.body["prompt"] && Object.keys(body).length === Object.keys(submit.body).length;
+  return isSame && body["notifyHook"] === submit.body["notifyHook"] ? submit.bytes : Buffer.from(JSON.stringify(body));
+}
+
+/** Where the upstream reports; the address itself is the right to do so, and remembers the client's own hook. */
+function notifyUrl(
+  channel: ChannelRecord,
+  hook: unknown,
+  { call, options }: { readonly call: TaskCall; readonly options: TaskOptions },
+  deps: TaskDeps,
+): string {
+  const query = new URLSearchParams({
+    c: String(channel.id),
+    r: call.requestId,
+    h: typeof hook === "string" ? hook : "",
+  });
+  query.set("t", notifySignature(query, deps));
+  return `${serverAddress(options)}/mj/notify?${query.toString()}`;
+}
+
+export function notifySignature(query: URLSearchParams, { sign }: Pick<TaskDeps, "sign">): string {
+  return sign(`mj-notify ${query.get("c")} ${query.get("r")} ${query.get("h")}`);
+}
+
+function forwardsMode({ type, setting }: ChannelRecord): boolean {
+  const wanted = setting["forward_mode"];
+  return typeof wanted === "boolean" ? wanted : providerByType(type)?.forwardsMode === true;
+}
+
+async function switchOff(channel: ChannelRecord, read: JsonObject, deps: TaskDeps): Promise<void> {
+  const { options } = deps.snapshots.current();
+  if (!channel.autoBan || !options.AutomaticDisableChannelEnabled) return;
+  const reason = (text(read, "description") ?? "no account").slice(0, 200);
+  try {
+    if (await deps.disable(channel.id, reason)) deps.log.warn("channel disabled", { channelId: channel.id, reason });
+  } catch (error) {
+    deps.log.error("a channel could not be disabled", { channelId: channel.id, error });
+  }
+}

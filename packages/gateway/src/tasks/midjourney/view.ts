@@ -1,0 +1,66 @@
+import type { Selectable } from "kysely";
+import { serverAddress } from "@fairway/wire";
+import { text } from "../../dialects/read.ts";
+import type { JsonObject, JsonValue } from "../../dialects/types.ts";
+import { parseObject } from "../../lib/json.ts";
+import type { MidjourneyTable } from "../../storage/schema.ts";
+import type { TaskOptions } from "../types.ts";
+
+export type DrawingRow = Selectable<MidjourneyTable>;
+
+/** Signs the address of an image. */
+export type Sign = (text: string) => string;
+
+/** A task as the protocol shows it. */
+export function drawingView(row: DrawingRow, options: TaskOptions, sign: Sign): JsonObject {
+  const properties = parseObject(row.properties) ?? {};
+  return {
+    id: row.mj_id,
+    action: row.action,
+    customId: "",
+    botType: "",
+    prompt: row.prompt,
+    promptEn: row.prompt_en,
+    description: row.description,
+    state: row.state,
+    submitTime: row.submit_time,
+    startTime: row.start_time,
+    finishTime: row.finish_time,
+    imageUrl: imageUrl(row, options, sign),
+    status: row.status,
+    progress: row.progress,
+    failReason: row.fail_reason,
+    buttons: listOf(row.buttons),
+    maskBase64: "",
+    properties: {
+      finalPrompt: text(properties, "finalPrompt") ?? "",
+      finalZhPrompt: text(properties, "finalZhPrompt") ?? "",
+    },
+  };
+}
+
+function imageUrl(row: DrawingRow, options: TaskOptions, sign: Sign): string {
+  if (row.image_url === "" || !options.MjForwardUrlEnabled) return row.image_url;
+  const url = ownImageUrl(serverAddress(options), row.mj_id, sign);
+  // Viewers keep what they have seen; a picture that is still being drawn changes.
+  return row.status === "SUCCESS" ? url : `${url}&rand=${Math.round(performance.now() * 1e6)}`;
+}
+
+/** An address of the gateway itself that carries the right to be read. */
+export function ownImageUrl(address: string, id: string, sign: Sign): string {
+  return `${address}/mj/image/${encodeURIComponent(id)}?s=${imageSignature(id, sign)}`;
+}
+
+export function imageSignature(id: string, sign: Sign): string {
+  return sign(`mj-image ${id}`).slice(0, 32);
+}
+
+function listOf(json: string): JsonValue[] {
+  if (json === "") return [];
+  try {
+    const value = JSON.parse(json) as JsonValue;
+    return Array.isArray(value) ? [...value] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,116 @@
+import { isRefusal, type Hold, type Settlement } from "../billing/ledger.ts";
+import { charge, type Price } from "../billing/price.ts";
+import { ZERO, type Quota } from "../billing/quota.ts";
+import { ratio } from "../billing/ratio.ts";
+import { NO_USAGE } from "../dialects/types.ts";
+import { AppError } from "../lib/app-error.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+import type { TaskChoice } from "./channels.ts";
+import type { TaskCall, TaskDeps } from "./types.ts";
+
+/** The model that a task is priced by. */
+export interface TaskPricing {
+  readonly model: string;
+  /** Name whose price counts where the operator set one, such as that of a faster mode. */
+  readonly special?: string | undefined;
+}
+
+/** The reserved price of one task, before it is submitted. */
+export interface TaskMoney {
+  /** What the task costs on this channel. */
+  quotaOf(choice: TaskChoice): Quota;
+  /** Remembers the charge, so that this process may die: whoever finds the reservation charges it. */
+  promise(choice: TaskChoice, detail: string): Promise<void>;
+  settle(choice: TaskChoice, detail: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Throws `insufficient_user_quota`, `insufficient_token_quota` or `model_price_error`. */
+export async function reserveTask(
+  call: TaskCall,
+  pricing: TaskPricing,
+  choices: readonly TaskChoice[],
+  deps: TaskDeps,
+): Promise<TaskMoney> {
+  const snapshot = deps.snapshots.current();
+  const price = priceOf(pricing, snapshot);
+  const quotaOf = ({ group }: TaskChoice) => cost(price, pricing.model, group, snapshot);
+  const amount = choices.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
+  const { caller, requestId } = call;
+  const hold = await deps.ledger.hold({
+    requestId,
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    amount,
+    isCharged: amount > 0,
+  });
+  if (isRefusal(hold))
+    throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
+      values: { need: hold.needed, have: hold.available },
+    });
+  const settlement = (choice: TaskChoice, detail: string) =>
+    settlementOf({ call, pricing, price, hold, choice, detail, quota: quotaOf(choice) }, deps);
+  return {
+    quotaOf,
+    async promise(choice, detail) {
+      await deps.ledger.renew(hold, settlement(choice, detail));
+    },
+    settle: (choice, detail) => deps.ledger.settle(settlement(choice, detail)),
+    release: () => deps.ledger.release(hold),
+  };
+}
+
+function priceOf({ model, special }: TaskPricing, snapshot: Snapshot): Price {
+  const own = special === undefined ? undefined : snapshot.options.ModelPrice[special];
+  const price = snapshot.prices.find(own === undefined ? model : (special as string));
+  if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
+  return price;
+}
+
+function cost(price: Price, model: string, group: string, snapshot: Snapshot): Quota {
+  return charge(NO_USAGE, price, {
+    groupRatio: snapshot.prices.groupRatio(group),
+    ask: { model },
+    quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
+  });
+}
+
+interface Charging {
+  readonly call: TaskCall;
+  readonly pricing: TaskPricing;
+  readonly price: Price;
+  readonly hold: Hold;
+  readonly choice: TaskChoice;
+  readonly detail: string;
+  readonly quota: Quota;
+}
+
+function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
+  const { call, pricing, price, hold, choice, detail, quota } = charging;
+  const { prices, options } = deps.snapshots.current();
+  const base = { hold, quota, channelId: choice.channel.id, at: deps.clock.now() };
+  if (!options.LogConsumeEnabled) return base;
+  const groupRatio = Number(prices.groupRatio(choice.group));
+  const modelPrice = price.kind === "call" ? price.modelPrice : 0;
+  return {
+    ...base,
+    log: {
+      username: call.caller.username,
+      tokenName: call.caller.tokenName,
+      modelName: pricing.model,
+      channelId: choice.channel.id,
+      group: choice.group,
+      promptTokens: 0,
+      completionTokens: 0,
+      useTimeSeconds: Math.floor((performance.now() - call.startedAt) / 1000),
+      isStream: false,
+      content: `Model price ${modelPrice}, group ratio ${groupRatio}, ${detail}`,
+      other: JSON.stringify({
+        model_price: modelPrice,
+        group_ratio: groupRatio,
+        admin_info: { use_channel: [String(choice.channel.id)] },
+      }),
+      ip: "",
+    },
+  };
+}

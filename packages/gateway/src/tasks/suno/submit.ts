@@ -1,0 +1,179 @@
+import { isObject, text } from "../../dialects/read.ts";
+import type { JsonObject } from "../../dialects/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { seconds } from "../../lib/clock.ts";
+import { parseObject } from "../../lib/json.ts";
+import { taskChannels, type TaskChoice } from "../channels.ts";
+import { reserveTask, type TaskMoney } from "../money.ts";
+import type { TaskCall, TaskDeps } from "../types.ts";
+import type { TaskAnswer } from "../upstream.ts";
+import { findSong, PLATFORM } from "./store.ts";
+
+/** A refusal in the words of the protocol. */
+export class SongError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.name = "SongError";
+    this.code = code;
+    this.status = status;
+  }
+}
+
+const TIMEOUT_MS = 60_000;
+const DEFAULT_VERSION = "chirp-v3-0";
+const RETRIED: ReadonlySet<number> = new Set([401, 403, 429]);
+const TEXT_FIELDS = ["prompt", "gpt_description_prompt", "title", "tags"];
+
+interface Song {
+  /** In capitals. */
+  readonly action: "MUSIC" | "LYRICS";
+  readonly body: JsonObject;
+}
+
+/** Submits a song or lyrics and charges it when the upstream took it. Throws SongError and AppError. */
+export async function submitSong(call: TaskCall, action: string, bytes: Buffer, deps: TaskDeps): Promise<unknown> {
+  const song = readSong(action, bytes);
+  deps.checkWords(
+    TEXT_FIELDS.map((name) => text(song.body, name) ?? ""),
+    call.requestId,
+  );
+  const model = `suno_${song.action.toLowerCase()}`;
+  const choices = await choicesOf(song, model, call, deps);
+  const money = await reserve(call, model, choices, deps);
+  try {
+    return await tryChannels({ call, song, choices, money }, deps);
+  } catch (error) {
+    await money.release();
+    throw error;
+  }
+}
+
+function readSong(action: string, bytes: Buffer): Song {
+  const name = action.toUpperCase();
+  if (name !== "MUSIC" && name !== "LYRICS")
+    throw new SongError("invalid_action", 400, `The action ${action.slice(0, 40)} does not exist.`);
+  const sent = parseObject(bytes.toString("utf8")) as JsonObject | undefined;
+  if (!sent) throw new SongError("invalid_request", 400, "The body is not a JSON object.");
+  if (name === "LYRICS" && !text(sent, "prompt")) throw new SongError("invalid_request", 400, "prompt_empty");
+  if (text(sent, "continue_clip_id") && !text(sent, "task_id"))
+    throw new SongError("invalid_request", 400, "task_id is required with continue_clip_id.");
+  const version = name === "MUSIC" && !text(sent, "mv") ? { mv: DEFAULT_VERSION } : {};
+  return { action: name, body: { ...sent, ...version, make_instrumental: sent["make_instrumental"] ?? false } };
+}
+
+async function choicesOf(song: Song, model: string, call: TaskCall, deps: TaskDeps): Promise<TaskChoice[]> {
+  const snapshot = deps.snapshots.current();
+  const choices = () => taskChannels(snapshot, call.caller, model, deps.random);
+  if (!text(song.body, "continue_clip_id")) return choices();
+  const row = await findSong(deps, call.caller.userId, text(song.body, "task_id") ?? "");
+  if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
+  const channel = snapshot.channels.get(row.channel_id);
+  if (!channel) throw new SongError("channel_not_found", 400, "The channel of the task does not exist any more.");
+  if (channel.status !== 1) throw new SongError("task_channel_disable", 400, "The channel of the task is disabled.");
+  return [{ channel, group: choices()[0]?.group ?? call.caller.userGroup }];
+}
+
+async function reserve(
+  call: TaskCall,
+  model: string,
+  choices: readonly TaskChoice[],
+  deps: TaskDeps,
+): Promise<TaskMoney> {
+  try {
+    return await reserveTask(call, { model }, choices, deps);
+  } catch (error) {
+    const isPoor = error instanceof AppError && error.code?.startsWith("insufficient_") === true;
+    throw isPoor ? new SongError("quota_not_enough", 403, error.message) : error;
+  }
+}
+
+interface Course {
+  readonly call: TaskCall;
+  readonly song: Song;
+  readonly choices: readonly TaskChoice[];
+  readonly money: TaskMoney;
+}
+
+async function tryChannels({ call, song, choices, money }: Course, deps: TaskDeps): Promise<unknown> {
+  const { options } = deps.snapshots.current();
+  const most = call.caller.pinnedChannel === undefined ? options.RetryTimes + 1 : 1;
+  let last: SongError | undefined;
+  for (const choice of choices.slice(0, most)) {
+    const answer = await send(choice, song, deps);
+    const id = isObject(answer.json) && answer.json["code"] === "success" ? text(answer.json, "data") : undefined;
+    if (answer.status === 200 && id !== undefined) {
+      await accept({ call, song, choice, money, id }, deps);
+      return answer.json;
+    }
+    last = refusalOf(answer);
+    if (answer.status !== 200 && !RETRIED.has(answer.status) && answer.status < 500) break;
+    if (answer.status === 200) break;
+  }
+  throw last ?? new AppError("no_available_channel", { values: { model: "suno", group: call.caller.group } });
+}
+
+async function send({ channel }: TaskChoice, { action, body }: Song, deps: TaskDeps): Promise<TaskAnswer> {
+  const request = {
+    method: "POST",
+    path: `/suno/submit/${action}`,
+    body: Buffer.from(JSON.stringify(body)),
+    timeoutMs: TIMEOUT_MS,
+  } as const;
+  return deps.upstream(channel, request).catch((cause: unknown) => {
+    deps.log.info("a song could not be submitted", { channelId: channel.id, error: cause });
+    throw new SongError("do_request_failed", 502, "The upstream could not be reached.");
+  });
+}
+
+function refusalOf({ status, text: body, json }: TaskAnswer): SongError {
+  if (status !== 200) return new SongError("fail_to_fetch_task", status, body.slice(0, 4096));
+  if (!isObject(json))
+    return new SongError("unmarshal_response_body_failed", 502, "The upstream's answer could not be read.");
+  return new SongError(text(json, "code") ?? "upstream_error", 502, text(json, "message") ?? "");
+}
+
+interface Accepted {
+  readonly call: TaskCall;
+  readonly song: Song;
+  readonly choice: TaskChoice;
+  readonly money: TaskMoney;
+  readonly id: string;
+}
+
+async function accept({ call, song, choice, money, id }: Accepted, deps: TaskDeps): Promise<void> {
+  const detail = `action ${song.action}, task ${id}`;
+  await money.promise(choice, detail);
+  const quota = money.quotaOf(choice);
+  const now = seconds(deps.clock);
+  await deps.database.db
+    .insertInto("tasks")
+    .values({
+      created_at: now,
+      updated_at: now,
+      task_id: id.slice(0, 191),
+      platform: PLATFORM,
+      user_id: call.caller.userId,
+      channel_id: choice.channel.id,
+      quota,
+      action: song.action,
+      status: "NOT_START",
+      fail_reason: "",
+      submit_time: now,
+      start_time: 0,
+      finish_time: 0,
+      progress: "0%",
+      properties: JSON.stringify({
+        input: text(song.body, "prompt") ?? text(song.body, "gpt_description_prompt") ?? "",
+      }),
+      data: "null",
+      token_id: call.caller.tokenId,
+      request_id: call.requestId,
+      charged: quota > 0 ? 1 : 0,
+      refunded: 0,
+    })
+    .execute();
+  await money.settle(choice, detail);
+}

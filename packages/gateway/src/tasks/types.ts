@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OptionValues } from "@fairway/wire";
+import type { Ledger } from "../billing/ledger.ts";
+import type { Authenticator, Caller } from "../identity/caller.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { GuardedFetcher } from "../lib/guarded-fetch.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
+import type { Database } from "../storage/database.ts";
+import type { WriteLog } from "../storage/log-rows.ts";
+import type { TaskUpstream } from "./upstream.ts";
+
+/** Everything that asynchronous tasks need of the program. */
+export interface TaskDeps {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly writeLog: WriteLog;
+  readonly snapshots: SnapshotStore;
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly upstream: TaskUpstream;
+  readonly fetcher: GuardedFetcher;
+  /** HMAC of a text, hex; for addresses that carry their own right. */
+  readonly sign: (text: string) => string;
+  /** Switches a channel off; false when it was off already. */
+  readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+  readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
+  /** Throws `sensitive_words_detected`. */
+  readonly checkWords: (texts: readonly string[], requestId: string) => void;
+  /** Throws when the caller has to slow down. */
+  readonly takeLimit: (caller: Caller) => Promise<void>;
+  /** 0 <= x < 1. */
+  readonly random: () => number;
+}
+
+/** What following tasks needs. */
+export interface PollDeps extends Pick<TaskDeps, "database" | "ledger" | "writeLog" | "clock" | "log" | "upstream"> {
+  readonly snapshots: { current(): Pick<Snapshot, "channels"> };
+}
+
+/** One call of a task route, signed in. */
+export interface TaskCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export type TaskOptions = OptionValues;

@@ -1,0 +1,62 @@
+import { parseObject } from "../lib/json.ts";
+import { joinUrl } from "../providers/join-url.ts";
+import { providerByType } from "../providers/registry.ts";
+import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/types.ts";
+import { collect, sendCall } from "../relay/answer.ts";
+import type { Upstreams } from "../relay/upstream.ts";
+
+export interface TaskRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: Buffer;
+  readonly timeoutMs: number;
+}
+
+export interface TaskAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** Calls a task channel with the channel's credentials. Rejects when no answer comes. */
+export type TaskUpstream = (channel: ChannelRecord, request: TaskRequest) => Promise<TaskAnswer>;
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+export interface TaskUpstreamDeps {
+  readonly upstreams: Upstreams;
+  readonly http: HttpJson;
+  readonly userAgent: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
+  return async (channel, { method, path, body, timeoutMs }) => {
+    const provider = providerByType(channel.type);
+    const call: UpstreamCall = {
+      method,
+      url: joinUrl(channel.baseUrl, path),
+      headers: { "content-type": "application/json", accept: "application/json", "user-agent": deps.userAgent },
+      body,
+    };
+    const key = channel.keys[0] ?? "";
+    await provider?.authorize(call, channel, { key, now: deps.now(), http: deps.http, clientHeaders: {} });
+    const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+    const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
+    const text = answer.body.toString("utf8");
+    return { status: answer.status, text, json: parsed(text) };
+  };
+}
+
+function parsed(text: string): unknown {
+  const object = parseObject(text);
+  if (object) return object;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
