@@ -15,7 +15,8 @@ import { basename, join } from "node:path";
 
 const OPEN = ".log";
 const DONE = ".done";
-const SYNC_MS = 50;
+/** Writes wait while the disk is busy with a flush, so flushes are as rare as those of Redis. */
+const SYNC_MS = 1_000;
 
 /** Where a charge is in the streams. */
 export interface Place {

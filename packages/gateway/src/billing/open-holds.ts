@@ -22,23 +22,28 @@ export interface OpenHolds {
   end(requestId: string, work: (open: OpenHold | undefined) => Promise<void>): Promise<void>;
 }
 
-/** Ended requests that are remembered; a repetition comes within moments. */
+/** Ended requests that are remembered, at least; a repetition comes within moments. */
 const REMEMBERED = 10_000;
 
 export function createOpenHolds(): OpenHolds {
   const open = new Map<string, OpenHold>();
-  const ended = new Map<string, Promise<void>>();
+  // Two generations: taking the oldest entry off one map again and again costs a walk over all that were taken before.
+  let ended = new Map<string, Promise<void>>();
+  let endedBefore = new Map<string, Promise<void>>();
   return {
     add: (hold, isDirect) => void open.set(hold.requestId, { hold, amount: hold.amount, seen: "", isDirect }),
     get: (requestId) => open.get(requestId),
     live: () => [...open.values()].filter(({ isDirect }) => !isDirect),
     end(requestId, work) {
-      const known = ended.get(requestId);
+      const known = ended.get(requestId) ?? endedBefore.get(requestId);
       if (known) return known;
       const ending = work(open.get(requestId));
       open.delete(requestId);
       ended.set(requestId, ending);
-      if (ended.size > REMEMBERED) for (const oldest of ended.keys()) return (ended.delete(oldest), ending);
+      if (ended.size >= REMEMBERED) {
+        endedBefore = ended;
+        ended = new Map();
+      }
       return ending;
     },
   };
