@@ -93,7 +93,7 @@ async function makeDatabase(kind: Kind): Promise<{ readonly url: string; stop():
     const folder = await mkdtemp(join(tmpdir(), "fairway-bench-"));
     return { url: `sqlite:${join(folder, "bench.db")}`, stop: () => rm(folder, { recursive: true, force: true }) };
   }
-  const service: Service = await (kind === "mariadb" ? startMariadb() : startPostgres());
+  const service: Service = await (kind === "mariadb" ? startMariadb({ isLarge: true }) : startPostgres({ isLarge: true }));
   await runSql(service.url, "CREATE DATABASE bench");
   const url = new URL(service.url);
   url.pathname = "/bench";

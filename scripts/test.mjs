@@ -17,6 +17,7 @@ const PROGRAMS = [
   ["nginx", "nginx-light"],
   ["promtool", "prometheus"],
   ["unzip", "unzip"],
+  ["script", "bsdutils"],
 ];
 
 try {

@@ -27,7 +27,7 @@ export interface Caller extends SampleToken {
   seenAt: number;
 }
 
-export interface Upstream extends SampleChannel {
+interface Upstream extends SampleChannel {
   used: number;
 }
 

@@ -31,7 +31,7 @@ export interface Seeding {
 }
 
 /** The database is in use; the message says what to do. */
-export class NotEmptyError extends Error {
+class NotEmptyError extends Error {
   override readonly name = "NotEmptyError";
 }
 

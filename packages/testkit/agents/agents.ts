@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface Place {
+interface Place {
   /** Where the packages are installed. */
   readonly modules: string;
   /** Working folder of one run; also its home. */
@@ -18,7 +18,7 @@ export interface Agent {
   start(place: Place, prompt: string): Promise<Ended>;
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly output: string;
 }

@@ -11,7 +11,7 @@ export interface ApiPlan {
   readonly signInsPerSecond: number;
 }
 
-export interface CallFigures {
+interface CallFigures {
   readonly call: ApiCall;
   readonly p50: number;
   readonly p95: number;
