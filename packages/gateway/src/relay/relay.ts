@@ -4,6 +4,7 @@ import type { Caller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { hasControl } from "../lib/text.ts";
 import { sendError } from "./client-error.ts";
+import { countTokens } from "./count-tokens.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
 import { runPipeline, type PipelineDeps } from "./pipeline.ts";
@@ -126,6 +127,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = await readRequest(request, match, arrival, deps);
   try {
+    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     call.relayed = await bindToAccount(call.relayed, deps.owners);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {

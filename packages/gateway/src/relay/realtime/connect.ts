@@ -1,12 +1,11 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
-import { readFailure } from "../../providers/classify.ts";
-import { mask } from "../../providers/mask.ts";
 import { UpstreamRefusal, type UpstreamCall } from "../../providers/types.ts";
 import { buildCall } from "../build-call.ts";
 import { DEFAULT_REST_MS } from "../cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../failure.ts";
 import type { PipelineDeps } from "../pipeline.ts";
+import { failureOfAnswer } from "../read-failure.ts";
 import { createRetries } from "../retry.ts";
 import type { Choice, Selection } from "../select.ts";
 import type { RelayRequest } from "../types.ts";
@@ -93,20 +92,10 @@ function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: Pip
       });
       answer.once("close", () => {
         const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
-        resolve({ failure: refusal({ ...head, body: Buffer.concat(parts) }, choice, deps) });
+        resolve({ failure: failureOfAnswer({ ...head, body: Buffer.concat(parts) }, choice, deps) });
         socket.terminate();
       });
     });
     socket.on("error", (error) => resolve({ failure: unreachable(error) }));
   });
-}
-
-function refusal(
-  answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer },
-  { channel, keyIndex, plan }: Choice,
-  deps: PipelineDeps,
-): Failure {
-  const verdict = readFailure(plan.provider, answer, { now: deps.now(), keywords: deps.disableKeywords() });
-  const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
-  return refusedByUpstream({ ...verdict, message: mask(verdict.message, secrets) }, channel, DEFAULT_REST_MS);
 }

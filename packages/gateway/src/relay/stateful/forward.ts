@@ -3,14 +3,12 @@ import { pipeline } from "node:stream/promises";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { readFailure } from "../../providers/classify.ts";
-import { mask } from "../../providers/mask.ts";
 import { collect, sendCall } from "../answer.ts";
 import { buildCall } from "../build-call.ts";
-import { DEFAULT_REST_MS } from "../cooldown.ts";
-import { refusedByUpstream, unreachable } from "../failure.ts";
+import { unreachable } from "../failure.ts";
 import type { PipelineDeps } from "../pipeline.ts";
 import { jsonBody } from "../read-body.ts";
+import { failureOfAnswer } from "../read-failure.ts";
 import type { Arrival } from "../read-request.ts";
 import { keeperChoice, type Choice } from "../select.ts";
 import type { RelayRequest } from "../types.ts";
@@ -58,7 +56,8 @@ export async function forwardStored(call: StoredCall, asked: Asked, deps: Forwar
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const answer = await send(call, { request, choice, signal: gone.signal }, deps);
-  if (answer.status < 200 || answer.status > 299) throw await refusal(answer, choice, deps);
+  if (answer.status < 200 || answer.status > 299)
+    throw failureOfAnswer(await collect(answer, MAX_FAILURE_BYTES), choice, deps).error;
   if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
@@ -104,15 +103,4 @@ async function send({ method, id, rest }: StoredCall, { request, choice, signal 
     if (signal.aborted) throw signal.reason;
     throw unreachable(error instanceof Error ? error : new Error(String(error))).error;
   }
-}
-
-async function refusal(
-  answer: Awaited<ReturnType<typeof sendCall>>,
-  { channel, keyIndex, plan }: Choice,
-  deps: ForwardDeps,
-): Promise<AppError> {
-  const whole = await collect(answer, MAX_FAILURE_BYTES);
-  const verdict = readFailure(plan.provider, whole, { now: deps.now(), keywords: [] });
-  const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
-  return refusedByUpstream({ ...verdict, message: mask(verdict.message, secrets) }, channel, DEFAULT_REST_MS).error;
 }

@@ -1,0 +1,98 @@
+import type { ServerResponse } from "node:http";
+import { AppError } from "../lib/app-error.ts";
+import { parseObject } from "../lib/json.ts";
+import { UpstreamRefusal } from "../providers/types.ts";
+import { admitModel, servingGroups } from "./admit.ts";
+import { collect, sendCall, type CollectedAnswer } from "./answer.ts";
+import { buildCall } from "./build-call.ts";
+import { DEFAULT_REST_MS } from "./cooldown.ts";
+import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
+import { selectionFor, type PipelineDeps } from "./pipeline.ts";
+import { failureOfAnswer } from "./read-failure.ts";
+import { createRetries } from "./retry.ts";
+import type { Choice, Selection } from "./select.ts";
+import type { RelayRequest } from "./types.ts";
+import { countTexts } from "./whole-sink.ts";
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** Counts a prompt at a channel whose upstream can, else with the encoders here. Free, and without a log row. */
+export async function countTokens(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort(new AppError("client_closed_request")));
+  const found = firstChoice(request, deps);
+  if (found) return send(response, await askUpstream(request, found, gone.signal, deps));
+  const tokens = await countTexts(deps.counter, request.ask.model, request.dialect.promptTexts(request.body));
+  const isGemini = request.ask.dialect === "gemini-count-tokens";
+  response.setHeader("x-fairway-estimated", "true");
+  send(response, Buffer.from(JSON.stringify(isGemini ? { totalTokens: tokens } : { input_tokens: tokens })));
+}
+
+interface Candidates {
+  readonly selection: Selection;
+  readonly first: Choice;
+}
+
+/** Undefined when channels have the model and none of them can count. */
+function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | undefined {
+  admitModel(request.caller, request.ask);
+  const groups = servingGroups(request.caller, deps.snapshots.current());
+  try {
+    const selection = selectionFor(request, groups, deps);
+    const first = selection.next();
+    return first && { selection, first };
+  } catch (error) {
+    const cannot =
+      error instanceof AppError && ["no_available_channel", "unsupported_by_channel"].includes(error.code ?? "");
+    if (!cannot) throw error;
+    return undefined;
+  }
+}
+
+async function askUpstream(
+  request: RelayRequest,
+  { selection, first }: Candidates,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Buffer> {
+  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  for (let choice: Choice | undefined = first; choice; choice = retries.next()) {
+    const startedAt = performance.now();
+    const tried = await attempt(request, choice, signal, deps);
+    signal.throwIfAborted();
+    if (Buffer.isBuffer(tried)) return tried;
+    deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried });
+    retries.failed(choice, tried);
+  }
+  throw retries.lastError();
+}
+
+async function attempt(
+  request: RelayRequest,
+  choice: Choice,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Buffer | Failure> {
+  const { channel } = choice;
+  const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+  const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+  let answer: CollectedAnswer;
+  try {
+    const { call } = await buildCall(request, choice, deps);
+    answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.verdict, channel, DEFAULT_REST_MS);
+    return error instanceof AppError
+      ? notBuilt(error)
+      : unreachable(error instanceof Error ? error : new Error(String(error)));
+  }
+  if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, choice, deps);
+  return parseObject(answer.body.toString("utf8"))
+    ? answer.body
+    : unreadable(new Error("the answer is no JSON object"));
+}
+
+function send(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}
