@@ -119,7 +119,11 @@ export const CASES: readonly Case[] = [
       const call = { id: "call_of_the_client", ...WEATHER };
       return {
         hasTools: true,
-        turns: [question(cell), { role: "assistant", text: "I look.", call }, { role: "result", call, text: RESULT }],
+        turns: [
+          question(cell),
+          { role: "assistant", text: "I look.", calls: [call] },
+          { role: "results", results: [{ call, text: RESULT }] },
+        ],
       };
     },
     check: (outcome) => ({
@@ -128,6 +132,38 @@ export const CASES: readonly Case[] = [
       results: [outcome.got.results, [RESULT]],
       "text beside the call": [outcome.got.texts.includes("I look."), true],
     }),
+  },
+  {
+    name: "two results",
+    words: "plain",
+    ask(cell) {
+      const weather = { id: "call_of_the_client", ...WEATHER };
+      const clock = { id: "another_call", ...CLOCK };
+      const results = [
+        { call: weather, text: RESULT },
+        { call: clock, text: "noon" },
+      ];
+      const called: Turn = { role: "assistant", text: "", calls: [weather, clock] };
+      return { hasTools: true, turns: [question(cell), called, { role: "results", results }] };
+    },
+    check: (outcome) => ({
+      ...regular(outcome, "stop", NORMAL_TEXT),
+      calls: [outcome.got.calls, [WEATHER, CLOCK]],
+      results: [outcome.got.results, [RESULT, "noon"]],
+      "turns with results": [outcome.got.resultTurns, 1],
+    }),
+  },
+  {
+    name: "text and tools",
+    words: "spoken+two-tools",
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true }),
+    check: (outcome) => ({ ...called(outcome, [WEATHER, CLOCK]), text: [outcome.answer.text, NORMAL_TEXT] }),
+  },
+  {
+    name: "chosen tool",
+    words: "tools",
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true, choice: "get_weather" }),
+    check: (outcome) => ({ ...called(outcome, [WEATHER]), choice: [outcome.got.choice, "get_weather"] }),
   },
   {
     name: "image",
@@ -155,7 +191,7 @@ export const CASES: readonly Case[] = [
       return {
         hasTools: true,
         thinks: true,
-        turns: [question(cell), { role: "echo", turn }, { role: "result", call, text: RESULT }],
+        turns: [question(cell), { role: "echo", turn }, { role: "results", results: [{ call, text: RESULT }] }],
       };
     },
     check: (outcome, { upstream }) => ({
@@ -204,6 +240,20 @@ export const CASES: readonly Case[] = [
     }),
   },
   {
+    name: "answered as stream",
+    words: "sse-for-plain+forced-usage",
+    impossible: ({ isStream }) => (isStream ? "the client asked for a stream" : undefined),
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: (outcome) => regular(outcome, "stop", NORMAL_TEXT),
+  },
+  {
+    name: "answered whole",
+    words: "json-for-stream+two-tools+spoken",
+    impossible: ({ isStream }) => (isStream ? undefined : "the client asked for a whole answer"),
+    ask: (cell) => ({ turns: [question(cell)], hasTools: true }),
+    check: (outcome) => ({ ...called(outcome, [WEATHER, CLOCK]), text: [outcome.answer.text, NORMAL_TEXT] }),
+  },
+  {
     name: "429",
     words: "retry-after-7",
     isFault: true,
@@ -225,6 +275,14 @@ export const CASES: readonly Case[] = [
       "told of the failure": [(answer.error ?? "").includes("failed in the middle"), true],
       complete: [answer.isComplete, false],
     }),
+  },
+  {
+    name: "error later",
+    words: "slow-10+error-after-5",
+    isFault: true,
+    impossible: onlyStreams,
+    ask: (cell) => ({ turns: [question(cell)] }),
+    check: broken,
   },
   {
     name: "cut",

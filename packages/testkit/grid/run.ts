@@ -20,6 +20,8 @@ const NOTHING_GOT: Got = {
   tools: [],
   calls: [],
   results: [],
+  resultTurns: 0,
+  choice: "",
   schema: undefined,
   stop: [],
   thinking: "",

@@ -11,8 +11,8 @@ export interface Call {
 
 export type Turn =
   | { readonly role: "user"; readonly text: string; readonly image?: string }
-  | { readonly role: "assistant"; readonly text: string; readonly call?: Call }
-  | { readonly role: "result"; readonly call: Call; readonly text: string }
+  | { readonly role: "assistant"; readonly text: string; readonly calls?: readonly Call[] }
+  | { readonly role: "results"; readonly results: readonly { readonly call: Call; readonly text: string }[] }
   /** An earlier answer, given back as it came. */
   | { readonly role: "echo"; readonly turn: readonly Json[] };
 
@@ -23,6 +23,8 @@ export interface Asked {
   readonly schema?: Json;
   readonly stop?: string;
   readonly thinks?: boolean;
+  /** The tool that has to be called. */
+  readonly choice?: string;
 }
 
 export type Finish = "stop" | "length" | "tool_calls" | "content_filter";
@@ -75,6 +77,10 @@ export interface Got {
   readonly tools: readonly string[];
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
   readonly results: readonly string[];
+  /** Turns that hold results: the protocols with turns want those of one answer in one. */
+  readonly resultTurns: number;
+  /** The tool that has to be called. */
+  readonly choice: string;
   readonly schema: unknown;
   readonly stop: readonly string[];
   readonly thinking: string;

@@ -38,6 +38,8 @@ function readChat(json: Json): Got {
     tools: listAt(json, "tools").map((tool) => textAt(tool, "function", "name")),
     calls: talk.flatMap((message) => listAt(message, "tool_calls")).map((call) => chatCall(at(call, "function"))),
     results: messages.filter((message) => message["role"] === "tool").map(contentText),
+    resultTurns: 1,
+    choice: textAt(json, "tool_choice", "function", "name"),
     schema: at(json, "response_format", "json_schema", "schema"),
     stop: [at(json, "stop") ?? []].flat() as string[],
     thinking: talk.map((message) => textAt(message, "reasoning_content")).join(""),
@@ -69,6 +71,8 @@ function readResponses(json: Json): Got {
     tools: listAt(json, "tools").map((tool) => textAt(tool, "name")),
     calls: ofType("function_call").map(chatCall),
     results: ofType("function_call_output").map((item) => textAt(item, "output")),
+    resultTurns: 1,
+    choice: textAt(json, "tool_choice", "name"),
     schema: at(json, "text", "format", "schema"),
     stop: [],
     thinking: ofType("reasoning")
@@ -90,6 +94,8 @@ function readAnthropic(json: Json): Got {
     tools: listAt(json, "tools").map((tool) => textAt(tool, "name")),
     calls: ofType("tool_use").map((block) => ({ name: textAt(block, "name"), args: block["input"] })),
     results: ofType("tool_result").map(contentText),
+    resultTurns: turnsWith(messages, "content", (block) => block["type"] === "tool_result"),
+    choice: textAt(json, "tool_choice", "name"),
     schema: at(json, "output_config", "format", "schema"),
     stop: (at(json, "stop_sequences") ?? []) as string[],
     thinking: ofType("thinking")
@@ -117,9 +123,20 @@ function readGemini(json: Json): Got {
     results: members("functionResponse").map(({ response }) =>
       ["output", "result", "content"].map((name) => textAt(response, name)).join(""),
     ),
+    resultTurns: turnsWith(contents, "parts", (part) => part["functionResponse"] !== undefined),
+    choice: choiceOf(at(json, "toolConfig", "functionCallingConfig")),
     schema: at(config, "responseJsonSchema") ?? at(config, "responseSchema"),
     stop: (at(config, "stopSequences") ?? []) as string[],
     thinking: textsOf(parts.filter((part) => part["thought"] === true)),
     signatures: parts.map((part) => textAt(part, "thoughtSignature")).filter((signature) => signature !== ""),
   };
+}
+
+function turnsWith(turns: readonly Json[], name: string, matches: (part: Json) => boolean): number {
+  return turns.filter((turn) => listAt(turn, name).some(matches)).length;
+}
+
+function choiceOf(config: unknown): string {
+  const names = at(config, "allowedFunctionNames");
+  return textAt(config, "mode") === "ANY" && Array.isArray(names) ? names.join() : "";
 }

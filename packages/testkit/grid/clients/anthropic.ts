@@ -48,11 +48,12 @@ export const anthropicMessages: Client = {
   errorOf: (answer) => (answer["type"] === "error" ? textAt(answer, "error", "message") : undefined),
 };
 
-function options({ hasTools, schema, stop, thinks }: Asked): Json {
+function options({ hasTools, schema, stop, thinks, choice }: Asked): Json {
   return {
     ...(hasTools && {
       tools: TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
     }),
+    ...(choice !== undefined && { tool_choice: { type: "tool", name: choice } }),
     ...(schema && { output_config: { format: { type: "json_schema", schema } } }),
     ...(stop !== undefined && { stop_sequences: [stop] }),
     ...(thinks && { thinking: { type: "enabled", budget_tokens: 1280 } }),
@@ -63,12 +64,18 @@ function messages(turn: Turn): readonly Json[] {
   switch (turn.role) {
     case "echo":
       return [{ role: "assistant", content: turn.turn }];
-    case "result":
-      return [{ role: "user", content: [{ type: "tool_result", tool_use_id: turn.call.id, content: turn.text }] }];
+    case "results": {
+      const blocks = turn.results.map(({ call, text }) => ({
+        type: "tool_result",
+        tool_use_id: call.id,
+        content: text,
+      }));
+      return [{ role: "user", content: blocks }];
+    }
     case "assistant": {
       const text = turn.text === "" ? [] : [{ type: "text", text: turn.text }];
-      const call = turn.call && { type: "tool_use", id: turn.call.id, name: turn.call.name, input: turn.call.args };
-      return [{ role: "assistant", content: [...text, ...(call ? [call] : [])] }];
+      const calls = (turn.calls ?? []).map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
+      return [{ role: "assistant", content: [...text, ...calls] }];
     }
     case "user": {
       const source = { type: "base64", media_type: PNG_TYPE, data: turn.image };

@@ -27,6 +27,9 @@ export const geminiGenerate: Client = {
           },
         ],
       }),
+      ...(asked.choice !== undefined && {
+        toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: [asked.choice] } },
+      }),
       generationConfig: generationConfig(asked),
     },
   }),
@@ -71,14 +74,15 @@ function contents(turn: Turn): readonly Json[] {
   switch (turn.role) {
     case "echo":
       return turn.turn;
-    case "result": {
-      const { id, name } = turn.call;
-      return [{ role: "user", parts: [{ functionResponse: { id, name, response: { result: turn.text } } }] }];
+    case "results": {
+      const parts = turn.results.map(({ call: { id, name }, text }) => ({
+        functionResponse: { id, name, response: { result: text } },
+      }));
+      return [{ role: "user", parts }];
     }
     case "assistant": {
       const text = turn.text === "" ? [] : [{ text: turn.text }];
-      const call = turn.call && { functionCall: { id: turn.call.id, name: turn.call.name, args: turn.call.args } };
-      return [{ role: "model", parts: [...text, ...(call ? [call] : [])] }];
+      return [{ role: "model", parts: [...text, ...(turn.calls ?? []).map((call) => ({ functionCall: call }))] }];
     }
     case "user": {
       const image = { inlineData: { mimeType: PNG_TYPE, data: turn.image } };

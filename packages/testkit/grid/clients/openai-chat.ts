@@ -29,9 +29,10 @@ export const openaiChat: Client = {
   errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
 };
 
-function options({ hasTools, schema, stop, thinks }: Asked): Json {
+function options({ hasTools, schema, stop, thinks, choice }: Asked): Json {
   return {
     ...(hasTools && { tools: TOOLS.map((tool) => ({ type: "function", function: tool })) }),
+    ...(choice !== undefined && { tool_choice: { type: "function", function: { name: choice } } }),
     ...(schema && { response_format: { type: "json_schema", json_schema: { name: "place", schema } } }),
     ...(stop !== undefined && { stop: [stop] }),
     ...(thinks && { reasoning_effort: "low" }),
@@ -42,18 +43,15 @@ function messages(turn: Turn): readonly Json[] {
   switch (turn.role) {
     case "echo":
       return turn.turn;
-    case "result":
-      return [{ role: "tool", tool_call_id: turn.call.id, content: turn.text }];
+    case "results":
+      return turn.results.map(({ call, text }) => ({ role: "tool", tool_call_id: call.id, content: text }));
     case "assistant": {
-      const { call } = turn;
-      const made = call && { name: call.name, arguments: JSON.stringify(call.args) };
-      return [
-        {
-          role: "assistant",
-          content: turn.text,
-          ...(call && { tool_calls: [{ id: call.id, type: "function", function: made }] }),
-        },
-      ];
+      const calls = turn.calls?.map(({ id, name, args }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: JSON.stringify(args) },
+      }));
+      return [{ role: "assistant", content: turn.text, ...(calls && { tool_calls: calls }) }];
     }
     case "user": {
       const url = `data:${PNG_TYPE};base64,${turn.image}`;

@@ -38,9 +38,10 @@ export const openaiResponses: Client = {
   errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
 };
 
-function options({ hasTools, schema, thinks }: Asked): Json {
+function options({ hasTools, schema, thinks, choice }: Asked): Json {
   return {
     ...(hasTools && { tools: TOOLS.map((tool) => ({ type: "function", ...tool })) }),
+    ...(choice !== undefined && { tool_choice: { type: "function", name: choice } }),
     ...(schema && { text: { format: { type: "json_schema", name: "place", schema } } }),
     ...(thinks && { reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] }),
   };
@@ -50,18 +51,17 @@ function items(turn: Turn): readonly Json[] {
   switch (turn.role) {
     case "echo":
       return turn.turn;
-    case "result":
-      return [{ type: "function_call_output", call_id: turn.call.id, output: turn.text }];
+    case "results":
+      return turn.results.map(({ call, text }) => ({ type: "function_call_output", call_id: call.id, output: text }));
     case "assistant": {
-      const { call } = turn;
       const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: turn.text }] };
-      const made = call && {
+      const calls = (turn.calls ?? []).map(({ id, name, args }) => ({
         type: "function_call",
-        call_id: call.id,
-        name: call.name,
-        arguments: JSON.stringify(call.args),
-      };
-      return [...(turn.text === "" ? [] : [said]), ...(made ? [made] : [])];
+        call_id: id,
+        name,
+        arguments: JSON.stringify(args),
+      }));
+      return [...(turn.text === "" ? [] : [said]), ...calls];
     }
     case "user": {
       const image = { type: "input_image", image_url: `data:${PNG_TYPE};base64,${turn.image}` };

@@ -28,6 +28,8 @@ export interface Behaviour {
   /** Usage is streamed even when the request did not ask for it. */
   readonly isUsageForced: boolean;
   readonly toolCalls: 0 | 1 | 2;
+  /** Text stands before the tool calls. */
+  readonly isSpoken: boolean;
   /** Tools are called until the request holds a result of one. */
   readonly isToolLoop: boolean;
   readonly hasReasoning: boolean;
@@ -56,6 +58,7 @@ const NORMAL: Behaviour = {
   usage: DEFAULT_USAGE,
   isUsageForced: false,
   toolCalls: 0,
+  isSpoken: false,
   isToolLoop: false,
   hasReasoning: false,
   isEcho: false,
@@ -95,6 +98,7 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "cached-N": ([cached = 0]) => ({ usage: { ...DEFAULT_USAGE, cached } }),
   "forced-usage": () => ({ isUsageForced: true }),
   tools: () => ({ toolCalls: 1 }),
+  spoken: () => ({ isSpoken: true }),
   "tool-loop": () => ({ toolCalls: 1, isToolLoop: true }),
   "two-tools": () => ({ toolCalls: 2 }),
   reasoning: () => ({ hasReasoning: true }),

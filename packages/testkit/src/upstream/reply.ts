@@ -68,7 +68,7 @@ export function composeReply(behaviour: Behaviour, model: string, question: stri
 }
 
 function piecesOf(behaviour: Behaviour, question: string): Iterable<string> {
-  if (behaviour.toolCalls > 0 || behaviour.isRefusal) return [];
+  if ((behaviour.toolCalls > 0 && !behaviour.isSpoken) || behaviour.isRefusal) return [];
   if (behaviour.isEcho) return question.match(/[\s\S]{1,16}/gu) ?? [];
   if (behaviour.hasBigLine) return ["x".repeat(BIG_LINE_CHARS)];
   if (behaviour.pieces !== undefined) return { [Symbol.iterator]: () => count(behaviour.pieces ?? 0) };

@@ -76,7 +76,8 @@ function blocksOf(reply: Reply): Json[] {
     name: call.name,
     input: JSON.parse(call.argumentPieces.join("")) as Json,
   }));
-  return [...thinking, ...(calls.length > 0 ? calls : [{ type: "text", text: reply.refusal ?? textOf(reply) }])];
+  const text = reply.refusal ?? textOf(reply);
+  return [...thinking, ...(text === "" && calls.length > 0 ? [] : [{ type: "text", text }]), ...calls];
 }
 
 function head(reply: Reply): Json {

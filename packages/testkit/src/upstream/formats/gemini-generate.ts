@@ -26,7 +26,7 @@ export const geminiGenerate: ChatFormat = {
       return;
     }
     for (const text of reply.reasoning) yield event([{ text, thought: true }], false);
-    if (reply.toolCalls.length === 0) for (const text of reply.pieces) yield event([{ text }], false);
+    for (const text of reply.pieces) yield event([{ text }], false);
     yield event(reply.toolCalls.length > 0 ? partsOf(reply, "") : [{ text: "" }], true);
   },
   error,
@@ -65,10 +65,11 @@ function thoughtsOf(reply: Reply): Json[] {
 
 function partsOf(reply: Reply, text: string): Json[] {
   if (reply.toolCalls.length === 0) return [{ text }];
-  return reply.toolCalls.map((call, index) => ({
+  const calls = reply.toolCalls.map((call, index) => ({
     functionCall: { name: call.name, args: JSON.parse(call.argumentPieces.join("")) as Json },
     ...(index === 0 && reply.reasoning.length > 0 && { thoughtSignature: SIGNATURE }),
   }));
+  return text === "" ? calls : [{ text }, ...calls];
 }
 
 /** The thoughts count beside the candidates in this format: their sum is the reply's output. */

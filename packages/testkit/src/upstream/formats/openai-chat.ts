@@ -70,7 +70,7 @@ function head(reply: Reply, object: string): Json {
 function message(reply: Reply): Json {
   return {
     role: "assistant",
-    content: reply.toolCalls.length > 0 || reply.refusal !== undefined ? null : textOf(reply),
+    content: textOf(reply) === "" && (reply.toolCalls.length > 0 || reply.refusal !== undefined) ? null : textOf(reply),
     refusal: reply.refusal ?? null,
     ...(reply.reasoning.length > 0 && { reasoning_content: reply.reasoning.join("") }),
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toolCall) }),

@@ -103,7 +103,8 @@ function outputOf(reply: Reply): Json[] {
     name: call.name,
     arguments: call.argumentPieces.join(""),
   }));
-  return [...(reply.reasoning.length > 0 ? [reasoning] : []), ...(calls.length > 0 ? calls : [message])];
+  const isSilent = calls.length > 0 && textOf(reply) === "";
+  return [...(reply.reasoning.length > 0 ? [reasoning] : []), ...(isSilent ? [] : [message]), ...calls];
 }
 
 function response(reply: Reply, status: string, output: readonly Json[]): Json {
