@@ -13,6 +13,7 @@ import type { Logger } from "../src/observability/log.ts";
 import { createIds } from "../src/lib/ids.ts";
 import { allProviders } from "../src/providers/registry.ts";
 import { probeChannel } from "../src/relay/probe.ts";
+import { createMetrics } from "../src/observability/metrics.ts";
 import { createUpstreams } from "../src/relay/upstream.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
@@ -22,6 +23,7 @@ import { createTokenStore } from "../src/resources/tokens/store.ts";
 import { withOpenApi } from "../src/resources/openapi/routes.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { stripeRoutes } from "../src/resources/stripe/routes.ts";
+import { systemRoutes } from "../src/resources/system/routes.ts";
 import { createSetupState } from "../src/resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "../src/snapshot/option-defaults.ts";
 import { createSnapshotStore, type LiveSnapshots } from "../src/snapshot/refresh.ts";
@@ -82,6 +84,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const routes = [
     ...accountRoutes(parts),
     ...operations.routes,
+    ...systemRoutes({ ...parts, instance: "test" }),
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];
@@ -95,6 +98,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   });
   const http = await createHttpServer({
     ...parts,
+    metrics: createMetrics({ version: VERSION }),
     routes: withOpenApi(withAudit(owned, parts), VERSION),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,

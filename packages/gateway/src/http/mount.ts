@@ -6,6 +6,7 @@ import type { HumanCheck } from "../identity/turnstile.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
 import { ClientGone, readJsonBody } from "./body.ts";
 import { contextOf, type RequestContext } from "./context.ts";
 import type { Call, Route } from "./endpoint.ts";
@@ -23,6 +24,7 @@ export interface MountDeps {
   readonly limiter: Limiter;
   readonly rules: ApiRules;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, "answered">;
 }
 
 interface Exchange {
@@ -52,7 +54,7 @@ export function mountRoutes(deps: MountDeps): (request: IncomingMessage, respons
       if (failure.isFault) logFault(deps.log, exchange, endpoint, thrown);
       await fail(exchange, failure);
     } finally {
-      logCall(deps.log, exchange, endpoint, caller);
+      report(deps, exchange, endpoint, caller);
     }
   };
 }
@@ -195,15 +197,26 @@ function logFault(log: Logger, exchange: Exchange, endpoint: Endpoint | undefine
 }
 
 /** Query strings stay out of the log: some of them hold keys. */
-function logCall(log: Logger, exchange: Exchange, endpoint: Endpoint | undefined, userId: number | undefined): void {
+/** One log line and one sample per call; unknown paths share one route, whatever they are. */
+function report(
+  { log, metrics }: MountDeps,
+  { request, response, context, path }: Exchange,
+  endpoint: Endpoint | undefined,
+  userId: number | undefined,
+): void {
+  const { method = "GET" } = request;
+  const { statusCode: status } = response;
+  const ms = performance.now() - context.startedAt;
+  const route = endpoint?.path ?? "unknown";
+  metrics.answered({ route, method: endpoint?.method ?? "other", code: status, seconds: ms / 1000 });
   log.info("management call", {
-    requestId: exchange.context.requestId,
-    method: exchange.request.method,
-    path: exchange.path,
+    requestId: context.requestId,
+    method,
+    path,
     endpoint: endpoint?.name,
-    status: exchange.response.statusCode,
+    status,
     userId,
-    ip: exchange.context.ip,
-    ms: Math.round(performance.now() - exchange.context.startedAt),
+    ip: context.ip,
+    ms: Math.round(ms),
   });
 }

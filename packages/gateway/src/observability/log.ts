@@ -81,6 +81,7 @@ function jsonLine({ at, level, message, fields }: Line): string {
 
 function textLine({ at, level, message, fields }: Line): string {
   const rest = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(printable(name, value))}`)
     .join(" ");
   return `${at.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;

@@ -17,7 +17,13 @@ const CHANNEL = ["channel_id", "channel_name", "channel_type"] as const;
 /** Every metric of the gateway; dashboards and alerts know these names. */
 const DEFINITIONS = {
   build: gauge("build_info", "Always 1; which program this is.", "version", "node", "commit"),
-  httpRequests: counter("http_requests_total", "HTTP requests that were answered.", "route", "method", "code"),
+  httpRequests: counter(
+    "http_requests_total",
+    "Calls of the management API that were answered.",
+    "route",
+    "method",
+    "code",
+  ),
   httpSeconds: histogram(
     "http_request_duration_seconds",
     "Time from the request to the end of its answer.",

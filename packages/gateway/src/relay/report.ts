@@ -104,7 +104,8 @@ function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, err
     cause: messageOf(error.cause),
   };
   const fields = { request_id: requestId, ...caller, method, path, ip, ...failure };
-  if (outcome === "internal") log.error("relay failed", { ...fields, error: error.cause ?? error });
+  if (error.code === "internal_error") log.error("relay failed", { ...fields, error: error.cause ?? error });
+  else if (outcome === "internal") log.warn("relay refused", fields);
   else log.info("relay refused", fields);
 }
 
