@@ -20,6 +20,7 @@ import { withOpenApi } from "./resources/openapi/routes.ts";
 import { channelHealthRoute } from "./resources/channels/health-route.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
 import { stripeRoutes } from "./resources/stripe/routes.ts";
+import { systemRoutes } from "./resources/system/routes.ts";
 import { createSetupState, type SetupState } from "./resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "./snapshot/option-defaults.ts";
 import type { LiveSnapshots } from "./snapshot/refresh.ts";
@@ -80,6 +81,7 @@ export function createManagement(deps: ManagementDeps): Management {
       background: background.add,
     }),
     ...operations.routes,
+    ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId }),
     channelHealthRoute({ ...pipeline.selection, clock }),
     ...stripeRoutes({
       ...shared,

@@ -29,6 +29,7 @@ export * from "./search.ts";
 export * from "./setup.ts";
 export * from "./status.ts";
 export * from "./stripe.ts";
+export * from "./system.ts";
 export * from "./tasks.ts";
 export * from "./tokens.ts";
 export * from "./two-factor.ts";

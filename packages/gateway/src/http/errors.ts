@@ -1,6 +1,7 @@
 import { messageText, type Endpoint, type MessageCode } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
+import { isUnstorable } from "../storage/errors.ts";
 
 export interface Failure {
   readonly status: number;
@@ -31,6 +32,7 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
       isFault: false,
     };
   }
+  if (isUnstorable(thrown)) return failureOf(new Refusal("G1", { cause: thrown }), endpoint, requestId);
   return { ...catalogueFailure("G4"), isFault: true };
 }
 

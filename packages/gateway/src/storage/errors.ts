@@ -12,6 +12,10 @@ const MYSQL_DUPLICATE = 1062;
 const POSTGRES_SERIALISATION = "40001";
 const POSTGRES_DEADLOCK = "40P01";
 const POSTGRES_DUPLICATE = "23505";
+/** Out of range, wrong for the column, too long. */
+const MYSQL_UNSTORABLE = new Set([1264, 1366, 1406]);
+/** Too long, out of range, bytes that are no text, unreadable. */
+const POSTGRES_UNSTORABLE = new Set(["22001", "22003", "22021", "22P02", "22P05"]);
 const SQLITE_BUSY = 5;
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
 
@@ -29,6 +33,12 @@ export function isDuplicate(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if (errno === MYSQL_DUPLICATE || code === POSTGRES_DUPLICATE) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && SQLITE_DUPLICATE.has(errcode);
+}
+
+/** True when a column cannot hold a value that came from outside: too large a number, a text with a zero byte. */
+export function isUnstorable(error: unknown): boolean {
+  const { errno, code } = fields(error);
+  return (typeof errno === "number" && MYSQL_UNSTORABLE.has(errno)) || POSTGRES_UNSTORABLE.has(String(code as unknown));
 }
 
 function fields(error: unknown): DriverError {

@@ -1,0 +1,25 @@
+import { FEATURES, systemInfo } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+
+export interface SystemDeps {
+  readonly database: Pick<Database, "kind">;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly instance: string;
+}
+
+export function systemRoutes({ database, clock, version, instance }: SystemDeps): Route[] {
+  const started_at = seconds(clock);
+  return [
+    implement(systemInfo, () => ({
+      product: "fairway" as const,
+      version,
+      database: database.kind,
+      instance,
+      started_at,
+      features: [...FEATURES],
+    })),
+  ];
+}
