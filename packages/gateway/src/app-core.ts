@@ -16,6 +16,7 @@ import type { Limiter } from "./limits/limiter.ts";
 import type { Dependency } from "./observability/health.ts";
 import type { Logger } from "./observability/log.ts";
 import { createMetrics, type Metrics } from "./observability/metrics.ts";
+import type { RedisClient } from "./redis/client.ts";
 import { createSnapshotStore, type LiveSnapshots } from "./snapshot/refresh.ts";
 import { createTokenCache, type ClearableTokenCache } from "./snapshot/tokens.ts";
 import { VERSION } from "./version.ts";
@@ -30,6 +31,8 @@ export interface Core {
   readonly tokens: ClearableTokenCache;
   readonly snapshots: LiveSnapshots;
   readonly ledger: Ledger;
+  /** Undefined in a single process. */
+  readonly redis: RedisClient | undefined;
   readonly limiter: Limiter;
   readonly claims: Claims;
   readonly budgets: Budgets;
@@ -81,6 +84,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     tokens,
     snapshots,
     ledger,
+    redis: redis?.client,
     limiter,
     claims,
     budgets,

@@ -5,6 +5,8 @@ import type { Budgets } from "./billing/budgets.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Claims } from "./limits/claims.ts";
 import type { Env } from "./config/env.ts";
+import { randomUUID } from "node:crypto";
+import type { Runnable } from "./lib/runnable.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
@@ -18,6 +20,8 @@ import { createRunningRequests } from "./relay/running.ts";
 import { createSharedHealth, type SharedHealth } from "./relay/shared-health.ts";
 import { createResponseOwners } from "./relay/stateful/owners.ts";
 import { createUpstreams } from "./relay/upstream.ts";
+import type { RedisClient } from "./redis/client.ts";
+import { createChannel } from "./redis/pubsub.ts";
 import type { SnapshotStore } from "./snapshot/types.ts";
 import { VERSION } from "./version.ts";
 
@@ -28,6 +32,7 @@ export interface RelayPartsDeps {
   readonly metrics: Metrics;
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
+  readonly redis: RedisClient | undefined;
   readonly claims: Claims;
   readonly budgets: Budgets;
   readonly counter: TokenCounter;
@@ -43,10 +48,15 @@ const STUCK_MS = 120_000;
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
-  readonly health: SharedHealth;
+  /** What tells other replicas of the health of upstreams. */
+  readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
-  const health = createSharedHealth({ clock, onBreaker: metrics.breakerChanged });
+  const health = createSharedHealth({
+    clock,
+    onBreaker: metrics.breakerChanged,
+    onAffinity: (isHit) => metrics.cacheAsked("affinity", isHit),
+  });
   const admission = createAdmission();
   metrics.watch({ admissionQueue: () => admission.waiting });
   const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
@@ -83,11 +93,29 @@ export function createRelayParts(deps: RelayPartsDeps): {
     selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
+    affinity: health.affinity,
     gate: { claims: deps.claims, budgets: deps.budgets, admission, metrics },
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
-  return { pipeline, reporter: createReporter({ log, metrics }), health };
+  return { pipeline, reporter: createReporter({ log, metrics }), channels: healthChannel(health, deps) };
+}
+
+/** Messages that are lost leave each replica to find out for itself. */
+function healthChannel(health: SharedHealth, { redis, log }: RelayPartsDeps): Runnable[] {
+  if (!redis) return [];
+  const channel = createChannel({
+    redis,
+    name: "health",
+    log,
+    sender: randomUUID(),
+    onMessage: health.receive,
+    onGap: () => {},
+  });
+  health.publishBy((text) => {
+    if (redis.isReady) void channel.publish(text);
+  });
+  return [channel];
 }

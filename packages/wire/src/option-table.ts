@@ -314,6 +314,10 @@ export const OPTIONS = {
     "relay",
     "Limits of all users of a model together, by name; * is every other one.",
   ]),
+  ChannelAffinityEnabled: option(flag, "true", [
+    "relay",
+    "Conversations go to the channel that served them last, for the sake of prompt caches.",
+  ]),
   ChannelQueueLength: option(count, "100", [
     "relay",
     "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",

@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { ZERO, type Quota } from "../billing/quota.ts";
 import { AppError } from "../lib/app-error.ts";
-import type { SnapshotStore } from "../snapshot/types.ts";
+import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
+import { conversationOf, type Affinity, type Preferred } from "./affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
@@ -16,6 +17,7 @@ import type { RunningRequest, RunningRequests } from "./running.ts";
 import {
   createSelection,
   keeperChoice,
+  listedName,
   pinnedChoice,
   type Choice,
   type Selection,
@@ -33,6 +35,7 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly guard: ChannelGuard;
   readonly retry: RetrySettings;
   readonly gate: GateDeps;
+  readonly affinity: Affinity;
   readonly owners: ResponseOwners;
 }
 
@@ -55,7 +58,9 @@ export async function runPipeline(
   const snapshot = deps.snapshots.current();
   admitModel(request.caller, request.ask);
   const groups = servingGroups(request.caller, snapshot);
-  const selection = selectionFor(request, groups, deps);
+  const conversation = conversationFor(request, groups, snapshot);
+  const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
+  const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
   const opening = { request, snapshot, groups, deps };
   const { first, account } = gate
@@ -69,6 +74,7 @@ export async function runPipeline(
     if (request.ask.stream) keepAlive(delivery, request);
     const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps, gate });
     if (result.kind === "gone") await account.release();
+    if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
     return { result, tried, account };
   } catch (error) {
     await account.release();
@@ -77,6 +83,26 @@ export async function runPipeline(
     deps.running.remove(handle);
     if (gate) gate.end(usedBy(account));
   }
+}
+
+/** Undefined when there is nothing to choose between, or nothing that tells conversations apart. */
+function conversationFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  { index, options, prices }: Snapshot,
+): string | undefined {
+  const { ask, caller, body, session, keeper } = request;
+  if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
+  const levels = groups.flatMap((group) => index.get(group)?.get(listedName(ask.model)) ?? []);
+  const hasChoice =
+    levels.length > 1 || (levels[0]?.channels.length ?? 0) > 1 || (levels[0]?.channels[0]?.keys.length ?? 0) > 1;
+  if (!hasChoice) return undefined;
+  return conversationOf({ userId: caller.userId, model: ask.model, body, session, price: prices.find(ask.model) });
+}
+
+function remember(conversation: string, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
+  const choice = tried.at(-1)?.choice;
+  if (choice) affinity.served(conversation, { channelId: choice.channel.id, keyIndex: choice.keyIndex });
 }
 
 /** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
@@ -155,11 +181,17 @@ async function withRoom(
   return undefined;
 }
 
-export function selectionFor(request: RelayRequest, groups: readonly string[], deps: PipelineDeps): Selection {
+export function selectionFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  deps: PipelineDeps,
+  preferred?: Preferred,
+): Selection {
   const snapshot = deps.snapshots.current();
   const { caller, keeper } = request;
   const { pinnedChannel } = caller;
-  if (pinnedChannel === undefined && !keeper) return createSelection(snapshot, groups, request, deps.selection);
+  if (pinnedChannel === undefined && !keeper)
+    return createSelection(snapshot, groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
   const choice = keeper
     ? keeperChoice(snapshot, { ...keeper, group }, request, deps.selection)

@@ -2,6 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { Ask, Body } from "../dialects/types.ts";
 import type { ChannelRecord } from "../providers/types.ts";
 import type { Level, Snapshot } from "../snapshot/types.ts";
+import type { Preferred } from "./affinity.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
@@ -43,6 +44,8 @@ export interface SelectionDeps {
 export interface Sought {
   readonly ask: Ask;
   readonly body?: Body;
+  /** Tried first, unless it rests. */
+  readonly preferred?: Preferred | undefined;
 }
 
 /** Weight 0 still gets traffic. */
@@ -107,7 +110,8 @@ class Walk implements Selection {
 
   next(): Choice | undefined {
     this.#stageBefore = this.#stage;
-    let choice = this.#choose(false);
+    let choice = this.#hasChosen ? undefined : this.#preferred();
+    choice ??= this.#choose(false);
     if (!choice && this.restsForMs !== undefined) {
       this.#stage = 0;
       choice = this.#choose(true);
@@ -140,6 +144,21 @@ class Walk implements Selection {
     this.#full.clear();
     this.#stage = 0;
     return this.next();
+  }
+
+  /** The stage stays: when it fails, the others are walked as if it had not been there. */
+  #preferred(): Choice | undefined {
+    const { preferred, ask, deps } = this.#request;
+    if (!preferred) return undefined;
+    for (const { group, level } of this.#stages) {
+      const channel = level.channels.find(({ id }) => id === preferred.channelId);
+      if (!channel || !fits(channel, ask)) continue;
+      const choice = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
+      const { keyIndex } = preferred;
+      const hasKey = keyIndex < channel.keys.length && restsUntil(channel.id, keyIndex, ask.model, deps) === 0;
+      return choice && hasKey ? { ...choice, keyIndex } : choice;
+    }
+    return undefined;
   }
 
   #choose(canRest: boolean): Choice | undefined {

@@ -5,7 +5,11 @@ test("what one replica learns of an upstream the others know, without sending it
   const sent: string[] = [];
   const opened: [number, boolean][] = [];
   const replica = (now: number) =>
-    createSharedHealth({ clock: { now: () => now }, onBreaker: (id, isOpen) => void opened.push([id, isOpen]) });
+    createSharedHealth({
+      clock: { now: () => now },
+      onBreaker: (id, isOpen) => void opened.push([id, isOpen]),
+      onAffinity: () => {},
+    });
   // Their clocks differ by an hour.
   const [a, b] = [replica(1_000_000), replica(4_600_000)];
   a.publishBy((text) => void sent.push(text));
@@ -14,14 +18,16 @@ test("what one replica learns of an upstream the others know, without sending it
   });
   a.cooldowns.rest(1, 0, "m", 7_000);
   for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
+  a.affinity.served("talk", { channelId: 2, keyIndex: 1 });
   for (const text of sent) b.receive(text);
+  expect(b.affinity.find("talk")).toMatchObject({ channelId: 2, keyIndex: 1 });
   expect(b.cooldowns.until(1, 0, "m")).toBe(4_607_000);
   expect(b.breakers.until(2, 1)).toBe(4_610_000);
   expect(opened).toEqual([[2, true]]);
 });
 
 test("messages that are none change nothing", () => {
-  const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {} });
+  const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {}, onAffinity: () => {} });
   for (const text of ["", "[]", "null", "{}", '{"channel":-1,"key":0,"forMs":1}', '{"channel":1,"key":0,"forMs":"x"}'])
     health.receive(text);
   expect(health.breakers.states()).toEqual([]);

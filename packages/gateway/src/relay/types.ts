@@ -28,6 +28,8 @@ export interface RelayRequest {
   readonly isKept?: boolean;
   /** The only account that can serve: it keeps what this request goes on from. */
   readonly keeper?: { readonly channelId: number; readonly keyIndex: number };
+  /** What the client's headers call the conversation. */
+  readonly session?: string | undefined;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
   /** Milliseconds that it waited for a channel; set when it left the queue. */
