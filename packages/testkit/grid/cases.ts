@@ -34,6 +34,8 @@ export interface Case {
   readonly isFault?: boolean;
   /** Why the cell cannot apply. */
   impossible?(cell: Cell): string | undefined;
+  /** What of the case the cell cannot show, with the reason. */
+  partly?(outcome: Outcome, cell: Cell): string | undefined;
   ask(cell: Cell): Asked;
   /** The request that follows the first answer. */
   next?(cell: Cell, first: Answer): Asked;
@@ -67,6 +69,9 @@ const called = (outcome: Outcome, calls: readonly (typeof WEATHER | typeof CLOCK
 });
 
 const onlyStreams = ({ isStream }: Cell) => (isStream ? undefined : "a plain answer has no events");
+
+const isSigned = ({ isResponses }: Outcome, { upstream }: Cell) =>
+  isResponses || upstream.name === "anthropic" || upstream.name === "gemini";
 
 /** A stream that breaks is an error for the client; a plain answer that breaks never becomes one. */
 const broken = ({ answer }: Outcome, { isStream }: Cell): Findings => ({
@@ -194,15 +199,14 @@ export const CASES: readonly Case[] = [
         turns: [question(cell), { role: "echo", turn }, { role: "results", results: [{ call, text: RESULT }] }],
       };
     },
-    check: (outcome, { upstream }) => ({
+    partly: (outcome, cell) => (isSigned(outcome, cell) ? undefined : "chat upstreams sign no thinking"),
+    check: (outcome, cell) => ({
       ...called(outcome, [WEATHER]),
       thinking: [outcome.answer.thinking, THINKING],
       "calls given back": [outcome.next?.got.calls, [WEATHER]],
       results: [outcome.next?.got.results, [RESULT]],
-      ...((outcome.isResponses || upstream.name === "anthropic" || upstream.name === "gemini") && {
-        signature: [outcome.next?.got.signatures, [SIGNATURE]],
-      }),
-      ...(upstream.name === "anthropic" && { "thinking given back": [outcome.next?.got.thinking, THINKING] }),
+      ...(isSigned(outcome, cell) && { signature: [outcome.next?.got.signatures, [SIGNATURE]] }),
+      ...(cell.upstream.name === "anthropic" && { "thinking given back": [outcome.next?.got.thinking, THINKING] }),
     }),
   },
   {
@@ -221,6 +225,8 @@ export const CASES: readonly Case[] = [
   {
     name: "refusal",
     words: "refusal",
+    partly: (_outcome, { upstream }) =>
+      upstream.name === "gemini" ? "Gemini blocks a prompt without a word" : undefined,
     ask: (cell) => ({ turns: [question(cell)] }),
     check: ({ answer }, { upstream }) => ({
       status: [answer.status, 200],

@@ -7,9 +7,11 @@ export interface Verdict {
   readonly problems: readonly string[];
   /** Why the cell cannot apply. */
   readonly reason: string | undefined;
+  /** What it cannot show. */
+  readonly partly: string | undefined;
 }
 
-const MARKS = { passed: "ok", failed: "XX", impossible: "--" } as const;
+const MARKS = { passed: "ok", partly: "o-", failed: "XX", impossible: "--" } as const;
 
 export function printGrid(verdicts: readonly Verdict[]): string {
   const columns = [...new Set(verdicts.map(({ cell }) => columnOf(cell)))];
@@ -30,7 +32,7 @@ export function printGrid(verdicts: readonly Verdict[]): string {
       ),
     ),
     ...reasons(verdicts),
-    `${count(verdicts, "passed")} passed, ${count(verdicts, "failed")} failed, ${count(verdicts, "impossible")} cannot apply`,
+    `${count(verdicts, "passed")} passed, ${count(verdicts, "partly")} passed in part, ${count(verdicts, "failed")} failed, ${count(verdicts, "impossible")} cannot apply`,
     "",
   ].join("\n");
 }
@@ -47,9 +49,10 @@ function lineOf({ row, cell }: Verdict): string {
   return `${row} ${cell.isStream ? "stream" : "plain"}`;
 }
 
-function kindOf({ reason, problems }: Verdict): keyof typeof MARKS {
+function kindOf({ reason, partly, problems }: Verdict): keyof typeof MARKS {
   if (reason !== undefined) return "impossible";
-  return problems.length === 0 ? "passed" : "failed";
+  if (problems.length > 0) return "failed";
+  return partly === undefined ? "passed" : "partly";
 }
 
 function markOf(verdict: Verdict): string {
@@ -60,13 +63,14 @@ function count(verdicts: readonly Verdict[], kind: keyof typeof MARKS): number {
   return verdicts.filter((verdict) => kindOf(verdict) === kind).length;
 }
 
-/** Each reason once, with the cells that it keeps empty. */
+/** Each reason once, with the rows that it shows in. */
 function reasons(verdicts: readonly Verdict[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const verdict of verdicts) {
-    if (verdict.reason === undefined) continue;
-    const cells = found.get(verdict.reason) ?? new Set();
-    found.set(verdict.reason, cells.add(`${lineOf(verdict)} ${verdict.cell.client.name}`));
+    const reason = verdict.reason ?? verdict.partly;
+    if (reason === undefined) continue;
+    const line = `${markOf(verdict)} ${reason}`;
+    found.set(line, (found.get(line) ?? new Set()).add(lineOf(verdict)));
   }
-  return [...found].map(([reason, cells]) => `-- ${reason}: ${[...cells].join(", ")}`);
+  return [...found].map(([reason, rows]) => `${reason}: ${[...rows].join(", ")}`);
 }

@@ -28,23 +28,27 @@ const NOTHING_GOT: Got = {
   signatures: [],
 };
 
-/** What is wrong in the cell, one line each. */
-export async function runCell(gate: Gate, row: Case, cell: Cell, model: string): Promise<string[]> {
+export interface Judgement {
+  /** What is wrong in the cell, one line each. */
+  readonly problems: readonly string[];
+  /** What of the case the cell cannot show. */
+  readonly partly: string | undefined;
+}
+
+export async function runCell(gate: Gate, row: Case, cell: Cell, model: string): Promise<Judgement> {
   const answer = await call(gate, cell, row.ask(cell), model);
   const [first] = requestsOf(gate, cell);
   const followed = row.next && (await call(gate, cell, row.next(cell, answer), model));
   const second = requestsOf(gate, cell).at(1);
-  const findings = row.check(
-    {
-      answer,
-      got: first ? readRequest(first) : NOTHING_GOT,
-      isResponses: first !== undefined && isNativeResponses(first),
-      next: followed && { answer: followed, got: second ? readRequest(second) : NOTHING_GOT },
-    },
-    cell,
-  );
-  const problems = problemsIn(findings);
-  return problems.length > 0 && answer.error !== undefined ? [...problems, `answered: ${answer.error}`] : problems;
+  const outcome = {
+    answer,
+    got: first ? readRequest(first) : NOTHING_GOT,
+    isResponses: first !== undefined && isNativeResponses(first),
+    next: followed && { answer: followed, got: second ? readRequest(second) : NOTHING_GOT },
+  };
+  const found = problemsIn(row.check(outcome, cell));
+  const problems = found.length > 0 && answer.error !== undefined ? [...found, `answered: ${answer.error}`] : found;
+  return { problems, partly: row.partly?.(outcome, cell) };
 }
 
 function problemsIn(findings: Findings): string[] {

@@ -85,6 +85,6 @@ test.each(CASES)("$name", async (row) => {
 
 async function judged(row: Case, cell: Cell): Promise<Verdict> {
   const reason = row.impossible?.(cell);
-  const problems = reason === undefined ? await runCell(gate, row, cell, modelOf(row, cell)) : [];
-  return { row: row.name, cell, problems, reason };
+  if (reason !== undefined) return { row: row.name, cell, problems: [], reason, partly: undefined };
+  return { row: row.name, cell, reason, ...(await runCell(gate, row, cell, modelOf(row, cell))) };
 }
