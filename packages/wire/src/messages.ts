@@ -17,7 +17,6 @@ export const MESSAGES = {
   G5: { status: 503, text: "Database connection failed." },
   G6: { status: 404, text: "Invalid URL ({method} {path})" },
   G7: { status: 413, text: "Request body too large." },
-  G8: { status: 412, text: "It was changed by someone else in the meantime, please reload." },
   AU1: { status: 401, text: "Not logged in or login has expired, please log in again!" },
   AU2: { status: 401, text: "Invalid access token." },
   AU3: { status: 401, text: "The New-Api-User header is missing." },

@@ -39,7 +39,11 @@ const token = (name: string, spec: object = {}) => ({
 });
 
 const send = (verb: "plan" | "apply", documents: unknown[], more: object = {}) =>
-  members.root.post(`/api/declarative/${verb}`, { manager: "file:test", documents, ...more });
+  members.root.post(verb === "plan" ? "/api/declarative/plan" : "/api/declarative/apply", {
+    manager: "file:test",
+    documents,
+    ...more,
+  });
 const plan = (documents: unknown[], more: object = {}) =>
   members.root.data<DeclarativeChange[]>(send("plan", documents, more));
 const apply = (documents: unknown[], more: object = {}) =>
