@@ -86,7 +86,7 @@ eachDatabase("polling", (open) => {
       progress: "0%",
       channel_id: 7,
       quota: 50,
-      created_at: 0,
+      created_at: Math.floor(clock.now() / 1000),
       charged: 1,
       request_id: await paid(),
     };

@@ -1,5 +1,9 @@
+import { object } from "../dialects/read.ts";
+import { isObject } from "../lib/json.ts";
+import { amountOf } from "./amount.ts";
 import { bearer } from "./bearer.ts";
-import type { ProviderAdapter } from "./types.ts";
+import { joinUrl } from "./join-url.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter } from "./types.ts";
 
 export const suno: ProviderAdapter = {
   type: 36,
@@ -8,8 +12,16 @@ export const suno: ProviderAdapter = {
   baseUrl: "",
   speaks: [],
   authorize: bearer,
+  balance,
   models: ["suno_music", "suno_lyrics"],
   ownedBy: "suno",
   streamUsage: false,
   isTask: true,
 };
+
+/** Credits. The answer also holds the account's own cookie and token; nothing else of it is read. */
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const url = joinUrl(channel.baseUrl, "/suno/account").href;
+  const { json } = await http({ method: "GET", url, headers: { authorization: `Bearer ${key}` } });
+  return amountOf(object(isObject(json) ? object(json, "data") : undefined, "certificate"), "credits_left");
+}

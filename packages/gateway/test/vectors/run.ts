@@ -5,6 +5,7 @@ import type { Vector } from "./load.ts";
 import { channelOf, runRelay } from "./run-relay.ts";
 import { prepare } from "./prepare.ts";
 import { runMapping, runSign } from "./run-sign.ts";
+import { runCustomIds, runTask } from "./run-task.ts";
 import { createScript } from "./script.ts";
 
 /** Runs one vector; throws at the first difference. */
@@ -21,7 +22,8 @@ const RUNNERS: Partial<Record<Vector["kind"], (vector: Vector) => Promise<void>>
   models: runModels,
   token: runRelay,
   sign: runSign,
-  mapping: runMapping,
+  mapping: (vector) => (vector.name.startsWith("mj-") ? Promise.resolve(runCustomIds(vector)) : runMapping(vector)),
+  task: runTask,
 };
 
 async function runBalance(vector: Vector): Promise<void> {

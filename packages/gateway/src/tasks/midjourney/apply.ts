@@ -9,6 +9,7 @@ export type DrawingPatch = Pick<
   | "progress"
   | "prompt_en"
   | "state"
+  | "submit_time"
   | "start_time"
   | "finish_time"
   | "image_url"
@@ -19,7 +20,7 @@ export type DrawingPatch = Pick<
 >;
 
 export const DONE = "100%";
-/** Of our own clock, from the submission. */
+/** From the submission, by the gateway's own clock. */
 export const LONGEST_DRAWING_MS = 3_600_000;
 
 /** What an upstream's word about a task means for its row; pure. */
@@ -45,16 +46,17 @@ export function idOf(news: JsonObject): string {
 }
 
 export function timedOut(row: DrawingRow, now: number): boolean {
-  return now - row.submit_time > LONGEST_DRAWING_MS;
+  return now - row.created_at * 1000 > LONGEST_DRAWING_MS;
 }
 
-type Facts = "prompt_en" | "state" | "start_time" | "finish_time" | "image_url";
+type Facts = "prompt_en" | "state" | "submit_time" | "start_time" | "finish_time" | "image_url";
 
 /** What is known stays until something new is said. */
 function factsOf(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
   return {
     prompt_en: text(news, "promptEn") ?? row.prompt_en,
     state: text(news, "state") ?? row.state,
+    submit_time: time(news["submitTime"], row.submit_time),
     start_time: time(news["startTime"], row.start_time),
     finish_time: time(news["finishTime"], row.finish_time),
     image_url: text(news, "imageUrl") ?? row.image_url,
