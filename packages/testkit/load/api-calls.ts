@@ -32,9 +32,11 @@ const SOME = 40;
 /** Reads names from all parts of the tables: busy users and quiet ones. */
 export async function readContents(url: string): Promise<Contents> {
   const ask = async (sql: string) => (await runSql(url, sql)).map((row) => Object.values(row));
-  const [ends = []] = await ask("select min(id), max(id), min(created_at), max(created_at) from logs");
+  const [ends = []] = await ask(
+    "select min(id) as a, max(id) as b, min(created_at) as c, max(created_at) as d from logs",
+  );
   const [firstLog = 0, lastLog = 0, from = 0, until = 0] = ends.map(Number);
-  const [counts = []] = await ask("select (select count(*) from channels), (select max(id) from users)");
+  const [counts = []] = await ask("select count(*) from channels");
   const users = await ask(`select username, id from users where role = 1 order by id limit ${SOME}`);
   const firsts = users.map(async ([name, id]) => {
     const [row = []] = await ask(

@@ -72,6 +72,9 @@ export async function runApiBench(database: SeededDatabase, bench: ApiBench): Pr
       `${database.name}, sign-ins: chunk p99 ${signIns.delayP99.toFixed(1)} ms, gap p99 ${signIns.gapP99.toFixed(1)} ms`,
     );
     return { name: database.name, contents, seedSeconds: database.seedSeconds, calls, signIns };
+  } catch (error) {
+    for (const line of gateway.logs) if (line.level === "error") say(JSON.stringify(line));
+    throw error;
   } finally {
     await gateway.stop();
   }

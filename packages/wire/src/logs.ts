@@ -4,7 +4,10 @@ import { endpoint } from "./endpoint.ts";
 import { queryTexts, queryTristate } from "./lists.ts";
 import { idParams, queryInt, queryText } from "./envelope.ts";
 
-/** `total` of a log list is exact up to this number and stays at it beyond. */
+/**
+ * `total` of a log list is exact up to this number and stays at it beyond. Filters that no index answers (wildcards,
+ * durations, streams, retries) are counted among the newest rows of this number: `next` tells whether there are more.
+ */
 export const LOG_TOTAL_CAP = 100_000;
 /** Rows of the two keyword searches. */
 export const LOG_SEARCH_CAP = 100;

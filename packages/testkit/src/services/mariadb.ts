@@ -5,9 +5,12 @@ import { findProgram, run, startServer, unprivileged, type Service } from "./pro
 export interface MariadbSettings {
   /** Flushes the log at every commit, as the server does by default; off for tests, which can lose a folder. */
   readonly isDurable?: boolean;
+  /** Memory for millions of rows instead of a few thousand. */
+  readonly isLarge?: boolean;
 }
 
 const SHARED = ["--no-defaults", "--innodb-log-file-size=16M"];
+const LARGE = ["--innodb-log-file-size=1G", "--innodb-buffer-pool-size=2G", "--innodb-sort-buffer-size=64M"];
 const FAST = ["--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync", "--innodb-doublewrite=0"];
 const LEAN = ["--skip-log-bin", "--performance-schema=off", "--skip-name-resolve", "--innodb-buffer-pool-size=128M"];
 const WIDE = ["--max-connections=500", "--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci"];
@@ -27,7 +30,14 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
       await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
       await run(
         install,
-        [...SHARED, ...FAST, `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"],
+        [
+          ...SHARED,
+          ...FAST,
+          `--datadir=${data}`,
+          `--tmpdir=${folder}`,
+          "--auth-root-authentication-method=normal",
+          "--skip-test-db",
+        ],
         account,
         folder,
       );
@@ -37,7 +47,10 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
       ...speed,
       ...LEAN,
       ...WIDE,
+      ...(settings.isLarge ? LARGE : []),
       `--datadir=${join(folder, "data")}`,
+      // A starting server tidies up in its folder for temporary tables, other servers' tables included.
+      `--tmpdir=${folder}`,
       `--port=${port}`,
       "--bind-address=127.0.0.1",
       `--socket=${join(folder, "sock")}`,

@@ -4,17 +4,20 @@ import { findProgram, run, startServer, unprivileged, type Service } from "./pro
 const FOLDERS = ["/usr/lib/postgresql/*/bin"];
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 const WIDE = ["max_connections=300", "shared_buffers=128MB"];
+const LARGE = ["shared_buffers=2GB", "max_wal_size=8GB"];
 
 export interface PostgresSettings {
   /** Flushes at every commit, as the server does by default. */
   readonly isDurable?: boolean;
+  /** Memory for millions of rows instead of a few thousand. */
+  readonly isLarge?: boolean;
 }
 
 /** A PostgreSQL server with the superuser fairway; passwords are not asked for. */
 export function startPostgres(settings: PostgresSettings = {}): Promise<Service> {
   const account = unprivileged("postgres");
   const initdb = findProgram("initdb", "postgresql", FOLDERS);
-  const options = [...(settings.isDurable ? [] : FAST), ...WIDE];
+  const options = [...(settings.isDurable ? [] : FAST), ...WIDE, ...(settings.isLarge ? LARGE : [])];
   return startServer({
     name: "postgres",
     command: findProgram("postgres", "postgresql", FOLDERS),

@@ -3,18 +3,20 @@ import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { conditionOf, within, type LogQuery, type Period } from "./filter.ts";
 
-/** Rows that one statement reads on SQLite, where a statement holds the whole process up. */
-const SQLITE_ROWS = 20_000;
+/** Rows that one statement of a part reads. */
+export const PART_ROWS = 20_000;
 
 /**
- * Cuts a period, newest first, into parts that one statement reads quickly. Only SQLite needs it: the servers
- * answer while the process does other work, and get the period whole.
+ * The parts of a period for a whole answer. Only SQLite needs parts, because a statement holds the whole process up:
+ * the servers answer while the process does other work, and get the period whole.
  */
 export async function* slicesOf(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
-  if (database.kind !== "sqlite") {
-    yield period;
-    return;
-  }
+  if (database.kind === "sqlite") yield* partsOf(database, query, period);
+  else yield period;
+}
+
+/** Cuts a period, newest first, into parts that one statement reads quickly, for answers that may stop in between. */
+export async function* partsOf(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
   let { to } = period;
   for (;;) {
     const edge = await nthBelow(database.db, query, { from: period.from, to });
@@ -31,7 +33,7 @@ export async function* slicesOf(database: Database, query: LogQuery, period: Per
   }
 }
 
-/** Time of the row that stands `SQLITE_ROWS` below the newest one; undefined when there are fewer. */
+/** Time of the row that stands `PART_ROWS` below the newest one; undefined when there are fewer. */
 async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Promise<number | undefined> {
   const row = await db
     .selectFrom("logs")
@@ -40,7 +42,7 @@ async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Pr
     .where((eb) => within(eb, period))
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .offset(SQLITE_ROWS)
+    .offset(PART_ROWS)
     .limit(1)
     .executeTakeFirst();
   return row?.created_at;

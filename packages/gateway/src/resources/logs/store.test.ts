@@ -168,12 +168,16 @@ eachDatabase("log store", (open) => {
     expect((await store.search("1500", undefined)).map((row) => row.content)).toHaveLength(11);
   });
 
-  test("counts no further than its cap", async () => {
-    await insert(...Array.from({ length: 500 }, () => ({})));
+  test("counts no further than its cap, and where no index counts among as many of the newest rows", async () => {
+    await insert(...Array.from({ length: 500 }, (_, index) => ({ created_at: START_SECONDS + index })));
     const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
     const double = `insert into logs (${columns}) select ${columns} from logs`;
     for (let round = 0; round < 8; round += 1) await kit.database.raw.run(double, []);
+    await insert({ created_at: START_SECONDS - 1, use_time: 99 }, { created_at: START_SECONDS + 500, use_time: 99 });
     expect(await store.total(EVERYTHING)).toBe(100_000);
+    const slow = { ...EVERYTHING, min_use_time: 99 };
+    expect(await store.total(slow)).toBe(1);
+    expect(await store.total({ ...slow, end_timestamp: START_SECONDS + 50 })).toBe(1);
   });
 
   test("draws a histogram and marks failures", async () => {

@@ -105,8 +105,8 @@ export const money: Migration = {
         // Sums of an hour are added to one row; a user's chart.
         unique("user_id", "username", "model_name", "created_at"),
         index("user_id", "created_at"),
-        // The chart of everybody, and of one name.
-        index("created_at"),
+        // The chart of everybody, summed without the rows; that of one name.
+        index("created_at", "model_name", "token_used", "count", "quota"),
         index("username", "created_at"),
       ],
     },
