@@ -44,6 +44,8 @@ export interface Passkeys {
 /** Read when the first passkey is used: it would be most of the time that the program takes to start. */
 const webauthn = () => import("@simplewebauthn/server");
 
+/** EdDSA, ES256, RS256: what authenticators have, and what needs nothing experimental of the runtime. */
+const ALGORITHMS = [-8, -7, -257] as const;
 const CHALLENGE_SECONDS = 300;
 const CHALLENGE_BYTES = 32;
 const LOGIN = "passkey-login";
@@ -65,6 +67,7 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
         challenge: await newChallenge(deps, REGISTRATION, String(owner.userId)),
         timeout: CHALLENGE_SECONDS * 1000,
         excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
+        supportedAlgorithmIDs: [...ALGORITHMS],
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
       });
       return { ...options };
@@ -137,6 +140,7 @@ async function register(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
+      supportedAlgorithmIDs: [...ALGORITHMS],
     }),
   );
   const credential = found.registrationInfo?.credential;
