@@ -12,6 +12,7 @@ import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
 import { createAdmission } from "./relay/admission.ts";
+import { createBlockedWords } from "./relay/blocked-words.ts";
 import { createChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
@@ -59,7 +60,11 @@ export function createRelayParts(deps: RelayPartsDeps): {
   });
   const admission = createAdmission();
   metrics.watch({ admissionQueue: () => admission.waiting });
-  const upstreams = createUpstreams({ connectTimeoutMs: env.connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
+  const upstreams = createUpstreams({
+    connectTimeoutMs: env.connectTimeoutMs,
+    keepAliveMs: KEEP_ALIVE_MS,
+    isPublicOnly: env.blockPrivateUpstreams,
+  });
   const guard = createChannelGuard({
     snapshots,
     ...health,
@@ -85,6 +90,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     counter,
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
+    checkWords: createBlockedWords(snapshots, log),
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),

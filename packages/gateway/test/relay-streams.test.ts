@@ -116,7 +116,11 @@ describe("streams", () => {
     expect(row?.completion_tokens).toBeLessThan(40);
   });
 
-  it("gives the reservation back when the client leaves before the upstream answers", async () => {
+  it.each([
+    ["gives the reservation back", false],
+    ["charges the prompt where the operator wants that", true],
+  ])("%s when the client leaves before the upstream answers", async (_name, isCharged) => {
+    await relay.gateway.option("BillAbortedPrompt", isCharged);
     await relay.gateway.channel("hang");
     const leave = new AbortController();
     const pending = relay.gateway
@@ -131,7 +135,11 @@ describe("streams", () => {
     await pending;
     expect(await relay.gateway.upstream.requests[0]?.ended).toBe("left");
     await relay.gateway.settled();
-    expect((await books(relay.gateway)).quota).toBe(before.quota);
+    const { quota } = await books(relay.gateway);
+    await relay.gateway.option("BillAbortedPrompt", false);
+    if (!isCharged) return expect(quota).toBe(before.quota);
+    const row = (await consumeRows(relay.gateway)).at(-1);
+    expect(row).toMatchObject({ prompt_tokens: 8, completion_tokens: 0, quota: before.quota - quota });
   });
 
   it("ends when the key's quota does, billed for what was delivered", async () => {

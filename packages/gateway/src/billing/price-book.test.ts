@@ -24,6 +24,16 @@ function call(model: string, options?: PriceOptions): CallPrice {
   return price;
 }
 
+describe("audio", () => {
+  it("is charged by the operator's ratios, and by the usual proportions where only one is set", () => {
+    const options = { ModelRatio: { m: "2" }, AudioRatio: { m: "8" } };
+    expect(tokens("m", options)).toMatchObject({ audioRatio: 8, audioCompletionRatio: 2 });
+    const both = { ...options, AudioCompletionRatio: { m: "3" } };
+    expect(tokens("m", both)).toMatchObject({ audioRatio: 8, audioCompletionRatio: 3, source: "operator" });
+    expect(tokens("gpt-4o-audio-preview", { AudioRatio: { "gpt-4o-audio-preview": "4" } }).audioRatio).toBe(4);
+  });
+});
+
 describe("default prices", () => {
   it("charges the family's ratio where no list price is known", () => {
     expect(tokens("ERNIE-4.0-8K")).toMatchObject({

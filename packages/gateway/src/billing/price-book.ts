@@ -22,6 +22,8 @@ export interface PriceOptions {
   readonly CacheRatio?: DecimalTable;
   readonly CreateCacheRatio?: DecimalTable;
   readonly ImageRatio?: DecimalTable;
+  readonly AudioRatio?: DecimalTable;
+  readonly AudioCompletionRatio?: DecimalTable;
   readonly GroupRatio?: DecimalTable;
 }
 
@@ -113,12 +115,16 @@ function resolver(options: PriceOptions): Resolver {
   const caches = optionTable(options.CacheRatio, () => CACHE_RATIOS);
   const writes = optionTable(options.CreateCacheRatio, () => ({}));
   const images = optionTable(options.ImageRatio, () => ({}));
+  const audio = optionTable(options.AudioRatio, () => ({}));
+  const audioOutputs = optionTable(options.AudioCompletionRatio, () => ({}));
 
   const overridesOf = (name: string, listed: ListPrice | undefined): Overrides => ({
     completionRatio: chosen(completions.get(name), listed),
     cacheRatio: chosen(caches.get(name), listed),
     cacheWriteRatio: writes.get(name)?.value,
     imageRatio: images.get(name)?.value,
+    audioRatio: audio.get(name)?.value,
+    audioCompletionRatio: audioOutputs.get(name)?.value,
   });
 
   return (name) => {

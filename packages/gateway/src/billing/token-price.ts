@@ -23,6 +23,8 @@ export interface Overrides {
   readonly cacheRatio?: Ratio | undefined;
   readonly cacheWriteRatio?: Ratio | undefined;
   readonly imageRatio?: Ratio | undefined;
+  readonly audioRatio?: Ratio | undefined;
+  readonly audioCompletionRatio?: Ratio | undefined;
 }
 
 /** An image of a model that is priced by tokens and reports none: 0.0025 US dollars at ratio 1. */
@@ -66,6 +68,12 @@ export function override(rates: RateTable, by: Overrides): RateTable {
     table.write1h = times(table.write, ONE_HOUR_FACTOR);
   }
   if (by.imageRatio) table.imageInput = times(table.input, by.imageRatio);
+  if (by.audioRatio) {
+    const outputRatio = isZero(rates.audioInput) ? AUDIO_COMPLETION_RATIO : over(rates.audioOutput, rates.audioInput);
+    table.audioInput = times(table.input, by.audioRatio);
+    table.audioOutput = times(table.audioInput, outputRatio);
+  }
+  if (by.audioCompletionRatio) table.audioOutput = times(table.audioInput, by.audioCompletionRatio);
   return table;
 }
 

@@ -112,7 +112,7 @@ function checkUrl(url: URL): void {
 }
 
 /** The connection goes to the very address that was looked at. */
-function publicOnly(resolve: Resolve): LookupFunction {
+export function publicOnly(resolve: Resolve = systemResolve): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses) => {
       if (error) return callback(error, "", 0);

@@ -105,6 +105,14 @@ export class Account {
     await this.#deps.ledger.release(this.#hold);
   }
 
+  /** The client left before the answer began: nothing is owed, or the prompt where the operator wants that. */
+  async abandon(attempt: Attempt | undefined): Promise<void> {
+    const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#price.kind === "tokens";
+    if (!attempt || !isOwed) return this.release();
+    const countOutput = () => Promise.resolve(0);
+    await attempt.settle({ reason: "client_abort", usage: undefined, countOutput, firstContentAt: undefined });
+  }
+
   /** What was charged; undefined until then. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
 

@@ -7,6 +7,7 @@ import { admitModel, servingGroups } from "./admit.ts";
 import { conversationOf, type Affinity, type Preferred } from "./affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
+import type { CheckWords } from "./blocked-words.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
 import { gateFor, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
@@ -37,6 +38,7 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly gate: GateDeps;
   readonly affinity: Affinity;
   readonly owners: ResponseOwners;
+  readonly checkWords: CheckWords;
 }
 
 /** What happened to a request, for metrics and the log line. */
@@ -57,6 +59,7 @@ export async function runPipeline(
 ): Promise<RelayReport> {
   const snapshot = deps.snapshots.current();
   admitModel(request.caller, request.ask);
+  deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
   const groups = servingGroups(request.caller, snapshot);
   const conversation = conversationFor(request, groups, snapshot);
   const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
@@ -73,7 +76,7 @@ export async function runPipeline(
   try {
     if (request.ask.stream) keepAlive(delivery, request);
     const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps, gate });
-    if (result.kind === "gone") await account.release();
+    if (result.kind === "gone") await account.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
     return { result, tried, account };
   } catch (error) {

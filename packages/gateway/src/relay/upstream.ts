@@ -1,9 +1,13 @@
+import { isIP } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { isPublicAddress, publicOnly } from "../lib/guarded-fetch.ts";
 import type { HttpJson, UpstreamCall } from "../providers/types.ts";
 
 export interface UpstreamSettings {
   readonly connectTimeoutMs: number;
   readonly keepAliveMs: number;
+  /** Refuses addresses that are not on the public internet, whatever a name resolves to; a proxy decides for itself. */
+  readonly isPublicOnly?: boolean;
 }
 
 export interface UpstreamTimeouts {
@@ -75,9 +79,20 @@ function directPool(origin: string, settings: UpstreamSettings): Dispatcher {
     allowH2: false,
     keepAliveTimeout: settings.keepAliveMs,
     keepAliveMaxTimeout: 10 * settings.keepAliveMs,
-    connect: { timeout: settings.connectTimeoutMs },
+    connect: connectorOf(origin, settings),
     maxHeaderSize: 64 * 1024,
   });
+}
+
+type Connect = NonNullable<Pool.Options["connect"]>;
+
+function connectorOf(origin: string, { connectTimeoutMs, isPublicOnly = false }: UpstreamSettings): Connect {
+  if (!isPublicOnly) return { timeout: connectTimeoutMs };
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, "");
+  // A numeric address is never looked up.
+  if (isIP(host) !== 0 && !isPublicAddress(host))
+    return (_options, done) => done(new Error("upstreams in private networks are blocked"), null);
+  return { timeout: connectTimeoutMs, lookup: publicOnly() };
 }
 
 function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {
