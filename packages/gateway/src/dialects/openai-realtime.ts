@@ -41,7 +41,7 @@ const INTERESTING =
 export function readRealtimeEvent(frame: string): RealtimeFact | undefined {
   const type = INTERESTING.exec(frame)?.[1];
   if (type === undefined) return undefined;
-  if (/audio\.delta$/.test(type)) return { kind: "delivered", text: "", bytes: base64Bytes(frame) };
+  if (type.endsWith("audio.delta")) return { kind: "delivered", text: "", bytes: base64Bytes(frame) };
   const event = parsed(frame);
   if (!event || text(event, "type") !== type) return undefined;
   if (type === "response.done")

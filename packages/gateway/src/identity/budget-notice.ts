@@ -1,8 +1,18 @@
-import type { Budget } from "../billing/budgets.ts";
 import { notifyRoot, type NotifyRootDeps } from "./notify-root.ts";
 
+/** What a notice tells of a budget. */
+interface PassedBudget {
+  readonly id: number;
+  readonly scope: string;
+  readonly subject: string;
+  readonly period: string;
+  readonly quota_limit: number;
+  readonly used: number;
+  readonly is_hard: number;
+}
+
 /** Logs and mails that a budget has passed a threshold. */
-export function budgetNotice(deps: NotifyRootDeps): (budget: Budget, percent: number) => void {
+export function budgetNotice(deps: NotifyRootDeps): (budget: PassedBudget, percent: number) => void {
   return ({ id, scope, subject, period, quota_limit: limit, used, is_hard: isHard }, percent) => {
     deps.log.warn("a budget passed a threshold", { budget: id, scope, subject, period, percent, used, limit });
     const title = `Budget of ${scope} ${subject} (#${id}) has reached ${percent} %`;

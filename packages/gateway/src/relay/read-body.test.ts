@@ -78,7 +78,11 @@ describe("jsonBody", () => {
     [`{"a":${"[".repeat(200)}${"]".repeat(200)}}`, "nested deeper than 64 levels"],
   ])("%s", (text, reason) => {
     expect(() => jsonBody(Buffer.from(text)).json()).toThrow(
-      expect.objectContaining({ code: "invalid_json", status: 400, message: expect.stringContaining(reason) as string }),
+      expect.objectContaining({
+        code: "invalid_json",
+        status: 400,
+        message: expect.stringContaining(reason) as string,
+      }),
     );
   });
 

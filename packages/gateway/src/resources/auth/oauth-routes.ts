@@ -81,7 +81,10 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
 }
 
 /** The state is used up by any try; answers the invitation code that was remembered with it. */
-export async function takeState({ credentials, clock }: OauthRoutesDeps, call: Call<typeof oauthGithub>): Promise<string> {
+export async function takeState(
+  { credentials, clock }: OauthRoutesDeps,
+  call: Call<typeof oauthGithub>,
+): Promise<string> {
   const { request, response, context, query } = call;
   const session = await credentials.session(request);
   const { oauthState: expected = "", oauthStateAt = 0, aff = "" } = session?.data ?? {};
