@@ -1,3 +1,4 @@
+import type { ChannelHealth } from "@fairway/wire";
 import { afterEach, describe, expect, it } from "vitest";
 import { consumeRows, errorOf, useRelay } from "./relay-app.ts";
 
@@ -168,5 +169,17 @@ describe("affinity", () => {
     expect(await servedBy({ prompt_cache_key: "talk 1" })).toBe(next);
     const metrics = await (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/fairway_cache_hits_total\{cache="affinity"\} (9|1\d)/);
+  });
+});
+
+describe("the health of channels", () => {
+  it("shows a key that rests after a 429, for as long as the upstream asked", async () => {
+    const id = await relay.gateway.channel("retry-after-40");
+    await (await relay.ask("retry-after-40")).text();
+    const health = await relay.gateway.root.must<ChannelHealth[]>("GET", "/api/channel/health");
+    const [resting] = health.filter(({ channel_id: channelId }) => channelId === id);
+    expect(resting).toMatchObject({ key_index: 0, state: "resting", model: "retry-after-40", consecutive_failures: 0 });
+    expect(resting?.wait_ms).toBeGreaterThan(30_000);
+    expect(resting?.wait_ms).toBeLessThanOrEqual(40_000);
   });
 });
