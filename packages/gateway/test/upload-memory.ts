@@ -1,0 +1,49 @@
+// Takes a form of 20 MB from itself and prints the most bytes of buffers that were alive at once. Run with --expose-gc.
+import { createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readUpload } from "../src/relay/upload.ts";
+
+const PIECE = Buffer.alloc(64 * 1024, 7);
+const PIECES = 320;
+const collectGarbage = (globalThis as unknown as { gc: () => void }).gc;
+
+/** Buffers are freed beside the program; a second round waits for the first. */
+function liveBytes(): number {
+  collectGarbage();
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+const server = createServer((request, response) => {
+  const start = liveBytes();
+  let held = 0;
+  const timer = setInterval(() => (held = Math.max(held, liveBytes() - start)), 50);
+  readUpload(request, "audio.transcriptions", { minBytesPerSecond: 0 })
+    .then(async (upload) => {
+      let size = 0;
+      for await (const chunk of upload.open(new Map([["model", "another"]])).body) size += (chunk as Buffer).length;
+      await upload.dispose();
+      response.end(JSON.stringify({ held, size }));
+    })
+    .catch((error: unknown) => response.end(String(error)))
+    .finally(() => clearInterval(timer));
+});
+
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const call = send({ port, host: "127.0.0.1", method: "POST", headers }, (answer) => {
+    answer.pipe(process.stdout);
+    answer.on("end", () => server.close().closeAllConnections());
+  });
+  call.write('--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n');
+  let sent = 0;
+  const more = () => {
+    while (sent < PIECES) {
+      sent++;
+      if (!call.write(PIECE)) return void call.once("drain", more);
+    }
+    call.end("\r\n--b--\r\n");
+  };
+  more();
+});
