@@ -25,12 +25,18 @@ const PAGE = join(ROOT, "docs/reference/bench-api.md");
 /**
  * `npm run bench -- --api`: the management API at size, one database after the other; about 45 minutes and 30 GB below
  * the temporary folder. `--quick` is a smoke run that writes nothing, `--logs N` another size, `--databases sqlite,…` a part.
- * `--at URL` measures a database that `npm run seed` has filled, and writes nothing.
+ * `--at URL`, once or more often, measures databases that `npm run seed` has filled instead of making them.
  */
 export async function benchApi(): Promise<void> {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const options = { api: flag, quick: flag, logs: text, databases: text, at: text } as const;
+  const options = {
+    api: flag,
+    quick: flag,
+    logs: text,
+    databases: text,
+    at: { type: "string", multiple: true },
+  } as const;
   const { values } = parseArgs({ options });
   const isQuick = values.quick ?? false;
   const plan = isQuick ? QUICK : FULL;
@@ -38,13 +44,12 @@ export async function benchApi(): Promise<void> {
   const program = join(ROOT, "packages/gateway/dist/main.mjs");
   const bench = { plan, program, upstream: `http://127.0.0.1:${upstream.port}`, say: console.log };
   try {
-    if (values.at !== undefined) {
-      const seeded = { name: values.at.split(":", 1)[0] ?? "", url: values.at, seedSeconds: undefined };
-      report([await runApiBench({ ...seeded, password: SAMPLE_PASSWORD }, bench)], plan);
-      return;
-    }
-    const kinds = (values.databases?.split(",") ?? Object.keys(SIZES)).map(kindOf);
     const figures: ApiFigures[] = [];
+    for (const url of values.at ?? []) {
+      const seeded = { name: NAMES[kindOfUrl(url)], url, seedSeconds: undefined };
+      figures.push(await runApiBench({ ...seeded, password: SAMPLE_PASSWORD }, bench));
+    }
+    const kinds = values.at ? [] : (values.databases?.split(",") ?? Object.keys(SIZES)).map(kindOf);
     for (const kind of kinds) {
       const logs = values.logs === undefined ? (isQuick ? QUICK_LOGS : SIZES[kind]) : Number(values.logs);
       figures.push(await onFreshDatabase(kind, logs, isQuick, bench));
@@ -70,6 +75,11 @@ function kindOf(text: string): Kind {
   throw new Error(`--databases takes sqlite, mariadb and postgres, not ${text}`);
 }
 
+function kindOfUrl(url: string): Kind {
+  if (url.startsWith("sqlite:")) return "sqlite";
+  return url.startsWith("postgres") ? "postgres" : "mariadb";
+}
+
 async function onFreshDatabase(kind: Kind, logs: number, isQuick: boolean, bench: ApiBench): Promise<ApiFigures> {
   const { url, stop } = await makeDatabase(kind);
   try {
@@ -93,7 +103,9 @@ async function makeDatabase(kind: Kind): Promise<{ readonly url: string; stop():
     const folder = await mkdtemp(join(tmpdir(), "fairway-bench-"));
     return { url: `sqlite:${join(folder, "bench.db")}`, stop: () => rm(folder, { recursive: true, force: true }) };
   }
-  const service: Service = await (kind === "mariadb" ? startMariadb({ isLarge: true }) : startPostgres({ isLarge: true }));
+  const service: Service = await (kind === "mariadb"
+    ? startMariadb({ isLarge: true })
+    : startPostgres({ isLarge: true }));
   await runSql(service.url, "CREATE DATABASE bench");
   const url = new URL(service.url);
   url.pathname = "/bench";

@@ -5,6 +5,7 @@ import type { ApiFigures, ApiPlan } from "./api-run.ts";
 type Row = readonly string[];
 
 const CHUNK_TARGET_MS = 20;
+const QUIET_LOAD = 1;
 const SECTIONS = [
   { kind: "list", title: "Log" },
   { kind: "day", title: "Statistics of a day" },
@@ -14,6 +15,7 @@ const SECTIONS = [
 
 /** The figures as a page of Markdown: a table a kind of call, one column a database, date and machine. */
 export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: Date): string {
+  const noisy = figures.map(({ loadBefore }) => loadBefore).filter((load) => load > QUIET_LOAD);
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}`;
   return [
     "# What the management API costs at size",
@@ -22,6 +24,12 @@ export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: D
     `cores. Milliseconds over HTTP, p50 / p95 of up to ${plan.calls} calls, one after the other, each with other names and days.`,
     "",
     ...figures.map(contentsLine),
+    ...(noisy.length > 0
+      ? [
+          "",
+          `**Noisy:** other work kept the cores busy (load average ${noisy.map((load) => load.toFixed(1)).join(", ")} before the runs).`,
+        ]
+      : []),
     ...SECTIONS.flatMap(({ kind, title }) => section(figures, kind, title)),
     "",
     "## Sign-ins beside a stream",

@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import { signIn, type Session } from "../src/api.ts";
 import { startGateway } from "../src/gateway.ts";
 import { apiCalls, readContents, type ApiCall, type Contents } from "./api-calls.ts";
@@ -22,6 +23,8 @@ export interface ApiFigures {
   readonly name: string;
   readonly contents: Contents;
   readonly seedSeconds: number | undefined;
+  /** Load average of the machine before the first call. */
+  readonly loadBefore: number;
   readonly calls: readonly CallFigures[];
   readonly signIns: SignInFigures;
 }
@@ -48,6 +51,7 @@ const WARM_UP_CALLS = 3;
 /** Starts a gateway on a seeded database and measures the calls one after the other, over real HTTP. */
 export async function runApiBench(database: SeededDatabase, bench: ApiBench): Promise<ApiFigures> {
   const { plan, program, say } = bench;
+  const [loadBefore = 0] = loadavg();
   const contents = await readContents(database.url);
   const gateway = await startGateway({ program, database: database.url });
   try {
@@ -71,7 +75,7 @@ export async function runApiBench(database: SeededDatabase, bench: ApiBench): Pr
     say(
       `${database.name}, sign-ins: chunk p99 ${signIns.delayP99.toFixed(1)} ms, gap p99 ${signIns.gapP99.toFixed(1)} ms`,
     );
-    return { name: database.name, contents, seedSeconds: database.seedSeconds, calls, signIns };
+    return { name: database.name, contents, seedSeconds: database.seedSeconds, loadBefore, calls, signIns };
   } catch (error) {
     for (const line of gateway.logs) if (line.level === "error") say(JSON.stringify(line));
     throw error;

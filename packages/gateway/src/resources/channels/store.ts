@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
-import type { Transaction } from "kysely";
+import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -85,10 +85,11 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
   return {
     async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
       const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
-      let rows = from.select(VIEW_COLUMNS);
-      for (const { column, direction } of order) rows = rows.orderBy(column, direction);
-      const { total } = await from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
-      return { rows: await rows.offset(offset).limit(limit).execute(), total: Number(total) };
+      const [ids, { total }] = await Promise.all([
+        inOrder(from.select("id"), order).offset(offset).limit(limit).execute(),
+        from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+      ]);
+      return { rows: await pageRows(db, ids, order), total: Number(total) };
     },
 
     /** All channels of one page of tags, ascending. */
@@ -102,7 +103,7 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
         .executeTakeFirstOrThrow();
       const tags = await tagged.select("tag").distinct().orderBy("tag").offset(offset).limit(limit).execute();
       if (tags.length === 0) return { rows: [], total: Number(total) };
-      let rows = tagged
+      const rows = tagged
         .where(
           "tag",
           "in",
@@ -110,8 +111,7 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
         )
         .select(VIEW_COLUMNS)
         .orderBy("tag");
-      for (const { column, direction } of order) rows = rows.orderBy(column, direction);
-      return { rows: await rows.execute(), total: Number(total) };
+      return { rows: await inOrder(rows, order).execute(), total: Number(total) };
     },
 
     get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
@@ -143,6 +143,24 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
       return rows.map(({ model }) => model);
     },
   };
+}
+
+/** Rows are wide: a page is found in an index before its rows are read. */
+async function pageRows(
+  db: Kysely<Schema>,
+  found: readonly { readonly id: number }[],
+  order: readonly ChannelOrder[],
+): Promise<ChannelRow[]> {
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  return inOrder(db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", ids), order).execute();
+}
+
+function inOrder<Row>(
+  rows: SelectQueryBuilder<Schema, "channels", Row>,
+  order: readonly ChannelOrder[],
+): SelectQueryBuilder<Schema, "channels", Row> {
+  return order.reduce((sorted, { column, direction }) => sorted.orderBy(column, direction), rows);
 }
 
 function changes(writing: Writing) {

@@ -138,11 +138,11 @@ interface PageRead {
 async function readPage(store: LogStore, { query, page, before, viewFrom, cursorText }: PageRead): Promise<LogPage> {
   const number = Math.max(1, page.p);
   const { offset, limit } = pageOf({ p: number - 1, page_size: page.page_size });
-  const rows = await store.page(query, { offset, limit, before });
+  const [rows, total] = await Promise.all([store.page(query, { offset, limit, before }), store.total(query)]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {
     items: await viewFrom(before ? 0 : offset)(rows),
-    total: await store.total(query),
+    total,
     page: number,
     page_size: limit,
     next: last ? cursorText(last.id) : "",
