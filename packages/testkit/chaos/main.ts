@@ -1,7 +1,9 @@
 // `npm run test:chaos`: every fault once on MariaDB, then on PostgreSQL. Options after `--`:
 //   --minutes N        goes on for N minutes, at a slower pace with longer faults
 //   --database NAME    MariaDB or PostgreSQL alone
-//   --only TEXT        faults whose name has this text
+//   --only PATTERN     faults whose name matches
+//   --program FILE     another program than the sources, such as a built one
+//   --logs FOLDER      keeps the logs of the replicas there
 //   --write            writes docs/explain/faults.md; without it the page is only printed
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -23,6 +25,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "0" },
     database: { type: "string", default: "" },
     only: { type: "string", default: "" },
+    program: { type: "string", default: "" },
+    logs: { type: "string", default: "" },
     write: { type: "boolean", default: false },
   },
 });
@@ -30,9 +34,12 @@ const { values } = parseArgs({
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 const rounds: Round[] = [];
 for (const database of DATABASES.filter((name) => values.database === "" || name === values.database)) {
-  const round = await runRound(planOf({ minutes: Number(values.minutes), database, only: values.only, say }));
+  const round = await runRound(
+    planOf({ minutes: Number(values.minutes), database, only: values.only, program: values.program, say }),
+  );
   rounds.push(round);
   for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
+  if (values.logs !== "") await keepLogs(values.logs, round);
   console.log("complaints", round.complaints);
 }
 const document = faultsDocument(rounds, { command: commandOf(), at: new Date(), versions: versions() });
@@ -43,9 +50,18 @@ if (values.write) {
 }
 if (rounds.length === 0 || rounds.some((round) => problemsOf(round).length > 0)) process.exitCode = 1;
 
+async function keepLogs(folder: string, { database, logs }: Round): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, lines] of Object.entries(logs)) {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    await writeFile(join(folder, `${database}-${name}.log`), text);
+  }
+}
+
 function commandOf(): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    typeof value === "boolean" || value === "" || value === "0" ? [] : [`--${name} ${value}`],
+  const { minutes, database, only } = values;
+  const given = Object.entries({ minutes, database, only }).flatMap(([name, value]) =>
+    value === "" || value === "0" ? [] : [`--${name} ${value}`],
   );
   return ["npm run test:chaos --", ...given, "--write"].join(" ");
 }

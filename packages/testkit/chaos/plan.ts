@@ -12,23 +12,26 @@ export interface Wishes {
   /** 0 = each fault once, at a quick pace. */
   readonly minutes: number;
   readonly database: DatabaseName;
-  /** Only faults whose name has this text. */
+  /** Only faults whose name matches this regular expression. */
   readonly only: string;
+  /** Another program than the sources of the gateway; "" = none. */
+  readonly program: string;
   readonly say: (line: string) => void;
 }
 
 /** What one round does. */
-export function planOf({ minutes, database, only, say }: Wishes): Plan {
+export function planOf({ minutes, database, only, program, say }: Wishes): Plan {
   const isMain = database === "MariaDB";
   const isLong = minutes > 0;
   const faults: readonly Fault[] = isMain || isLong || only !== "" ? FAULTS : SHORT_FAULTS;
   return {
     database,
-    faults: faults.filter(({ name }) => name.includes(only)),
+    faults: faults.filter(({ name }) => new RegExp(only).test(name)),
     perSecond: isMain ? 20 : 10,
     pace: isLong ? LONG_PACE : PACE,
     calmMs: isLong ? 5_000 : 1_500,
     lastsMs: minutes * MINUTE_MS * SHARE[database],
+    program: program === "" ? undefined : program,
     say,
   };
 }

@@ -32,8 +32,8 @@ export interface Replicas {
   resume(index: number): void;
   /** Puts a fresh process in the place of a dead one. */
   replace(index: number): Promise<void>;
-  /** Takes one out of rotation, ends it in order and starts another; answers the exit code. */
-  roll(index: number): Promise<number | string>;
+  /** Takes one out of rotation, ends it in order and starts another. Throws unless it ended with 0. */
+  roll(index: number): Promise<void>;
   readonly count: number;
   stop(): Promise<void>;
 }
@@ -42,17 +42,19 @@ export interface ReplicaSettings {
   readonly database: string;
   readonly redis: string;
   readonly count: number;
+  /** Another program than the sources, such as a built one. */
+  readonly program: string | undefined;
 }
 
 /** Real processes behind a rotation that follows their readiness, like the endpoints of a Service. */
-export async function startReplicas({ database, redis, count }: ReplicaSettings): Promise<Replicas> {
+export async function startReplicas({ database, redis, count, program }: ReplicaSettings): Promise<Replicas> {
   const all: Replica[] = [];
   const deaths: string[] = [];
   const asked = new Set<GatewayProcess>();
   const start = async (index: number, serial: number) => {
     const name = `replica-${index}-${serial}`;
     const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off" };
-    const process = await startGateway({ database, redis, env });
+    const process = await startGateway({ database, redis, env, ...(program ? { program } : {}) });
     all.push({ name, process });
     void process.exited.then((code) => !asked.has(process) && deaths.push(`${name} ended with ${code}`));
     return process;
@@ -92,8 +94,10 @@ export async function startReplicas({ database, redis, count }: ReplicaSettings)
       slot.isWithdrawn = true;
       await sleep(PRE_STOP_MS);
       const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS).then(() => "no exit")]);
+      const ended = slot.process;
       await replace(index);
-      return code;
+      const last = ended.logs.slice(-5).map((line) => JSON.stringify(line));
+      if (code !== 0) throw new Error(`${nameOf(slot)}'s predecessor ended with ${code}: ${last.join(" ")}`);
     },
     async stop() {
       clearInterval(probes);

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isClean, openBooks, readBooks, type Baseline, type Books } from "./books.ts";
+import type { LogLine } from "../src/gateway.ts";
 import type { Ending, Outcome } from "./client.ts";
 import type { Fault, Pace } from "./faults.ts";
 import { liveBooks, type LiveBooks } from "./live-books.ts";
 import { startLoad, type Load } from "./load.ts";
 import type { Replicas } from "./replicas.ts";
+import { phaseProblems } from "./verdict.ts";
 import { createWorld, type World } from "./world.ts";
 import type { DatabaseName } from "./servers.ts";
 
@@ -17,6 +19,8 @@ export interface Plan {
   readonly calmMs: number;
   /** The list of faults is gone through again until this much time has passed. */
   readonly lastsMs: number;
+  /** Another program than the sources of the gateway. */
+  readonly program: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -24,6 +28,8 @@ export interface Phase {
   readonly fault: Fault;
   readonly about: string;
   readonly note: string;
+  /** Why the fault could not be done as told; "" = it was. */
+  readonly failure: string;
   readonly seconds: number;
   /** Requests that started in this phase, by their end. */
   readonly endings: Readonly<Record<Ending, number>>;
@@ -51,6 +57,8 @@ export interface Round {
   readonly books: Books;
   readonly live: LiveBooks;
   readonly deaths: readonly string[];
+  /** Log of every process that was started. */
+  readonly logs: Readonly<Record<string, readonly LogLine[]>>;
   /** Errors and warnings of all replicas, by message. */
   readonly complaints: Readonly<Record<string, number>>;
   /** From the end of the load until nothing was reserved. */
@@ -59,9 +67,12 @@ export interface Round {
 }
 
 const RECOVERY_LIMIT_MS = 45_000;
-const AGREEMENT_LIMIT_MS = 90_000;
+const AGREEMENT_LIMIT_MS = 45_000;
 /** Leases run 60 s, the sweeper follows. */
-const QUIET_LIMIT_MS = 150_000;
+const QUIET_LIMIT_MS = 100_000;
+
+/** Problems of a phase that are said at once; the rest stands in the verdict. */
+const SAID = 5;
 
 interface Course {
   readonly plan: Plan;
@@ -74,7 +85,7 @@ interface Course {
 export async function runRound(plan: Plan): Promise<Round> {
   const startedAt = performance.now();
   plan.say(`${plan.database}: starting`);
-  const world = await createWorld(plan.database);
+  const world = await createWorld(plan.database, plan.program);
   try {
     const baseline = await openBooks(world.servers.database);
     const load = startLoad(plan.perSecond, (serial) => routeOf(world, serial));
@@ -96,6 +107,7 @@ export async function runRound(plan: Plan): Promise<Round> {
       endings: count(load.outcomes),
       ...end,
       deaths: world.replicas.deaths,
+      logs: Object.fromEntries(world.replicas.all.map(({ name, process }) => [name, process.logs])),
       complaints: complaintsOf(world.replicas),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
@@ -115,26 +127,29 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
   plan.say(`${plan.database}: ${fault.name}`);
   const from = performance.now();
   const isIdle = fault.isOfRedis === true && world.servers.proxy.connections === 0;
-  const note = await fault.run(world, plan.pace);
+  const { note, failure } = await attempt(fault, world, plan.pace);
   const lifted = performance.now();
   const recoveredMs = await until(RECOVERY_LIMIT_MS, () =>
     load.outcomes.some(({ ending, startedAt }) => ending === "delivered" && startedAt > lifted),
   );
   await sleep(plan.calmMs);
   await load.endedBefore(lifted);
-  let books = await readBooks(world.servers.database, baseline, load.outcomes);
+  // The load goes on: what ends from here on is looked at after the next fault.
+  const ended = [...load.outcomes];
+  let books = await readBooks(world.servers.database, baseline, ended);
   const agreedMs = await until(AGREEMENT_LIMIT_MS, async () => {
-    if (!isClean(books.findings)) books = await readBooks(world.servers.database, baseline, load.outcomes);
+    if (!isClean(books.findings)) books = await readBooks(world.servers.database, baseline, ended);
     return isClean(books.findings);
   });
   const to = performance.now();
   const touched = load.outcomes.filter(({ startedAt, endedAt }) => startedAt < to && endedAt > from);
   const own = touched.filter(({ startedAt }) => startedAt >= from);
   const failed = touched.filter(({ ending }) => ending !== "delivered" && ending !== "left");
-  return {
+  const phase: Phase = {
     fault,
     about: fault.about(plan.pace),
     note,
+    failure,
     seconds: Math.round((to - from) / 1000),
     endings: count(own),
     deliveredDuring: touched.filter(({ ending, endedAt }) => ending === "delivered" && endedAt <= lifted).length,
@@ -145,6 +160,16 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
     harmed: fault.isHarmless ? failed.map(describe) : [],
     reasons: reasonsOf(failed),
   };
+  for (const problem of phaseProblems(phase).slice(0, SAID)) plan.say(`  ${problem}`);
+  return phase;
+}
+
+async function attempt(fault: Fault, world: World, pace: Pace): Promise<Pick<Phase, "note" | "failure">> {
+  try {
+    return { note: await fault.run(world, pace), failure: "" };
+  } catch (error) {
+    return { note: "", failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Waits until nothing is reserved and everything agrees; answers the last look in any case. */

@@ -18,9 +18,10 @@ export function problemsOf(round: Round): string[] {
 
 /** What speaks against one phase. */
 export function phaseProblems(phase: Phase): string[] {
-  const { fault, endings, deliveredDuring, recoveredMs, isIdle, harmed, books } = phase;
+  const { fault, failure, endings, deliveredDuring, recoveredMs, isIdle, harmed, books } = phase;
   const delivered = endings.delivered;
   return [
+    ...(failure === "" ? [] : [failure]),
     ...(isIdle ? ["no replica was connected to Redis, so nothing was proved"] : []),
     ...(delivered === 0 ? ["no request was delivered in the whole phase"] : []),
     ...(deliveredDuring === 0 && !fault.isTotal ? ["no answer was delivered while the fault lasted"] : []),

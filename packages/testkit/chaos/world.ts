@@ -38,7 +38,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function createWorld(database: DatabaseName): Promise<World> {
+export async function createWorld(database: DatabaseName, program: string | undefined): Promise<World> {
   const servers = await startServers(database);
   const stops: (() => Promise<void>)[] = [() => servers.stop()];
   const stop = async () => {
@@ -50,7 +50,12 @@ export async function createWorld(database: DatabaseName): Promise<World> {
       () => primary.stop(),
       () => secondary.stop(),
     );
-    const replicas = await startReplicas({ database: servers.database, redis: servers.proxy.url, count: REPLICAS });
+    const replicas = await startReplicas({
+      database: servers.database,
+      redis: servers.proxy.url,
+      count: REPLICAS,
+      program,
+    });
     stops.push(() => replicas.stop());
     const console = () => signIn(urlOf(replicas));
     const root = await console();
