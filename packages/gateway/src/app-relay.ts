@@ -70,19 +70,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ...health,
     log,
     disable: deps.disable,
-    onAttempt: ({ choice: { channel }, startedAt }, result) =>
-      metrics.attempted({
-        channel: { id: channel.id, name: channel.name, type: providerByType(channel.type)?.id ?? String(channel.type) },
-        outcome:
-          result.kind === "delivered"
-            ? result.reason === "stop"
-              ? "ok"
-              : result.reason
-            : result.kind === "failed"
-              ? result.failure.outcome
-              : "client_abort",
-        seconds: (performance.now() - startedAt) / 1000,
-      }),
+    onAttempt: (attempt, result) => metrics.attempted(sampleOf(attempt, result)),
   });
   const pipeline: PipelineDeps = {
     snapshots,
@@ -107,6 +95,29 @@ export function createRelayParts(deps: RelayPartsDeps): {
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
   return { pipeline, reporter: createReporter({ log, metrics }), channels: healthChannel(health, deps) };
+}
+
+type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
+
+/** One attempt as the metrics count it. */
+function sampleOf(...[{ choice, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
+  const { id, name, type } = choice.channel;
+  return {
+    channel: { id, name, type: providerByType(type)?.id ?? String(type) },
+    outcome: outcomeOfAttempt(result),
+    seconds: (performance.now() - startedAt) / 1000,
+  };
+}
+
+function outcomeOfAttempt(result: Parameters<OnAttempt>[1]): string {
+  switch (result.kind) {
+    case "delivered":
+      return result.reason === "stop" ? "ok" : result.reason;
+    case "failed":
+      return result.failure.outcome;
+    case "gone":
+      return "client_abort";
+  }
 }
 
 /** Messages that are lost leave each replica to find out for itself. */

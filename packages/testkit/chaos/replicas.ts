@@ -8,7 +8,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 const PRE_STOP_MS = 500;
 const EXIT_LIMIT_MS = 60_000;
 
-export interface Replica {
+interface Replica {
   readonly name: string;
   readonly process: GatewayProcess;
 }

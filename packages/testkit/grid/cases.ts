@@ -14,7 +14,7 @@ export interface Cell {
 }
 
 /** What happened in a cell: the answer, and what the upstream received before it. */
-export interface Outcome {
+interface Outcome {
   readonly answer: Answer;
   readonly got: Got;
   /** True when the upstream was asked in the Responses protocol. */

@@ -3,7 +3,7 @@ import type { Json } from "../src/upstream/reply.ts";
 
 export type { Json } from "../src/upstream/reply.ts";
 
-export interface Call {
+interface Call {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
