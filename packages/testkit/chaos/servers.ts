@@ -44,7 +44,7 @@ export async function startServers(name: DatabaseName): Promise<Servers> {
   database.pathname = "/chaos";
   let thaw: Guard | undefined;
   const signal = (kind: NodeJS.Signals) => {
-    for (const pid of family(server.pid)) process.kill(pid, kind);
+    for (const pid of family(server.pid)) signalIfThere(pid, kind);
   };
   return {
     database: database.href,
@@ -78,4 +78,12 @@ export async function startServers(name: DatabaseName): Promise<Servers> {
 function family(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended since it was listed
+  }
 }

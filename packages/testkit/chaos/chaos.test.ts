@@ -1,0 +1,35 @@
+// Every fault once, on both databases side by side. `npm run test:chaos` runs longer and writes the page.
+import { beforeAll, describe, expect, test } from "vitest";
+import { FAULTS, SHORT_FAULTS } from "./faults.ts";
+import { planOf } from "./plan.ts";
+import { runRound, type Round } from "./round.ts";
+import { phaseProblems, problemsOf } from "./verdict.ts";
+
+const LIMIT_MS = 240_000;
+const ROUNDS = { MariaDB: FAULTS, PostgreSQL: SHORT_FAULTS } as const;
+const NAMES = ["MariaDB", "PostgreSQL"] as const;
+
+const rounds = new Map<string, Round>();
+
+beforeAll(async () => {
+  const run = async (database: (typeof NAMES)[number]) => {
+    const plan = planOf({ minutes: 0, database, only: "", program: "", say: () => undefined });
+    rounds.set(database, await runRound({ ...plan, faults: plan.faults.filter(({ open }) => !open) }));
+  };
+  await Promise.all(NAMES.map(run));
+}, LIMIT_MS);
+
+describe.each(NAMES)("three replicas on %s and Redis", (database) => {
+  const round = () => rounds.get(database) ?? expect.unreachable("the round did not run");
+
+  test.each(ROUNDS[database].filter(({ open }) => !open).map(({ name }) => name))("%s", (name) => {
+    const phases = round().phases.filter(({ fault }) => fault.name === name);
+    expect(phases).toHaveLength(1);
+    expect(phases.flatMap(phaseProblems)).toEqual([]);
+  });
+
+  test("nothing is lost, charged twice or left reserved at the end", () => {
+    expect(problemsOf(round())).toEqual([]);
+    expect(round().endings.delivered).toBeGreaterThan(500);
+  });
+});
