@@ -93,7 +93,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
       const slot = at(index);
       slot.isWithdrawn = true;
       await sleep(PRE_STOP_MS);
-      const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS).then(() => "no exit")]);
+      const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS, "no exit", { ref: false })]);
       const ended = slot.process;
       await replace(index);
       const last = ended.logs.slice(-5).map((line) => JSON.stringify(line));
