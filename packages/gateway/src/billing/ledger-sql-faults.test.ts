@@ -109,6 +109,16 @@ describe("the SQL ledger on a failing database", () => {
     expect(lines.join("")).toContain("log row refused by the database");
   });
 
+  it("keeps the log row when an outage ends between a failure and the look at it", async () => {
+    const user = await accounts.addUser(1000);
+    const hold = await granted(ledger, user, 0, 10);
+    let left = 2;
+    faults.failWhen((sql) => sql.startsWith("insert into logs") && left-- > 0);
+    await ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: "after an outage" }) }));
+    faults.heal();
+    expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["after an outage"]);
+  });
+
   it("fails a reservation that the database refuses, and no other of its turn", async () => {
     const user = await accounts.addUser(1000);
     const [first, second] = [requestId(), requestId()];

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../observability/log.ts";
+import { isUnstorable } from "../storage/errors.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import type { Hold, Settlement } from "./ledger.ts";
 import { lockUsers, type UserBalance } from "./sql-accounts.ts";
@@ -10,6 +11,7 @@ import { inList } from "./sql-text.ts";
 const BATCH = 256;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
+const REFUSALS = 3;
 
 export interface SettlementDeps {
   readonly database: RawDatabase;
@@ -30,6 +32,8 @@ export interface Closing {
 interface Waiting {
   closing: Closing;
   readonly resolve: () => void;
+  /** How often a database that answers did not take it. */
+  refusals: number;
 }
 
 export interface Settlements {
@@ -71,7 +75,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   return {
     close: (closing) =>
       new Promise((resolve) => {
-        waiting.push({ closing, resolve });
+        waiting.push({ closing, resolve, refusals: 0 });
         running ??= run();
       }),
     get pending() {
@@ -87,13 +91,18 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The failed one goes to the end. While the database answers, it is the log row that it refuses: money goes first. */
+/**
+ * The failed one goes to the end. What a database that answers refuses again and again is its log row: money goes
+ * first. One refusal alone may be the end of an outage.
+ */
 async function setAside(waiting: Waiting[], error: unknown, { database, log }: SettlementDeps): Promise<void> {
   const failed = waiting.shift();
   if (!failed) return;
   waiting.push(failed);
   const { hold, settlement } = failed.closing;
   if (!settlement?.log || !(await answers(database))) return;
+  failed.refusals += 1;
+  if (!isUnstorable(error) && failed.refusals < REFUSALS) return;
   const { log: refused, ...withoutLog } = settlement;
   failed.closing = { hold, settlement: withoutLog };
   log.error("log row refused by the database, the charge goes on without it", {
