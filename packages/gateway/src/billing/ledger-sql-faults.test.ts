@@ -128,6 +128,7 @@ describe("the SQL ledger on a failing database", () => {
     const answers = await Promise.allSettled([ask(first), ask(second)]);
     faults.heal();
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(answers[0]).toMatchObject({ reason: { code: "balances_unavailable", status: 503 } });
     expect(
       await ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(600), isCharged: true }),
     ).toMatchObject({ amount: 600 });

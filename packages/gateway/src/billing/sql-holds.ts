@@ -1,3 +1,4 @@
+import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "./ledger.ts";
@@ -14,6 +15,7 @@ import { insertRows } from "./sql-text.ts";
 
 /** Requests that share a transaction; more only make the first ones wait. */
 const BATCH = 128;
+const RETRY_AFTER_MS = 1_000;
 
 export interface HoldDeps {
   readonly database: RawDatabase;
@@ -57,9 +59,14 @@ async function reserveAll(batch: readonly Waiting[], deps: HoldDeps): Promise<vo
     for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Hold | HoldRefusal);
   } catch (error) {
     // One request that the database refuses must not fail its neighbours.
-    if (batch.length === 1) batch[0]?.reject(error);
+    if (batch.length === 1) batch[0]?.reject(unavailable(error));
     else for (const one of batch) await reserveAll([one], deps);
   }
+}
+
+/** Whatever the reason: without a reservation there is no call, and the next try may find the database again. */
+function unavailable(cause: unknown): AppError {
+  return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
 }
 
 async function reserve(
