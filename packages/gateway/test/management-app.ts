@@ -14,7 +14,10 @@ import { createIds } from "../src/lib/ids.ts";
 import { allProviders } from "../src/providers/registry.ts";
 import { probeChannel } from "../src/relay/probe.ts";
 import { createMetrics } from "../src/observability/metrics.ts";
+import { createBreakers } from "../src/relay/breaker.ts";
+import { createCooldowns } from "../src/relay/cooldown.ts";
 import { createUpstreams } from "../src/relay/upstream.ts";
+import { channelHealthRoute } from "../src/resources/channels/health-route.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
 import { withDeclarative } from "../src/resources/declarative/routes.ts";
@@ -85,6 +88,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...accountRoutes(parts),
     ...operations.routes,
     ...systemRoutes({ ...parts, instance: "test" }),
+    channelHealthRoute({ ...parts, breakers: createBreakers({ clock }), cooldowns: createCooldowns(clock) }),
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];
