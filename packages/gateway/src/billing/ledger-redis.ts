@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
@@ -55,6 +56,8 @@ export interface RedisLedgerSettings {
   /** Decides when leases end; the clock of Redis, which all replicas share, unless given. */
   readonly leaseClock?: Clock;
   readonly barrierMs?: number;
+  /** A settler that keeps charges for longer than this is gone. */
+  readonly abandonedMs?: number;
   /** Charges on their way to the database beyond which new requests are refused. */
   readonly maxBacklog?: number;
   /** Told after every commit that charged a user; must not throw. */
@@ -74,7 +77,9 @@ const LEASE_MS = 60_000;
 const MAX_BACKLOG = 1_000_000;
 const MAX_PENDING = 100_000;
 const PRUNE_MS = 10_000;
-const FLUSH_MS = 30_000;
+/** Longer than any transaction of a settler that lives. */
+const ABANDONED_MS = 20_000;
+const FLUSH_MS = 10_000;
 const PING_MS = 2_000;
 /** After a reconnection everybody renews first. */
 const REAP_AFTER_MS = 15_000;
@@ -136,6 +141,7 @@ class LiveLedger implements RedisLedger {
     });
     this.#settler = createSettler({
       ...common,
+      abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
       name,
       door: this.#door,
       epochs: this.#epochs,
@@ -300,7 +306,9 @@ class LiveLedger implements RedisLedger {
     while (this.#writing > 0) await new Promise((resolve) => setImmediate(resolve));
     const isSent = await this.#sender.idle(until - performance.now());
     if (!isSent || !(await this.#settler.drained(until - performance.now())))
-      throw new Error("charges are still on their way to the database");
+      throw new AppError("balances_unavailable", {
+        cause: new Error("charges are still on their way to the database"),
+      });
     await this.#following;
     await this.#outbox?.drained();
   }

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { Secret } from "../lib/secret.ts";
 import { createLog, type Logger } from "../observability/log.ts";
 import { createRedisClient, type RedisClient } from "../redis/client.ts";
-import { createKeys, shardOf } from "../redis/keys.ts";
+import { createKeys, shardOf, tagOf } from "../redis/keys.ts";
+import type { Call } from "../redis/script.ts";
 import { openDatabase } from "../storage/database.ts";
 import { migrate, migrateLogs } from "../storage/migrate.ts";
 import type { RawDatabase } from "../storage/raw.ts";
@@ -50,7 +51,8 @@ export async function openRedisRig(url: string, settings: RedisRigSettings): Pro
   await migrate(database, { log, mode: "auto" });
   const logs = settings.logUrl === undefined ? undefined : openDatabase({ url: settings.logUrl, log });
   if (logs) await migrateLogs(logs, { log, mode: "auto" });
-  const redis = createRedisClient({ url: new Secret(settings.redisUrl), keys: createKeys(prefix), log, name: "test" });
+  const keys = createKeys(prefix);
+  const redis = withinSlots(createRedisClient({ url: new Secret(settings.redisUrl), keys, log, name: "test" }));
   if (!(await redis.ready(5_000))) throw new Error("Redis is not there");
   const journalDir = settings.journalDir ?? mkdtempSync(join(tmpdir(), "fairway-journal-"));
   const raw = wrap(database.raw);
@@ -75,7 +77,6 @@ export async function openRedisRig(url: string, settings: RedisRigSettings): Pro
     await redis.close();
     await database.close();
     await logs?.close();
-    if (settings.journalDir === undefined) rmSync(journalDir, { recursive: true, force: true });
   };
   return {
     ledger,
@@ -91,8 +92,12 @@ export async function openRedisRig(url: string, settings: RedisRigSettings): Pro
       await ledger.flush();
       await ledger.stop();
       await end();
+      if (settings.journalDir === undefined) rmSync(journalDir, { recursive: true, force: true });
     },
-    crash: end,
+    async crash() {
+      await end();
+      for (const folder of readdirSync(journalDir)) rmSync(join(journalDir, folder, "lock"), { force: true });
+    },
   };
 }
 
@@ -104,6 +109,33 @@ export function linesLog(lines: string[]): Logger {
     },
   });
   return createLog({ level: "info", format: "json", out });
+}
+
+/** Fails where Redis Cluster would: when the keys of one script are in different slots. */
+function withinSlots(redis: RedisClient): RedisClient {
+  const check = (call: Call) => {
+    const keys = "script" in call ? call.keys : [];
+    const tags = new Set(keys.map(tagOf));
+    if (keys.length > 0 && (tags.size !== 1 || tags.has(undefined)))
+      throw new Error(`keys of several slots: ${keys.join(" ")}`);
+  };
+  return {
+    ...redis,
+    get isReady() {
+      return redis.isReady;
+    },
+    get lastError() {
+      return redis.lastError;
+    },
+    async one(call, timeoutMs) {
+      check(call);
+      return redis.one(call, timeoutMs);
+    },
+    async send(calls, timeoutMs) {
+      calls.forEach(check);
+      return redis.send(calls, timeoutMs);
+    },
+  };
 }
 
 async function openHolds({ keys, one }: RedisClient, userId: number): Promise<number> {

@@ -8,6 +8,8 @@ import type { StreamCharge, StreamEntry } from "./settler-batch.ts";
 export interface ChargeStreams {
   /** Waits up to `ms` for charges that nobody was given yet. */
   read(ms: number): Promise<ReadEntry[]>;
+  /** What this settler was given and has not acknowledged: after a failure, it may not know of it. */
+  mine(): Promise<ReadEntry[]>;
   /** Takes over what was given to somebody more than `idleMs` ago. */
   claim(idleMs: number): Promise<ReadEntry[]>;
   /** Which of these charges are still in their streams. */
@@ -36,8 +38,9 @@ const TIMEOUT_MS = 5_000;
 const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
 
-export function createChargeStreams(redis: RedisClient, consumer: string): ChargeStreams {
-  return new RedisChargeStreams(redis, consumer);
+/** @param onConnect called when Redis may have given something that did not arrive */
+export function createChargeStreams(redis: RedisClient, consumer: string, onConnect: () => void): ChargeStreams {
+  return new RedisChargeStreams(redis, consumer, onConnect);
 }
 
 const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard) => redis.keys.charges(shard));
@@ -49,29 +52,39 @@ class RedisChargeStreams implements ChargeStreams {
   readonly #keys: readonly string[];
   readonly #shards: ReadonlyMap<string, number>;
 
-  constructor(redis: RedisClient, consumer: string) {
+  constructor(redis: RedisClient, consumer: string, onConnect: () => void) {
     this.#redis = redis;
     this.#consumer = consumer;
     this.#reader = redis.open("settler", DEAD_AFTER_MS);
+    this.#reader.on("ready", onConnect);
     this.#keys = KEYS_OF(redis);
     this.#shards = new Map(this.#keys.map((key, shard) => [key, shard]));
   }
 
-  async read(ms: number): Promise<ReadEntry[]> {
-    try {
-      return await this.#readNew(ms);
-    } catch (error) {
-      // Whoever reads first makes the groups; a Redis that was emptied has none.
-      if (!(error instanceof Error) || !error.message.startsWith("NOGROUP")) throw error;
-      await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
-      return this.#readNew(ms);
-    }
+  read(ms: number): Promise<ReadEntry[]> {
+    return this.#readGroup(">", ["BLOCK", ms]);
   }
 
-  async #readNew(ms: number): Promise<ReadEntry[]> {
-    const fresh = this.#keys.map(() => ">");
-    const words = ["GROUP", GROUP, this.#consumer, "COUNT", PER_STREAM, "BLOCK", ms, "STREAMS"];
-    const answer: unknown = await this.#reader.call("xreadgroup", ...words, ...this.#keys, ...fresh);
+  async mine(): Promise<ReadEntry[]> {
+    const entries = await this.#readGroup("0", []);
+    const gone = entries.filter(({ entry: [, fields] }) => fields === null);
+    const acks = gone.map(({ shard, entry: [id] }) => ({
+      command: "xack",
+      args: [this.#keys[shard] ?? "", GROUP, id],
+    }));
+    if (acks.length > 0) await this.#redis.send(acks, TIMEOUT_MS);
+    return entries.filter(({ entry: [, fields] }) => fields !== null);
+  }
+
+  async #readGroup(from: string, how: readonly (string | number)[]): Promise<ReadEntry[]> {
+    const words = ["GROUP", GROUP, this.#consumer, "COUNT", PER_STREAM, ...how, "STREAMS", ...this.#keys];
+    const ask = () => this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from));
+    const answer: unknown = await ask().catch(async (error: unknown) => {
+      // Whoever reads first makes the groups; a Redis that was emptied has none.
+      if (!(error instanceof Error) || !/^(?:NOGROUP|UNBLOCKED)/.test(error.message)) throw error;
+      await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
+      return ask();
+    });
     const streams = (answer ?? []) as readonly [string, readonly StreamEntry[]][];
     return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
   }

@@ -3,6 +3,7 @@ import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import { RedisAway, type RedisClient } from "../redis/client.ts";
+import { isUnstorable } from "../storage/errors.ts";
 import type { RawDatabase } from "../storage/raw.ts";
 import type { Booked } from "./charge-booking.ts";
 import type { DirectDoor } from "./direct-door.ts";
@@ -27,6 +28,8 @@ export interface SettlerDeps {
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
   /** A charge could not be booked; final when it is not tried again. */
   readonly onFailure: (isFinal: boolean) => void;
+  /** Charges that were given to a settler this long ago are taken over by another; it is gone. */
+  readonly abandonedMs: number;
 }
 
 /** Brings charges from the streams of Redis into the database: many in a transaction, each once, whoever does it. */
@@ -46,10 +49,8 @@ const AT_ONCE = 500;
 const GATHER_MS = 100;
 const BLOCK_MS = 1_000;
 const LOOK_MS = 2_000;
-const CLAIM_MS = 10_000;
-/** Longer than any transaction of a settler that lives. */
-const ABANDONED_MS = 20_000;
 const PRUNE_MS = 3_600_000;
+const READ_PAUSE_MS = 200;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -68,13 +69,15 @@ class StreamSettler implements Settler {
   #running: Promise<void> | undefined;
   #isStopped = false;
   #isHurried = false;
+  /** Redis may have given it charges that never arrived, or kept some that it was told are booked. */
+  #isDoubtful = false;
   #wake: (() => void) | undefined;
   #failures = 0;
   backlog = 0;
 
   constructor(deps: SettlerDeps) {
     this.#deps = deps;
-    this.#streams = createChargeStreams(deps.redis, deps.name);
+    this.#streams = createChargeStreams(deps.redis, deps.name, () => (this.#isDoubtful = true));
     const every = (everyMs: number, work: () => Promise<void>) =>
       repeat({
         name: this.name,
@@ -82,9 +85,10 @@ class StreamSettler implements Settler {
         work,
         onError: (error) => deps.log.debug("the streams of charges cannot be looked at", { error }),
       });
+    const { abandonedMs } = deps;
     this.#watchers = [
       every(LOOK_MS, async () => void (this.backlog = await this.#streams.length())),
-      every(CLAIM_MS, async () => this.#take(await this.#streams.claim(ABANDONED_MS))),
+      every(abandonedMs / 2, async () => this.#take(await this.#streams.claim(abandonedMs))),
       every(PRUNE_MS, () => this.#streams.prune()),
     ];
   }
@@ -109,7 +113,22 @@ class StreamSettler implements Settler {
 
   async drained(ms: number): Promise<boolean> {
     const until = performance.now() + ms;
-    let rest: ReadonlyMap<number, string> = await this.#streams.newest();
+    for (let isDone = false; !isDone;) {
+      if (performance.now() > until) return false;
+      try {
+        isDone = await this.#passed(await this.#streams.newest(), until);
+      } catch (error) {
+        if (!(error instanceof RedisAway)) throw error;
+        await this.#deps.redis.ready(Math.max(1, until - performance.now()));
+      }
+    }
+    this.backlog = 0;
+    return true;
+  }
+
+  /** Waits until the streams are past these charges. */
+  async #passed(newest: ReadonlyMap<number, string>, until: number): Promise<boolean> {
+    let rest = newest;
     for (let step = 1; rest.size > 0; step = Math.min(step + 1, 20)) {
       if (performance.now() > until) return false;
       this.hurry();
@@ -117,7 +136,6 @@ class StreamSettler implements Settler {
       const oldest = await this.#streams.oldest(rest.keys());
       rest = new Map([...rest].filter(([shard, id]) => !isPast(oldest.get(shard), id)));
     }
-    this.backlog = 0;
     return true;
   }
 
@@ -137,21 +155,27 @@ class StreamSettler implements Settler {
     while (!this.#isStopped) {
       try {
         const { current } = this.#deps.epochs;
-        const fresh = this.#chargesOf(
-          await this.#streams.read(this.#claimed.length + this.#later.length > 0 ? 1 : BLOCK_MS),
-          true,
-        );
-        const charges = [...this.#claimed.splice(0), ...this.#later.splice(0), ...fresh];
+        const charges = await this.#next();
         for (let from = 0; from < charges.length; from += AT_ONCE)
           await this.#bookUntilDone(charges.slice(from, from + AT_ONCE), current);
         if (charges.length > 0 && charges.length < AT_ONCE) await this.#gather();
       } catch (error) {
         if (this.#isStopped) return;
-        if (!(error instanceof RedisAway))
-          this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
-        await pause(Math.min(FIRST_PAUSE_MS * 4, LONGEST_PAUSE_MS));
+        if (!this.#isDoubtful) this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
+        this.#isDoubtful = true;
+        await pause(READ_PAUSE_MS);
       }
     }
+  }
+
+  async #next(): Promise<StreamCharge[]> {
+    const known = [...this.#claimed.splice(0), ...this.#later.splice(0)];
+    if (this.#isDoubtful) {
+      const mine = this.#chargesOf(await this.#streams.mine(), false);
+      this.#isDoubtful = mine.length > 0;
+      return [...known, ...mine];
+    }
+    return [...known, ...this.#chargesOf(await this.#streams.read(known.length > 0 ? 1 : BLOCK_MS), true)];
   }
 
   async #gather(): Promise<void> {
@@ -195,7 +219,7 @@ class StreamSettler implements Settler {
         await pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
         rest = rest.map((charge) => ({ ...charge, isFirst: false }));
         if (rest.length > 1 && (await this.#answers())) return this.#bookEach(rest, epoch);
-        if (rest.length === 1) rest = await this.#withoutLog(rest, error);
+        if (await this.#bookWithoutLog(rest, epoch, error)) return;
       }
     }
   }
@@ -204,16 +228,22 @@ class StreamSettler implements Settler {
     for (const charge of charges) await this.#bookUntilDone([charge], epoch);
   }
 
-  /** While the database answers, it is the log row that it refuses: money goes first. */
-  async #withoutLog([charge]: readonly StreamCharge[], error: unknown): Promise<StreamCharge[]> {
-    if (!charge?.charge.settlement.log || !(await this.#answers())) return charge ? [charge] : [];
+  /** What the database cannot store stands in the log row: money goes first. */
+  async #bookWithoutLog(charges: readonly StreamCharge[], epoch: number, error: unknown): Promise<boolean> {
+    const [charge] = charges;
+    if (charges.length !== 1 || !charge?.charge.settlement.log || !isUnstorable(error)) return false;
     const { log: row, ...settlement } = charge.charge.settlement;
+    try {
+      await this.#book([{ ...charge, charge: { ...charge.charge, settlement } }], epoch);
+    } catch {
+      return false; // the whole charge is tried again
+    }
     this.#deps.log.error("log row refused by the database, the charge goes on without it", {
       error,
       requestId: settlement.hold.requestId,
       row,
     });
-    return [{ ...charge, charge: { ...charge.charge, settlement } }];
+    return true;
   }
 
   async #answers(): Promise<boolean> {
@@ -260,6 +290,7 @@ class StreamSettler implements Settler {
     try {
       await this.#streams.booked(charges);
     } catch (error) {
+      this.#isDoubtful = true;
       this.#deps.log.warn("booked charges stay in Redis until it answers", { error, count: charges.length });
     }
   }

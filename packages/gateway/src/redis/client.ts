@@ -81,7 +81,7 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
       main.on("ready", listener);
       return () => main.off("ready", listener);
     },
-    ready: (ms) => untilReady(main, ms),
+    ready: readiness(main),
     open(purpose, deadAfterMs) {
       const redis = open(purpose, deadAfterMs === undefined ? {} : { socketTimeout: deadAfterMs });
       others.push(redis);
@@ -102,8 +102,8 @@ function baseOptions(connectionName: string): Options {
     lazyConnect: true,
     protocol: 2,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    maxRetriesPerRequest: null,
-    // A script that was on its way when the connection broke is asked for again by who knows whether it may.
+    // What was on its way when the connection broke fails at once: who sent it knows whether it may be sent again.
+    maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS),
     // After a fail-over the old address may lead to a replica.
@@ -125,19 +125,26 @@ function watch(redis: Redis, purpose: string, log: Logger): void {
   });
 }
 
-async function untilReady(redis: Redis, ms: number): Promise<boolean> {
-  if (redis.status === "ready") return true;
-  if (redis.status === "wait") redis.connect().catch(() => undefined);
-  return new Promise((resolve) => {
-    const done = (isReady: boolean) => {
-      clearTimeout(timer);
-      redis.off("ready", onReady);
-      resolve(isReady);
-    };
-    const onReady = () => done(true);
-    const timer = setTimeout(() => done(false), ms);
-    redis.on("ready", onReady);
+/** One listener for all who wait: there is one for every request while Redis is away. */
+function readiness(redis: Redis): (ms: number) => Promise<boolean> {
+  const waiting = new Set<() => void>();
+  redis.on("ready", () => {
+    for (const wake of waiting) wake();
   });
+  return (ms) => {
+    if (redis.status === "ready") return Promise.resolve(true);
+    if (redis.status === "wait") redis.connect().catch(() => undefined);
+    return new Promise((resolve) => {
+      const done = (isReady: boolean) => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        resolve(isReady);
+      };
+      const wake = () => done(true);
+      const timer = setTimeout(() => done(false), ms);
+      waiting.add(wake);
+    });
+  };
 }
 
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {

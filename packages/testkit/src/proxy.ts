@@ -1,0 +1,75 @@
+import { connect, createServer, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/** A TCP connection between two parties that a test can make slow, silent or broken. */
+export interface Proxy {
+  readonly port: number;
+  /** Bytes of both directions arrive this much later. */
+  delayMs: number;
+  /** While true nothing passes, and nothing is lost. */
+  isStalled: boolean;
+  /** Times that a client spoke after the other side had answered: its round trips. */
+  readonly exchanges: number;
+  /** Cuts all connections; new ones are made as before. */
+  cut(): void;
+  /** While true new connections are refused. */
+  isClosed: boolean;
+  stop(): Promise<void>;
+}
+
+/** Forwards a free loopback port to `target`. */
+export async function startProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  const state = { delayMs: 0, isStalled: false, isClosed: false, exchanges: 0 };
+  const server = createServer((client) => {
+    if (state.isClosed) return void client.destroy();
+    const upstream = connect(target, "127.0.0.1");
+    let isAnswered = true;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on("data", () => {
+      if (isAnswered) state.exchanges += 1;
+      isAnswered = false;
+    });
+    upstream.on("data", () => (isAnswered = true));
+    forward(client, upstream, state);
+    forward(upstream, client, state);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return Object.assign(state, {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        cut();
+      }),
+  });
+}
+
+const LOOK_MS = 5;
+
+function forward(from: Socket, to: Socket, state: { readonly delayMs: number; readonly isStalled: boolean }): void {
+  const waiting: { readonly at: number; readonly chunk: Buffer }[] = [];
+  const leave = () => {
+    while (waiting[0] && !state.isStalled && waiting[0].at <= performance.now()) to.write(waiting.shift()?.chunk ?? "");
+    if (waiting.length > 0)
+      setTimeout(leave, state.isStalled ? LOOK_MS : Math.max(1, (waiting[0]?.at ?? 0) - performance.now()));
+  };
+  from.on("data", (chunk: Buffer) => {
+    if (waiting.length === 0 && state.delayMs === 0 && !state.isStalled) return void to.write(chunk);
+    waiting.push({ at: performance.now() + state.delayMs, chunk });
+    if (waiting.length === 1) leave();
+  });
+}
