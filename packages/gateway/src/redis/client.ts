@@ -114,11 +114,14 @@ function baseOptions(connectionName: string): Options {
 /** One line when the connection is lost and one when it is back, however often it is tried between. */
 function watch(redis: Redis, purpose: string, log: Logger): void {
   let isLost = false;
-  redis.on("error", (error: Error) => {
+  const lose = (fields: { readonly error?: Error }) => {
     if (isLost) return;
     isLost = true;
-    log.warn("Redis does not answer", { connection: purpose, error });
-  });
+    log.warn("Redis does not answer", { connection: purpose, ...fields });
+  };
+  redis.on("error", (error: Error) => lose({ error }));
+  // Comes only when it will be tried again, not when this side closes.
+  redis.on("reconnecting", () => lose({}));
   redis.on("ready", () => {
     if (isLost) log.info("Redis answers again", { connection: purpose });
     isLost = false;

@@ -1,0 +1,199 @@
+import { freshRedis } from "@fairway/testkit/databases";
+import { startProxy, type Proxy } from "@fairway/testkit/proxy";
+import { type Service, startRedis } from "@fairway/testkit/services";
+import { setTimeout as pause } from "node:timers/promises";
+import { Writable } from "node:stream";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Secret } from "../lib/secret.ts";
+import { createLog } from "../observability/log.ts";
+import { checkRedis } from "./check.ts";
+import { createRedisClient, RedisAway, type RedisClient } from "./client.ts";
+import { createKeys } from "./keys.ts";
+import { createChannel } from "./pubsub.ts";
+import { script } from "./script.ts";
+
+const lines: string[] = [];
+const out = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    lines.push(chunk.toString());
+    done();
+  },
+});
+const log = createLog({ level: "info", format: "json", out });
+let service: Service;
+let proxy: Proxy;
+const clients: RedisClient[] = [];
+beforeAll(async () => {
+  service = await freshRedis();
+  proxy = await startProxy(service.port);
+});
+afterAll(() => proxy.stop());
+afterEach(async () => {
+  Object.assign(proxy, { delayMs: 0, isStalled: false, isClosed: false });
+  for (const client of clients.splice(0)) await client.close();
+});
+
+function client(url = service.url, prefix = "t:"): RedisClient {
+  const redis = createRedisClient({ url: new Secret(url), keys: createKeys(prefix), log, name: "test" });
+  clients.push(redis);
+  return redis;
+}
+const throughProxy = async () => {
+  const redis = client(`redis://127.0.0.1:${proxy.port}`);
+  await redis.ready(2_000);
+  return redis;
+};
+const ping = { command: "ping", args: [] };
+
+describe("the connection for commands", () => {
+  it("sends what one turn asks for in one write, each answered by itself", async () => {
+    const redis = await throughProxy();
+    await redis.one(ping, 1_000);
+    const before = proxy.exchanges;
+    const double = script("return ARGV[1] * 2");
+    const answers = await Promise.allSettled([
+      redis.one({ script: double, keys: [], args: [4] }, 1_000),
+      redis.one({ command: "hget", args: ["{a}"] }, 1_000),
+      redis.one({ script: double, keys: [], args: [5] }, 1_000),
+    ]);
+    expect(answers.map((answer) => (answer.status === "fulfilled" ? answer.value : "refused"))).toEqual([
+      8,
+      "refused",
+      10,
+    ]);
+    // The script was not known yet: the same write, once more.
+    expect(proxy.exchanges - before).toBe(2);
+    expect(await redis.one({ script: double, keys: [], args: [6] }, 1_000)).toBe(12);
+    expect(proxy.exchanges - before).toBe(3);
+    await redis.one({ command: "script", args: ["flush"] }, 1_000);
+    expect(await redis.one({ script: double, keys: [], args: [7] }, 1_000)).toBe(14);
+  });
+
+  it("gives up after its time, and says that the command may have run", async () => {
+    const redis = await throughProxy();
+    proxy.isStalled = true;
+    const started = performance.now();
+    await expect(redis.one(ping, 80)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
+    await expect(redis.send([ping], 80)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it("fails at once while there is no connection, and works again when there is one", async () => {
+    const redis = await throughProxy();
+    const inFlight = redis.one({ command: "blpop", args: ["nothing", 0] }, 10_000);
+    await pause(30);
+    proxy.isClosed = true;
+    proxy.cut();
+    await expect(inFlight).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
+    await expect(redis.one(ping, 1_000)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: false });
+    expect(await redis.ready(50)).toBe(false);
+    proxy.isClosed = false;
+    expect(await redis.ready(3_000)).toBe(true);
+    expect(await redis.one(ping, 1_000)).toBe("PONG");
+    log.flush();
+    expect(lines.join("")).toMatch(/Redis does not answer.*Redis answers again/s);
+  });
+
+  it("tells errors of Redis from its absence", async () => {
+    const redis = client();
+    await redis.ready(2_000);
+    const error = await redis.one({ command: "incr", args: ["a", "b"] }, 1_000).catch((cause: unknown) => cause);
+    expect(error).not.toBeInstanceOf(RedisAway);
+    const [first, second] = await redis.send([{ command: "nonsense", args: [] }, ping], 1_000);
+    expect(first).toBeInstanceOf(Error);
+    expect(second).toBe("PONG");
+  });
+});
+
+describe("a channel", () => {
+  it("reaches others within a moment, not its sender, and tells of a gap", async () => {
+    const heard: string[] = [];
+    const redis = await throughProxy();
+    const other = client();
+    await other.ready(2_000);
+    const of = (from: RedisClient, sender: string) =>
+      createChannel({
+        redis: from,
+        name: "changes",
+        log,
+        sender,
+        onMessage: (text) => void heard.push(`${sender} hears ${text}`),
+        onGap: () => void heard.push(`${sender} missed something`),
+      });
+    const [a, b] = [of(redis, "a"), of(other, "b")];
+    await a.start();
+    await b.start();
+    await a.publish("tokens");
+    await b.publish("options");
+    await pause(100);
+    expect(heard.sort()).toEqual(["a hears options", "b hears tokens"]);
+    proxy.cut();
+    await pause(500);
+    expect(heard).toContain("a missed something");
+    proxy.isClosed = true;
+    proxy.cut();
+    await pause(50);
+    await a.publish("users");
+    expect(lines.join("")).toContain("a message could not be published");
+    await a.stop();
+    await b.stop();
+  });
+});
+
+describe("the check at the start", () => {
+  const refusal = async (redis: RedisClient, installation = "one") =>
+    checkRedis(redis, installation, log).then(
+      () => "passed",
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+
+  it("passes, and warns of what may be lost", async () => {
+    lines.length = 0;
+    expect(await refusal(client(service.url, "check:"))).toBe("passed");
+    expect(lines.join("")).toContain("Redis keeps no append-only file");
+  });
+
+  it("refuses two databases under one prefix", async () => {
+    expect(await refusal(client(service.url, "mine:"), "one")).toBe("passed");
+    expect(await refusal(client(service.url, "mine:"), "one")).toBe("passed");
+    expect(await refusal(client(service.url, "mine:"), "two")).toMatch(
+      /FAIRWAY_REDIS_URL.*FAIRWAY_REDIS_PREFIX belong to another database/,
+    );
+    expect(await refusal(client(service.url, "theirs:"), "two")).toBe("passed");
+  });
+
+  it("refuses a Redis that is not there", { timeout: 20_000 }, async () => {
+    expect(await refusal(client("redis://127.0.0.1:1"))).toMatch(
+      /FAIRWAY_REDIS_URL cannot be used: it cannot be reached \(.*ECONNREFUSED/,
+    );
+  });
+
+  it(
+    "refuses a replica, a wrong password, a user without scripts, one without writes",
+    { timeout: 30_000 },
+    async () => {
+      const replica = await startRedis();
+      const admin = client(replica.url);
+      await admin.ready(2_000);
+      await admin.one({ command: "replicaof", args: ["127.0.0.1", service.port] }, 1_000);
+      expect(await refusal(client(replica.url))).toContain("it is a read-only replica: name the primary");
+      await admin.one({ command: "replicaof", args: ["no", "one"] }, 1_000);
+      for (const [name, ...rules] of [
+        ["scriptless", "+@all", "-@scripting"],
+        ["reader", "+@read", "+@connection", "+info"],
+      ])
+        await admin.one(
+          { command: "acl", args: ["setuser", name as string, "on", ">secret", "~*", "&*", ...rules] },
+          1_000,
+        );
+      await admin.one({ command: "config", args: ["set", "requirepass", "right"] }, 1_000);
+      const as = (who: string) => client(`redis://${who}@127.0.0.1:${replica.port}`);
+      expect(await refusal(as(":wrong"))).toContain("it refuses the user name or password");
+      expect(await refusal(client(replica.url))).toContain("it refuses the user name or password");
+      expect(await refusal(as("scriptless:secret"))).toContain("it does not run scripts");
+      expect(await refusal(as("reader:secret"))).toContain("its user may not do what is needed");
+      expect(await refusal(as(":right"))).toBe("passed");
+      await replica.stop();
+    },
+  );
+});
