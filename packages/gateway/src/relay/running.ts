@@ -21,31 +21,37 @@ export interface RunningRequests extends Runnable {
   drained(ms: number): Promise<void>;
 }
 
+const LOOK_EVERY_MS = 1_000;
+/** What a crash leaves unbilled of a young request; most requests are over before. */
+const FIRST_RENEWAL_MS = 3_000;
 const RENEW_EVERY_MS = 10_000;
 
 export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
+  /** With the time of the next renewal. */
   const running = new Map<RunningRequest, number>();
   const waiting = new Set<() => void>();
   let streams = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const renewAll = () => {
-    const old = performance.now() - RENEW_EVERY_MS;
-    for (const [request, since] of running) {
-      if (since <= old) request.renew().catch(onRenewFailure);
+    const now = performance.now();
+    for (const [request, due] of running) {
+      if (due > now) continue;
+      running.set(request, now + RENEW_EVERY_MS);
+      request.renew().catch(onRenewFailure);
     }
   };
 
   return {
     name: "running requests",
     start() {
-      timer = setInterval(renewAll, RENEW_EVERY_MS).unref();
+      timer = setInterval(renewAll, LOOK_EVERY_MS).unref();
     },
     stop() {
       clearInterval(timer);
     },
     add(request) {
-      running.set(request, performance.now());
+      running.set(request, performance.now() + FIRST_RENEWAL_MS);
       if (request.isStream) streams++;
     },
     remove(request) {
