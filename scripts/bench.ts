@@ -1,6 +1,6 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
-// `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
+// `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--api` measures the management API at size instead: bench-api.ts.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -23,7 +23,8 @@ const FULL: Plan = {
 };
 
 const isQuick = process.argv.includes("--quick");
-const plan = isQuick ? QUICK : FULL;
+const rounds = Number(/^--rounds=(\d+)$/m.exec(process.argv.join("\n"))?.[1] ?? FULL.rounds);
+const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
