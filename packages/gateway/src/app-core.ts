@@ -9,6 +9,8 @@ import { budgetNotice } from "./identity/budget-notice.ts";
 import { createIdentity, type Identity } from "./identity/identity.ts";
 import { createQuotaReminder } from "./identity/quota-reminder.ts";
 import { loadSessionSecret } from "./identity/session-secret.ts";
+import { ledgerAuditJob } from "./jobs/ledger-audit.ts";
+import type { ScheduledJob } from "./jobs/schedule.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Runnable } from "./lib/runnable.ts";
 import type { Claims } from "./limits/claims.ts";
@@ -40,6 +42,7 @@ export interface Core {
   /** Background parts, started in this order. */
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
+  readonly jobs: readonly ScheduledJob[];
 }
 
 /** Opens what everything else stands on. Throws StartError. */
@@ -91,6 +94,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     identity,
     dependencies: [...dependenciesOf(storage), ...(cluster ? [redisDependency(cluster)] : [])],
     runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
+    jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
 }
 

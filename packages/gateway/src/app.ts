@@ -154,7 +154,9 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await drain(pipeline, core.env.drainSeconds, core.log);
   cutOff();
   await pipeline.running.drained(LAST_SETTLEMENTS_MS);
-  await core.ledger.flush();
+  await core.ledger
+    .flush()
+    .catch((error: unknown) => core.log.warn("charges reach the database after the stop", { error }));
   await pipeline.owners.flush();
   for (const runnable of runnables.toReversed()) await runnable.stop();
   http.server.closeAllConnections();
@@ -190,11 +192,7 @@ interface ScheduleParts {
   readonly tasks: Tasks;
 }
 
-function scheduleOf(
-  core: Core,
-  { operations }: Management,
-  { elector, owners, tasks }: ScheduleParts,
-): Runnable {
+function scheduleOf(core: Core, { operations }: Management, { elector, owners, tasks }: ScheduleParts): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
   const options = () => snapshots.current().options;
@@ -205,6 +203,7 @@ function scheduleOf(
     jobs: [
       reaperJob(ledger),
       ...tasks.jobs,
+      ...core.jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({
         ...core,

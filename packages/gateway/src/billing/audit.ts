@@ -4,6 +4,7 @@ import type { RawDatabase } from "../storage/raw.ts";
 import { waitingMovements } from "./balance-outbox.ts";
 import { LOOK, RECOUNT, UNREAD } from "./audit-scripts.ts";
 import { checkLedgerSums } from "./audit-sums.ts";
+import { type LiveAccount, liveAccounts } from "./live-accounts.ts";
 import { inList } from "./sql-text.ts";
 
 /** Something that should be equal and is not. */
@@ -36,8 +37,6 @@ export interface AuditDeps {
   readonly pauseMs?: number;
 }
 
-const SCAN_COUNT = 500;
-const AT_ONCE = 200;
 const LONGEST_SCAN = 5_000;
 const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 1_000;
@@ -56,33 +55,6 @@ export async function audit(deps: AuditDeps): Promise<AuditReport> {
   }
   if (deps.withSums) differences.push(...(await checkLedgerSums(deps.database)));
   return { accounts, busy, differences };
-}
-
-/** An account of Redis. */
-interface LiveAccount {
-  readonly key: string;
-  /** `u12` or `t34`. */
-  readonly name: string;
-  readonly shard: number;
-}
-
-async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<LiveAccount[]> {
-  const start = keys.user(0);
-  const prefix = start.slice(0, start.indexOf("{"));
-  const match = `${prefix.replace(/[?*[\]\\^]/g, "\\$&")}{s[0-9][0-9]}[ut]*`;
-  let cursor = "0";
-  do {
-    const args = [cursor, "MATCH", match, "COUNT", SCAN_COUNT];
-    const [next, found] = (await one({ command: "scan", args }, TIMEOUT_MS)) as [string, string[]];
-    cursor = next;
-    const accounts = found.flatMap((key) => {
-      const [, shard, name] = /\{s(\d\d)\}([ut]\d+)$/.exec(key) ?? [];
-      return shard === undefined || name === undefined ? [] : [{ key, name, shard: Number(shard) }];
-    });
-    for (const ofShard of Map.groupBy(accounts, ({ shard }) => shard).values()) {
-      for (let from = 0; from < ofShard.length; from += AT_ONCE) yield ofShard.slice(from, from + AT_ONCE);
-    }
-  } while (cursor !== "0");
 }
 
 interface Look {

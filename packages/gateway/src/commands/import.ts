@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { openStorage, type AppStorage } from "../app-storage.ts";
+import { createChanges } from "../billing/balance-changes.ts";
 import { createSqlLedger } from "../billing/ledger-sql.ts";
 import { processEnv } from "../config/env.ts";
 import { databaseOfDsn } from "../config/go-dsn.ts";
@@ -57,18 +58,23 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const target = { target: storage.database, vault: storage.vault, clock: systemClock, isDry };
   if (from === "litellm") return importLitellm({ ...target, text: readFileSync(config, "utf8"), env: processEnv() });
   const { database, logDatabase, isLogSeparate } = storage;
-  const ledger = createSqlLedger({
-    database: database.raw,
-    ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
-    clock: systemClock,
-    log: context.log,
-  });
+  const settings = { database: database.raw, clock: systemClock, log: context.log };
+  const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
+  // Live balances of running replicas follow what is changed here.
+  const changeWith = createChanges({ ...settings, onCommit: () => Promise.resolve() });
   const source = openForeign(sourceUrl(url), context.log);
   try {
     const kind = from === "one-api" ? "one-api" : "new-api";
     const logOrigin = flags.logs ? originOf(url) : undefined;
-    const report = await importFamily({ ...target, kind, source, logTarget: logDatabase, ledger, logOrigin });
-    await ledger.flush();
+    const report = await importFamily({
+      ...target,
+      kind,
+      source,
+      logTarget: logDatabase,
+      ledger: { changeWith },
+      logOrigin,
+    });
+    await flush();
     return report;
   } finally {
     await source.close();

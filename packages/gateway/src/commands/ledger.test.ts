@@ -1,0 +1,85 @@
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { granted, accountsOf, settlementOf } from "../billing/ledger-rig.contract.ts";
+import { openRedisRig } from "../billing/redis-rig.contract.ts";
+
+let folder: string;
+let redisUrl: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairway-commands-"));
+  redisUrl = (await freshRedis()).url;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The program with arguments, as an operator runs it. */
+function run(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      FAIRWAY_ENCRYPTION_KEY:
+        "new:bmV3IGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=,old:b2xkIGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=",
+      FAIRWAY_DATA_DIR: folder,
+      ...env,
+    },
+  });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
+}
+
+test("the audit finds what differs, repairs it when asked, and says so by its exit code", async () => {
+  const url = await createDatabase("sqlite");
+  const prefix = "audit:";
+  const rig = await openRedisRig(url, { redisUrl, prefix });
+  const accounts = accountsOf(rig);
+  const user = await accounts.addUser(1000);
+  await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 100), 70));
+  await rig.ledger.flush();
+  const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
+  const calm = await run(env, "ledger", "audit");
+  expect(calm.out).toContain("1 live balances compared, the ledger of every user summed up: 0 differences.");
+  expect(calm.code).toBe(0);
+  await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.user(user), "b", 20] }, 1_000);
+  const found = await run(env, "ledger", "audit");
+  expect(found.code).toBe(1);
+  expect(found.out).toContain(`user ${user}: live balance is 950, should be 930 (+20)`);
+  expect((await run(env, "ledger", "audit", "--repair")).out).toContain("are read anew from the database");
+  expect((await run(env, "ledger", "audit")).code).toBe(0);
+  expect((await run({ FAIRWAY_DATABASE_URL: url }, "ledger", "audit")).out).toContain("0 live balances compared");
+  expect((await run(env, "ledger", "count")).out).toContain("fairway-gateway ledger audit [--repair]");
+  await rig.close();
+}, 60_000);
+
+test("a schema is brought up to date and secrets are sealed anew from the command line", async () => {
+  const env = { FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_MIGRATE: "verify" };
+  expect((await run(env, "reseal")).out).toContain("FAIRWAY_MIGRATE=auto");
+  expect(await run(env, "migrate")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("this program's schema") as unknown,
+  });
+  expect(await run(env, "reseal")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("0 texts sealed") as unknown,
+  });
+}, 60_000);
+
+test("a second database under one prefix is refused in a sentence", async () => {
+  const env = { FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: "shared:" };
+  expect((await run({ ...env, FAIRWAY_DATABASE_URL: await createDatabase("sqlite") }, "ledger", "audit")).code).toBe(0);
+  const second = await run({ ...env, FAIRWAY_DATABASE_URL: await createDatabase("sqlite") }, "ledger", "audit");
+  expect(second.code).toBe(1);
+  expect(second.out).toMatch(/^fairway: the Redis of FAIRWAY_REDIS_URL cannot be used: .*belong to another database/m);
+  expect(
+    (
+      await run(
+        { ...env, FAIRWAY_REDIS_PREFIX: "{x}", FAIRWAY_DATABASE_URL: await createDatabase("sqlite") },
+        "ledger",
+        "audit",
+      )
+    ).out,
+  ).toContain("FAIRWAY_REDIS_PREFIX must not contain braces or spaces");
+}, 60_000);

@@ -1,0 +1,48 @@
+import { openRedis } from "../app-redis.ts";
+import { openStorage } from "../app-storage.ts";
+import { checkLedgerSums } from "../billing/audit-sums.ts";
+import { audit, type AuditReport } from "../billing/audit.ts";
+import { readFlags, UsageError } from "./arguments.ts";
+import type { CommandContext } from "./index.ts";
+
+const USAGE = "fairway-gateway ledger audit [--repair]";
+
+/** Compares what must be equal: balances in Redis and in the database, and the ledger behind them. */
+export async function ledger([what, ...args]: readonly string[], context: CommandContext): Promise<void> {
+  if (what !== "audit") throw new UsageError(USAGE);
+  const { repair } = readFlags(args, { repair: "boolean" }, USAGE);
+  const storage = await openStorage(context.env, context.log);
+  const redis = await openRedis(context.env, storage, context.log);
+  try {
+    const { raw } = storage.database;
+    const report = redis
+      ? await audit({ redis: redis.client, database: raw, withSums: true, isRepairing: repair })
+      : { accounts: 0, busy: 0, differences: await checkLedgerSums(raw) };
+    print(report, repair, context);
+    if (report.differences.length > 0) process.exitCode = 1;
+  } finally {
+    await redis?.client.close();
+    await storage.close();
+  }
+}
+
+function print(
+  { accounts, busy, differences }: AuditReport,
+  isRepairing: boolean,
+  { print: line }: CommandContext,
+): void {
+  for (const { what, account, found, expected } of differences)
+    line(
+      `${account}: ${what} is ${found}, should be ${expected} (${found - expected > 0 ? "+" : ""}${found - expected})`,
+    );
+  const live = `${accounts} live balances compared`;
+  const skipped = busy === 0 ? "" : `, ${busy} with charges on their way left out`;
+  line(`${live}${skipped}, the ledger of every user summed up: ${differences.length} differences.`);
+  const isLive = differences.some(({ what }) => what !== "ledger sum");
+  if (isLive)
+    line(
+      isRepairing
+        ? "Live balances are read anew from the database."
+        : "With --repair live balances are read anew from the database.",
+    );
+}
