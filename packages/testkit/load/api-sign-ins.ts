@@ -22,19 +22,21 @@ export interface SignInPlan {
   readonly upstream: string;
 }
 
-const MODEL = "gap";
 const SETTLE_MS = 500;
 
 /** Signs users in at a steady rate, due or not answered yet, while one stream runs; both must be flawless. */
 export async function measureSignIns(root: Session, plan: SignInPlan): Promise<SignInFigures> {
-  await setModelRatios(root, { [MODEL]: 0.001 });
-  await createChannel(root, { name: `gap-${Date.now()}`, base_url: plan.upstream, models: MODEL });
+  // A name of its own, so that no channel of an earlier run is asked.
+  const model = `gap-${Date.now()}`;
+  await setModelRatios(root, { [model]: 0.001 });
+  const channel = await createChannel(root, { name: model, base_url: plan.upstream, models: model });
   const key = await createToken(root, { name: "gap" });
-  const stream = await openStream(root.url, key);
+  const stream = await openStream(root.url, key, model);
   await sleep(SETTLE_MS);
   stream.begin();
   const latencies = await signInSteadily(root.url, plan);
   const { delays, gaps } = await stream.end();
+  await root.must("DELETE", `/api/channel/${channel}`);
   return {
     perSecond: plan.perSecond,
     done: latencies.length,
@@ -63,12 +65,12 @@ interface Chunks {
   readonly gaps: readonly number[];
 }
 
-async function openStream(url: string, key: string): Promise<{ begin(): void; end(): Promise<Chunks> }> {
+async function openStream(url: string, key: string, model: string): Promise<{ begin(): void; end(): Promise<Chunks> }> {
   const abort = new AbortController();
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: MODEL, stream: true, messages: [{ role: "user", content: "go on" }] }),
+    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "go on" }] }),
     signal: abort.signal,
   });
   if (!answer.ok || !answer.body) throw new Error(`the stream was refused: ${await answer.text()}`);

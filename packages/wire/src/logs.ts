@@ -4,11 +4,13 @@ import { endpoint } from "./endpoint.ts";
 import { queryTexts, queryTristate } from "./lists.ts";
 import { idParams, queryInt, queryText } from "./envelope.ts";
 
-/**
- * `total` of a log list is exact up to this number and stays at it beyond. Filters that no index answers (wildcards,
- * durations, streams, retries) are counted among the newest rows of this number: `next` tells whether there are more.
- */
+/** `total` of a log list is exact up to this number and stays at it beyond. */
 export const LOG_TOTAL_CAP = 100_000;
+/**
+ * Filters that no index answers (wildcards, durations, streams, retries) are counted among the newest rows of this
+ * number only: `next` tells whether there are more.
+ */
+export const LOG_SCAN_CAP = 40_000;
 /** Rows of the two keyword searches. */
 export const LOG_SEARCH_CAP = 100;
 /** Rows that a relay key may read of itself. */

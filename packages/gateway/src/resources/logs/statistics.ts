@@ -1,4 +1,4 @@
-import { LOG_FACET_SAMPLE, LOG_TOTAL_CAP, LOG_TYPE, type LogHistogram } from "@fairway/wire";
+import { LOG_FACET_SAMPLE, LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, type LogHistogram } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
@@ -25,7 +25,7 @@ interface Bucket {
 }
 
 /** Rows that a count reads where no index counts: nobody waits longer for a number. */
-const SCANNED_PARTS = LOG_TOTAL_CAP / PART_ROWS;
+const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
 const ERROR_TYPE = 5;
 const MOST_BUCKETS = 120;
@@ -33,7 +33,7 @@ const MOST_BUCKETS = 120;
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
 const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;
 
-/** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest as many. */
+/** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest `LOG_SCAN_CAP`. */
 export async function countRows(database: Database, query: LogQuery): Promise<number> {
   const { db } = database;
   const isScan = needsScan(query);

@@ -164,11 +164,11 @@ eachDatabase("log store", (open) => {
     const before = await store.cursorAt(first?.id ?? 0);
     const next = await store.page({ ...EVERYTHING, ...slow }, { offset: 0, limit: 2, before });
     expect(next.map((row) => row.content)).toEqual(["15000", "0"]);
-    expect(await store.total({ ...EVERYTHING, ...slow })).toBe(3);
+    expect(await store.total({ ...EVERYTHING, ...slow })).toBe(2);
     expect((await store.search("1500", undefined)).map((row) => row.content)).toHaveLength(11);
   });
 
-  test("counts no further than its cap, and where no index counts among as many of the newest rows", async () => {
+  test("counts no further than its cap, and where no index counts among the newest rows only", async () => {
     await insert(...Array.from({ length: 500 }, (_, index) => ({ created_at: START_SECONDS + index })));
     const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
     const double = `insert into logs (${columns}) select ${columns} from logs`;
