@@ -123,7 +123,7 @@ class SqlBudgets implements Budgets {
     try {
       await this.#close(requestId, charged, subjects);
     } catch (error) {
-      this.#settings.log.error("a budget could not be settled, the reaper does it", { error, requestId });
+      this.#settings.log.error("a budget could not be settled, the reaper does it", { error, request_id: requestId });
     }
   }
 
@@ -133,7 +133,7 @@ class SqlBudgets implements Budgets {
       const sql = "update budget_holds set lease_until = ? where request_id = ?";
       await database.run(sql, [clock.now() + LEASE_MS, requestId]);
     } catch (error) {
-      log.warn("a budget's reservation could not be renewed", { error, requestId });
+      log.warn("a budget's reservation could not be renewed", { error, request_id: requestId });
     }
   }
 

@@ -78,7 +78,7 @@ async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: 
     return hold && bookIn(tx, [reapedCharge(hold, now)], deps);
   });
   if (!booked) return false;
-  deps.log.warn("reservation expired and was settled at what was seen", { requestId: request_id });
+  deps.log.warn("reservation expired and was settled at what was seen", { request_id });
   deps.onCommit([user_id]);
   return true;
 }

@@ -62,7 +62,7 @@ export function createHolder(deps: HolderDeps): Holder {
   };
 
   const outage = (request: HoldRequest, error: unknown): Promise<Held> => {
-    log.warn("a request could not be reserved in Redis", { requestId: request.requestId, mode: onOutage, error });
+    log.warn("a request could not be reserved in Redis", { request_id: request.requestId, mode: onOutage, error });
     // It may have been made without an answer.
     releaseLater(redis, granted(request, deps));
     restsUntil = performance.now() + REST_MS;

@@ -59,7 +59,7 @@ async function reapAll(due: readonly DueHold[], { redis, log, lease, now }: Live
   const answers = await redis.send(calls, TIMEOUT_MS);
   const reaped = due.filter((_, at) => typeof answers[at] === "string");
   for (const { request_id } of reaped) {
-    log.warn("reservation expired and was settled at what was seen", { requestId: request_id });
+    log.warn("reservation expired and was settled at what was seen", { request_id });
   }
   return reaped.length;
 }

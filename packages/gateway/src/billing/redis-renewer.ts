@@ -40,7 +40,7 @@ export async function renewLive(
     if (answer === RENEWED.done && known && amount !== undefined && amount > known.amount) known.amount = amount;
     return answer === RENEWED.done || answer === RENEWED.unread;
   } catch (error) {
-    deps.log.warn("a reservation could not be renewed, its request goes on", { requestId: hold.requestId, error });
+    deps.log.warn("a reservation could not be renewed, its request goes on", { request_id: hold.requestId, error });
     return true;
   }
 }

@@ -33,7 +33,10 @@ export interface ReadEntry {
 }
 
 const GROUP = "settlers";
-const PER_STREAM = 250;
+/** A busy account has one stream, so that a whole transaction may come of one; together they stay within `AT_ONCE`. */
+const PER_STREAM = 500;
+const LEAST_PER_STREAM = 64;
+const AT_ONCE = 8_000;
 const TIMEOUT_MS = 5_000;
 const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
@@ -51,6 +54,7 @@ class RedisChargeStreams implements ChargeStreams {
   readonly #reader: Connection;
   readonly #keys: readonly string[];
   readonly #shards: ReadonlyMap<string, number>;
+  #perStream = PER_STREAM;
 
   constructor(redis: RedisClient, consumer: string, onConnect: () => void) {
     this.#redis = redis;
@@ -77,7 +81,7 @@ class RedisChargeStreams implements ChargeStreams {
   }
 
   async #readGroup(from: string, how: readonly (string | number)[]): Promise<ReadEntry[]> {
-    const words = ["GROUP", GROUP, this.#consumer, "COUNT", PER_STREAM, ...how, "STREAMS", ...this.#keys];
+    const words = ["GROUP", GROUP, this.#consumer, "COUNT", this.#perStream, ...how, "STREAMS", ...this.#keys];
     const ask = () => this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from));
     const answer: unknown = await ask().catch(async (error: unknown) => {
       // Whoever reads first makes the groups; a Redis that was emptied has none.
@@ -86,6 +90,8 @@ class RedisChargeStreams implements ChargeStreams {
       return ask();
     });
     const streams = (answer ?? []) as readonly [string, readonly StreamEntry[]][];
+    const full = streams.filter(([, entries]) => entries.length >= this.#perStream).length;
+    this.#perStream = Math.max(LEAST_PER_STREAM, Math.min(PER_STREAM, Math.floor(AT_ONCE / Math.max(1, full))));
     return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
   }
 

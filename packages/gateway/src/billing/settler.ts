@@ -240,7 +240,7 @@ class StreamSettler implements Settler {
     }
     this.#deps.log.error("log row refused by the database, the charge goes on without it", {
       error,
-      requestId: settlement.hold.requestId,
+      request_id: settlement.hold.requestId,
       row,
     });
     return true;

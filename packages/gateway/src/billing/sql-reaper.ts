@@ -40,7 +40,7 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
     for (const hold of expired) {
       if (!(await database.transaction((tx) => reap(tx, hold, { ...deps, now })))) continue;
       progress += 1;
-      log.warn("reservation expired and was settled at what was seen", { requestId: hold.request_id });
+      log.warn("reservation expired and was settled at what was seen", { request_id: hold.request_id });
     }
     reaped += progress;
     if (expired.length < AT_ONCE || progress === 0) return reaped;

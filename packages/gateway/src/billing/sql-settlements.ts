@@ -107,7 +107,7 @@ async function setAside(waiting: Waiting[], error: unknown, { database, log }: S
   failed.closing = { hold, settlement: withoutLog };
   log.error("log row refused by the database, the charge goes on without it", {
     error,
-    requestId: hold.requestId,
+    request_id: hold.requestId,
     row: refused,
   });
 }
@@ -213,6 +213,6 @@ async function correctReaped(
     if (consumed && isReaped && rows.length === 1) {
       booking.correct(settlement, consumed);
       booked.set(requestId, [consumed, { ...consumed, kind: "correct" }]);
-    } else if (!consumed) log.warn("settlement without a reservation, not charged", { requestId });
+    } else if (!consumed) log.warn("settlement without a reservation, not charged", { request_id: requestId });
   }
 }

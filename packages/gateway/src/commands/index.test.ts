@@ -70,3 +70,13 @@ test("what cannot be understood is explained", async () => {
   await writeFile(file, "model_list: [{model_name: m, litellm_params: {model: openai/m, api_key: k}}]");
   expect((await run(database, "import", "--from", "litellm", "--config", file)).out).toContain("channels: 1 created");
 }, 60_000);
+
+test("the commands are listed, and an unknown one names them", async () => {
+  const database = await createDatabase("sqlite");
+  const help = await run(database, "--help");
+  expect(help.code).toBe(0);
+  expect(help.out).toContain("fairway-gateway ledger audit");
+  const unknown = await run(database, "nonsense");
+  expect(unknown.code).toBe(1);
+  expect(unknown.out).toContain("there is no command nonsense: it is export, import, ledger, migrate, reseal");
+});

@@ -22,9 +22,22 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   reseal,
 };
 
+const USAGE = `fairway-gateway             serve
+fairway-gateway migrate      bring the database to this version
+fairway-gateway export       write everything into files
+fairway-gateway import       read them, or a database of another gateway
+fairway-gateway ledger audit compare balances with the ledger; --repair
+fairway-gateway reseal       encrypt secrets anew under the first key
+
+Settings come from FAIRWAY_* variables: docs/reference/environment.md.`;
+
 /** Runs the command that the first argument names; false without arguments: then the program serves. */
 export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
   if (name === undefined) return false;
+  if (["help", "--help", "-h"].includes(name)) {
+    context.print(USAGE);
+    return true;
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     throw new UsageError(`there is no command ${name}: it is ${Object.keys(COMMANDS).join(", ")}, or none to serve`);

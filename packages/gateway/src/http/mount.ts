@@ -190,7 +190,7 @@ function firstText(value: string | string[] | undefined): string {
 
 function logFault(log: Logger, exchange: Exchange, endpoint: Endpoint | undefined, thrown: unknown): void {
   log.error("management call failed", {
-    requestId: exchange.context.requestId,
+    request_id: exchange.context.requestId,
     endpoint: endpoint?.name,
     error: thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown,
   });
@@ -210,12 +210,12 @@ function report(
   const route = endpoint?.path ?? "unknown";
   metrics.answered({ route, method: endpoint?.method ?? "other", code: status, seconds: ms / 1000 });
   log.info("management call", {
-    requestId: context.requestId,
+    request_id: context.requestId,
     method,
     path,
     endpoint: endpoint?.name,
     status,
-    userId,
+    user: userId,
     ip: context.ip,
     ms: Math.round(ms),
   });

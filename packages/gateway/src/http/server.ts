@@ -130,7 +130,7 @@ function decodedPath(url: string): string {
 function failures(log: Logger): express.ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
     const { requestId } = contextOf(request);
-    log.error("request failed outside its handler", { requestId, error });
+    log.error("request failed outside its handler", { request_id: requestId, error });
     if (response.headersSent) return void response.destroy();
     const { status, body } = failureOf(error, undefined, requestId);
     await sendJson(request, response, status, body);
