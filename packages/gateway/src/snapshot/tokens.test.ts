@@ -199,9 +199,28 @@ describe("the memory of the token cache", () => {
       raw: { rows: async <Row>() => (isDown ? Promise.reject(new Error("down")) : (row(1, 1) as Row[])) },
       clock: { now: () => 0 },
     });
-    await expect(tokens.find("a")).rejects.toThrow("down");
+    await expect(tokens.find("a")).rejects.toMatchObject({ code: "balances_unavailable", status: 503 });
     isDown = false;
     expect((await tokens.find("a"))?.id).toBe(1);
+  });
+
+  test("goes on with what it knew while the database is away, for ten minutes, but not after a change", async () => {
+    let isDown = false;
+    let now = 0;
+    const tokens = createTokenCache({
+      raw: { rows: async <Row>() => (isDown ? Promise.reject(new Error("down")) : (row(1, 1) as Row[])) },
+      clock: { now: () => now },
+    });
+    await tokens.find("a");
+    isDown = true;
+    now = 600_000;
+    expect((await tokens.find("a"))?.id).toBe(1);
+    await expect(tokens.find("never seen")).rejects.toMatchObject({ status: 503 });
+    now = 661_000;
+    await expect(tokens.find("a")).rejects.toMatchObject({ status: 503 });
+    now = 600_000;
+    tokens.dropToken(1);
+    await expect(tokens.find("a")).rejects.toMatchObject({ status: 503 });
   });
 
   test("is bounded", async () => {

@@ -1,4 +1,5 @@
 import { splitList, USER_STATUS } from "@fairway/wire";
+import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseAllowList } from "../lib/ip.ts";
 import { Lru } from "../lib/lru.ts";
@@ -7,6 +8,8 @@ import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;
 const UNKNOWN_LIFE_MS = 5_000;
+/** While the database is away nothing can change in it, so what was known of a token still holds. */
+const STALE_LIFE_MS = 600_000;
 const CAPACITY = 100_000;
 
 export interface TokenCacheDeps {
@@ -66,7 +69,15 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
       const entry = entries.get(keyHash);
       const isHit = entry !== undefined && entry.expiresAt > clock.now();
       onFind?.(isHit);
-      return isHit ? Promise.resolve(entry.record) : askOnce(keyHash);
+      if (isHit) return Promise.resolve(entry.record);
+      return askOnce(keyHash).catch((cause: unknown) => {
+        const isStill = entry?.record !== undefined && entries.get(keyHash) === entry;
+        if (isStill && entry.expiresAt + STALE_LIFE_MS > clock.now()) return entry.record;
+        throw new AppError("balances_unavailable", {
+          cause,
+          message: "Keys cannot be checked now; try again in a moment.",
+        });
+      });
     },
     dropToken: (tokenId) => drop((record) => record.id === tokenId),
     dropUser: (userId) => drop((record) => record.user.id === userId),

@@ -114,6 +114,19 @@ eachDatabase("a database", (open) => {
     expect([await quotaOf(1), await quotaOf(2)]).toEqual([100, 100]);
   });
 
+  test("survives a server that ends the connection of a running transaction", async () => {
+    const sql = {
+      mysql: "kill connection_id()",
+      postgres: "select pg_terminate_backend(pg_backend_pid())",
+      sqlite: "",
+    };
+    const end = sql[database.kind];
+    if (end === "") return expect(database.kind).toBe("sqlite");
+    await expect(database.raw.transaction((tx) => tx.rows(end, []))).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await quotaOf(1)).toBe(100);
+  });
+
   test("recognises a row that exists already", async () => {
     const error = await database.raw
       .run("insert into accounts values (1, 'x', 0)", [])

@@ -28,6 +28,8 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   });
   // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
+  // The pool listens to idle connections only; who uses one learns of its end by the statement that fails.
+  pool.on("connect", (client) => client.on("error", (error) => log.debug("database connection lost", { error })));
   return { dialect: new PostgresDialect({ pool }), raw: postgresRaw(pool), close: () => pool.end() };
 }
 
