@@ -98,7 +98,7 @@ eachDatabase("a database", (open) => {
     });
     const beside = database.raw.run(sql, [1]);
     // Which of the two is first is the server's business; both would be an overdraft.
-    expect((await Promise.all([inside, beside])).toSorted()).toEqual([0, 1]);
+    expect(new Set(await Promise.all([inside, beside]))).toEqual(new Set([0, 1]));
     expect(await quotaOf(1)).toBe(40);
   });
 

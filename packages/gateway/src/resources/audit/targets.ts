@@ -53,7 +53,10 @@ export async function readTarget({ db }: Database, { kind, id }: Target): Promis
 }
 
 /** Only the columns that differ, before and after; a row that came or went is told whole. */
-export function difference(before: Values | undefined, after: Values | undefined): readonly [Values | undefined, Values | undefined] {
+export function difference(
+  before: Values | undefined,
+  after: Values | undefined,
+): readonly [Values | undefined, Values | undefined] {
   const names = Object.keys(after ?? before ?? {}).filter((name) => !MOVING.has(name));
   const changed = before && after ? names.filter((name) => before[name] !== after[name]) : names;
   return [before && pick(before, changed), after && pick(after, changed)];

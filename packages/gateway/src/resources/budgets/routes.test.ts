@@ -40,7 +40,8 @@ describe("budgets over HTTP", () => {
     expect(await refused({ ...good, time_zone: "" })).toBe("BU3");
     expect(await refused({ ...good, period: "fortnight" })).toBe("G1");
     expect(await refused({ ...good, scope: "planet" })).toBe("G1");
-    for (const amount of [0, -1, 1.5, 2 ** 60, "5"]) expect(await refused({ ...good, quota_limit: amount })).toMatch(/^G[12]$/);
+    for (const amount of [0, -1, 1.5, 2 ** 60, "5"])
+      expect(await refused({ ...good, quota_limit: amount })).toMatch(/^G[12]$/);
     for (const percent of [-1, 101, 0.5]) expect(await refused({ ...good, soft_percent: percent })).toMatch(/^G[12]$/);
     expect(await refused({ ...good, subject: "" })).toMatch(/^G[12]$/);
     for (const subject of ["0", "x", "-1", "999999"])
