@@ -47,10 +47,12 @@ const SEED_MS = 5_000;
 /** After a failure the database does without asking Redis again for this long. */
 const REST_MS = 1_000;
 const STEP_MS = 200;
+const TELL_MS = 10_000;
 
 export function createHolder(deps: HolderDeps): Holder {
   const { redis, log, onOutage, onOutageHold, isFull } = deps;
   let restsUntil = 0;
+  const tell = outageLog(log, onOutage);
 
   const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
     onOutageHold(onOutage);
@@ -62,7 +64,7 @@ export function createHolder(deps: HolderDeps): Holder {
   };
 
   const outage = (request: HoldRequest, error: unknown): Promise<Held> => {
-    log.warn("a request could not be reserved in Redis", { request_id: request.requestId, mode: onOutage, error });
+    tell(request, error);
     // It may have been made without an answer.
     releaseLater(redis, granted(request, deps));
     restsUntil = performance.now() + REST_MS;
@@ -81,6 +83,19 @@ export function createHolder(deps: HolderDeps): Holder {
         return outage(request, error);
       }
     },
+  };
+}
+
+/** One line every ten seconds of an outage; the metric counts every request. */
+function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: unknown) => void {
+  let toldAt = -Infinity;
+  let untold = 0;
+  return ({ requestId }, error) => {
+    untold += 1;
+    if (performance.now() - toldAt < TELL_MS) return;
+    log.warn("requests cannot be reserved in Redis", { request_id: requestId, requests: untold, mode, error });
+    toldAt = performance.now();
+    untold = 0;
   };
 }
 

@@ -38,7 +38,7 @@ export interface Sender {
   idle(ms: number): Promise<boolean>;
 }
 
-const GATHER_MS = 4;
+const GATHER_MS = 5;
 const AT_ONCE = 256;
 const MOST_WRITES = 4;
 const TIMEOUT_MS = 15_000;
