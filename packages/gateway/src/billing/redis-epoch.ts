@@ -38,6 +38,8 @@ export interface Epochs extends Runnable {
   lost(reason: string): void;
   /** Resolves when no recovery runs, or after `ms`. */
   settled(ms: number): Promise<void>;
+  /** True when Redis has kept everything until now; otherwise a recovery is over, or `ms` are. */
+  confirm(ms: number): Promise<boolean>;
 }
 
 const BEAT_MS = 1_000;
@@ -110,6 +112,16 @@ class RedisEpochs implements Epochs {
 
   async settled(ms: number): Promise<void> {
     if (this.#recovering) await Promise.race([this.#recovering, pause(ms, undefined, { ref: false })]);
+  }
+
+  async confirm(ms: number): Promise<boolean> {
+    if (!this.#recovering) {
+      const epochs = await this.#read();
+      if (epochs.every((epoch) => epoch === this.#current)) return true;
+      this.closed();
+    }
+    await this.settled(ms);
+    return false;
   }
 
   #begin(reason: string, redisIs: Memory): void {
