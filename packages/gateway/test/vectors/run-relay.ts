@@ -1,11 +1,12 @@
 // Runs a vector through one real attempt of the relay: a client on a loopback socket, the upstream played by a script.
 import { generateKeyPairSync } from "node:crypto";
-import { createServer, request as httpRequest, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { dialectById } from "../../src/dialects/index.ts";
 import { errorAnswer } from "../../src/dialects/errors.ts";
 import { object, text } from "../../src/dialects/read.ts";
-import { NO_USAGE, type Dialect, type JsonObject, type Usage } from "../../src/dialects/types.ts";
+import { NO_USAGE, type Body, type Dialect, type JsonObject, type Usage } from "../../src/dialects/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { DISABLE_KEYWORDS } from "../../src/providers/classify.ts";
 import type { ChannelRecord, Verdict } from "../../src/providers/types.ts";
@@ -14,10 +15,11 @@ import { Delivery, DeliveryTicker } from "../../src/relay/delivery.ts";
 import { STREAM_HEAD } from "../../src/relay/heads.ts";
 import { planFor } from "../../src/relay/plan.ts";
 import { jsonBody } from "../../src/relay/read-body.ts";
-import { matchRoute } from "../../src/relay/routes.ts";
+import { matchRoute, type RouteMatch } from "../../src/relay/routes.ts";
 import type { Choice } from "../../src/relay/select.ts";
 import type { AttemptResult } from "../../src/relay/sink.ts";
 import type { RelayRequest } from "../../src/relay/types.ts";
+import { readUpload, type Upload } from "../../src/relay/upload.ts";
 import { compareAnswer, type ClientAnswer } from "./answers.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";
@@ -73,7 +75,7 @@ async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {
 async function serve(vector: Vector, script: Script, response: ServerResponse, outcome: Outcome): Promise<void> {
   let dialect = dialectById("openai-chat") as Dialect;
   try {
-    const request = relayRequestOf(vector, (found) => (dialect = found));
+    const request = await relayRequestOf(vector, (found) => (dialect = found));
     const attempt = attemptOf(vector, request, script, { response, outcome });
     const result = await attempt.start();
     outcome.result = result;
@@ -86,21 +88,22 @@ async function serve(vector: Vector, script: Script, response: ServerResponse, o
   }
 }
 
-function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => void): RelayRequest {
+async function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => void): Promise<RelayRequest> {
   const path = text(vector.client, "path") ?? "";
   const match = matchRoute(text(vector.client, "method") ?? "POST", path.split("?")[0] ?? "");
   if (match.kind !== "relay") throw new VectorMismatch(`${path} is no path of the relay`);
   const dialect = dialectById(match.dialect);
   if (dialect === undefined) throw new VectorMismatch(`no dialect ${match.dialect}`);
   onDialect(dialect);
-  const body = jsonBody(Buffer.from(JSON.stringify(object(vector.client, "body"))));
+  const { body, upload } = await receivedOf(vector, match);
   const ask = dialect.inspect(body, match.operation, match.pathModel);
   return {
     id: REQUEST_ID,
     ask: match.isStreamPath ? { ...ask, stream: true } : ask,
     dialect,
     body,
-    contentType: "application/json",
+    ...(upload && { upload }),
+    contentType: upload?.contentType ?? "application/json",
     caller: {
       userId: 1,
       username: "vector",
@@ -120,6 +123,26 @@ function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => void): 
     autoGroup: undefined,
     isPlayground: false,
   };
+}
+
+/** What the client sends: JSON, or a form whose member `file` is a file. */
+async function receivedOf(
+  { client }: Vector,
+  { operation }: Extract<RouteMatch, { kind: "relay" }>,
+): Promise<{ readonly body: Body; readonly upload?: Upload }> {
+  const form = object(client, "form");
+  if (form === undefined) return { body: jsonBody(Buffer.from(JSON.stringify(object(client, "body")))) };
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form)) {
+    if (name === "file") data.set(name, new Blob([String(value)], { type: "audio/wav" }), "audio.wav");
+    else data.set(name, String(value));
+  }
+  const sent = new Response(data);
+  const headers = { "content-type": sent.headers.get("content-type") ?? "" };
+  const bytes = Readable.from([Buffer.from(await sent.arrayBuffer())]);
+  const request = Object.assign(bytes, { headers }) as unknown as IncomingMessage;
+  const upload = await readUpload(request, operation, { minBytesPerSecond: 0 });
+  return { body: { bytes: Buffer.alloc(0), json: () => upload.fields }, upload };
 }
 
 interface Ends {
