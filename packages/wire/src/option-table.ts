@@ -297,6 +297,10 @@ export const OPTIONS = {
     "Groups that users may choose for tokens, with their labels.",
   ]),
   AutoGroups: option(namesType, '["default"]', ["prices", "Groups that a token of group auto tries, in order."]),
+  CarriedKeysEnabled: option(flag, "false", [
+    "relay",
+    "Keys that an import brought from another gateway are found by their SHA-256; the import switches it on.",
+  ]),
   StreamCacheQueueLength: option(count, "0", ["relay", "Kept for consoles of the family; nothing reads it."]),
   ModelRequestRateLimitEnabled: option(flag, "false", ["relay", "Model requests are limited per user."]),
   ModelRequestRateLimitDurationMinutes: option(positive, "1", ["relay", "Window of the limit in minutes."]),

@@ -16,13 +16,19 @@ const MJ_PLACEHOLDER = "midjourney-proxy";
  * Undefined = there is no key anywhere, "malformed" = there is something that can be no key.
  */
 export function readApiKey(headers: IncomingHttpHeaders, url: string): ApiKey | "malformed" | undefined {
+  const text = readKeyText(headers, url);
+  return text === "" ? undefined : parseApiKey(text);
+}
+
+/** The key as the client wrote it; "" when there is none. */
+export function readKeyText(headers: IncomingHttpHeaders, url: string): string {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
-  const text =
+  return (
     fromAuthorization(headers, path) ||
     one(headers["x-api-key"]) ||
-    fromRoute(headers, path, mark < 0 ? "" : url.slice(mark));
-  return text === "" ? undefined : parseApiKey(text);
+    fromRoute(headers, path, mark < 0 ? "" : url.slice(mark))
+  );
 }
 
 /** Places that only some routes have; no route has two of them but those of Gemini. */

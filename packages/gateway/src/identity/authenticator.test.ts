@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { parseOptions } from "@fairway/wire";
+import { parseOptions, type OptionValues } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../test/store-kit.ts";
@@ -10,6 +11,7 @@ import { createTokenCache } from "../snapshot/tokens.ts";
 import { insertRow } from "../storage/inserts.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { accountRow } from "./accounts.ts";
+import { carriedDigest } from "./carried-key.ts";
 import type { Authenticator } from "./caller.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
@@ -23,7 +25,8 @@ eachDatabase("authenticator", (open) => {
   let sessions: Sessions;
   let userId: number;
   let adminId: number;
-  const options = parseOptions([
+  let options: OptionValues;
+  const usual = parseOptions([
     { key: "GroupRatio", value: '{"default":1,"vip":1,"hidden":1}' },
     { key: "UserUsableGroups", value: '{"default":"d","vip":"v","unpriced":"u","auto":"a"}' },
   ]);
@@ -35,6 +38,7 @@ eachDatabase("authenticator", (open) => {
   beforeEach(async () => {
     const { db, raw } = kit.database;
     for (const table of ["users", "tokens", "sessions"] as const) await db.deleteFrom(table).execute();
+    options = usual;
     kit.clock.set(START_SECONDS);
     userId = await insertRow(db, "users", accountRow({ username: "ann", passwordHash: "x", createdAt: 1 }));
     adminId = await insertRow(db, "users", accountRow({ username: "boss", passwordHash: "x", createdAt: 1, role: 10 }));
@@ -108,6 +112,24 @@ eachDatabase("authenticator", (open) => {
       expect(await codeOf(byKey(randomText(48)))).toBe("401 invalid_api_key");
       const { key } = await token({ deleted_at: 5 });
       expect(await codeOf(byKey(key))).toBe("401 invalid_api_key");
+    });
+
+    test("finds carried keys of any form, only while the option says that there are some", async () => {
+      const texts = ["sk-9aXh_2-Zz04jKq5LmN8ouw", `sk-${randomText(48)}`, "plain text key"];
+      const ids: number[] = [];
+      for (const text of texts) {
+        const digest = createHash("sha256").update(text).digest("hex");
+        ids.push((await token({ key_hash: kit.vault.hashKey(carriedDigest(digest)) })).id);
+      }
+      const call = (text: string) => authenticator.byKey(requestWith({ "x-api-key": text }), "10.0.0.1");
+      for (const text of texts) expect(await codeOf(call(text))).toBe("401 invalid_api_key");
+      options = parseOptions([{ key: "CarriedKeysEnabled", value: "true" }]);
+      expect((await call(texts[0] ?? "")).tokenId).toBe(ids[0]);
+      expect((await call((texts[0] ?? "").slice(3))).tokenId).toBe(ids[0]);
+      expect((await call(texts[1] ?? "")).tokenId).toBe(ids[1]);
+      // Whatever has no sk- in front was given out with it.
+      expect(await codeOf(call(texts[2] ?? ""))).toBe("401 invalid_api_key");
+      expect((await byKey((await token()).key)).userId).toBe(userId);
     });
 
     test("slows the guessing of one address down, and lets good keys of it pass", async () => {

@@ -6,6 +6,7 @@ import type { Limiter, Rule } from "../limits/limiter.ts";
 import type { TokenCache, TokenRecord, UserRecord } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import { readApiKey, type ApiKey } from "./api-key.ts";
+import { findCarried } from "./carried-key.ts";
 import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
 import { readCookie } from "./cookies.ts";
 import { SESSION_COOKIE, type Sessions } from "./sessions.ts";
@@ -39,10 +40,11 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
       const read = readApiKey(request.headers, url);
       if (read === undefined) throw new AppError("missing_api_key");
-      const record = read === "malformed" ? undefined : await deps.tokens.find(deps.hashKey(read.key));
-      if (!record || read === "malformed") throw await unknownKey(deps, ip);
+      const own = read === "malformed" ? undefined : await deps.tokens.find(deps.hashKey(read.key));
+      const record = own ?? (await findCarried(deps, request.headers, url));
+      if (!record) throw await unknownKey(deps, ip);
       await checkToken(deps, record, options);
-      return callerOf(deps, record, read, ip);
+      return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
     },
     bySession: (request, ip) => sessionCaller(deps, request, ip),
   };
@@ -82,7 +84,7 @@ async function move(deps: AuthenticatorDeps, { id }: TokenRecord, status: number
   return changed > 0;
 }
 
-function callerOf(deps: AuthenticatorDeps, record: TokenRecord, { pin }: ApiKey, ip: string): Caller {
+function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin"], ip: string): Caller {
   const { user, allowedNetworks } = record;
   checkUser(user);
   if (allowedNetworks && !allowedNetworks.some((network) => network.contains(ip))) throw new AppError("ip_not_allowed");

@@ -3,6 +3,7 @@ import type { Budgets } from "../billing/budgets.ts";
 import type { Ledger } from "../billing/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Principal } from "../identity/principal.ts";
+import { carriedKey } from "../identity/carried-key.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/runnable.ts";
 import type { Logger } from "../observability/log.ts";
@@ -90,7 +91,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const routes = [
     ...channels.routes,
     ...tokenRoutes({ store: createTokenStore(deps), clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
-    tokenUsageRoute(deps),
+    tokenUsageRoute({ ...deps, options }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options }),
     ...logRoutes({
@@ -115,13 +116,14 @@ export function createOperations(deps: OperationsDeps): Operations {
 }
 
 async function findToken(
-  { database, vault }: OperationsDeps,
+  { database, vault, snapshots }: OperationsDeps,
   key: string,
 ): Promise<{ id: number; userId: number } | undefined> {
+  const texts = snapshots.current().options.CarriedKeysEnabled ? [key, carriedKey(key)] : [key];
   const row = await database.db
     .selectFrom("tokens")
     .select(["id", "user_id"])
-    .where("key_hash", "=", vault.hashKey(key))
+    .where("key_hash", "in", texts.map(vault.hashKey))
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   return row && { id: row.id, userId: row.user_id };

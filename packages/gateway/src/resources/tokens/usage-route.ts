@@ -1,7 +1,8 @@
-import { NEVER_EXPIRES, splitList, TOKEN_STATUS, tokenUsage, USER_STATUS, type TokenUsage } from "@fairway/wire";
+import { NEVER_EXPIRES, splitList, TOKEN_STATUS, tokenUsage, USER_STATUS, type OptionValues, type TokenUsage } from "@fairway/wire";
 import type { IncomingMessage } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { readApiKey } from "../../identity/api-key.ts";
+import { findCarried } from "../../identity/carried-key.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";
@@ -13,6 +14,7 @@ export interface UsageRouteDeps {
   readonly vault: Vault;
   readonly tokens: Pick<TokenCache, "find">;
   readonly clock: Clock;
+  readonly options: () => OptionValues;
 }
 
 export function tokenUsageRoute(deps: UsageRouteDeps): Route {
@@ -43,10 +45,12 @@ export function tokenUsageRoute(deps: UsageRouteDeps): Route {
 }
 
 /** Like the relay, but an exhausted key may read that it is exhausted. */
-async function authenticate({ vault, tokens, clock }: UsageRouteDeps, request: IncomingMessage): Promise<TokenRecord> {
-  const read = readApiKey(request.headers, request.url ?? "/");
+async function authenticate(deps: UsageRouteDeps, { headers, url = "/" }: IncomingMessage): Promise<TokenRecord> {
+  const { vault, tokens, clock } = deps;
+  const read = readApiKey(headers, url);
   if (read === undefined) throw new AppError("missing_api_key");
-  const token = read === "malformed" ? undefined : await tokens.find(vault.hashKey(read.key));
+  const own = read === "malformed" ? undefined : await tokens.find(vault.hashKey(read.key));
+  const token = own ?? (await findCarried({ ...deps, hashKey: vault.hashKey }, headers, url));
   if (!token) throw new AppError("invalid_api_key");
   const isOver = token.expiredTime !== NEVER_EXPIRES && token.expiredTime < seconds(clock);
   if (token.status === TOKEN_STATUS.expired || isOver) throw new AppError("token_expired");
