@@ -1,4 +1,12 @@
-import { NEVER_EXPIRES, splitList, TOKEN_STATUS, tokenUsage, USER_STATUS, type OptionValues, type TokenUsage } from "@fairway/wire";
+import {
+  NEVER_EXPIRES,
+  splitList,
+  TOKEN_STATUS,
+  tokenUsage,
+  USER_STATUS,
+  type OptionValues,
+  type TokenUsage,
+} from "@fairway/wire";
 import type { IncomingMessage } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { readApiKey } from "../../identity/api-key.ts";
