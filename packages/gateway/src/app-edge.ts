@@ -6,9 +6,10 @@ import { contentPolicy } from "./http/security.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { createAuthenticator } from "./identity/authenticator.ts";
 import { rememberHashes } from "./identity/key-hashes.ts";
-import { edgeRules, requestRule } from "./limits/rules.ts";
+import { edgeRules } from "./limits/rules.ts";
 import type { Health } from "./observability/health.ts";
 import { readBilling } from "./relay/billing-reads.ts";
+import type { CallLimit } from "./relay/call-limit.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createRealtime, type UpgradeHandler } from "./relay/realtime/upgrade.ts";
 import { createRelay, type RelayDeps, type RelayHandler } from "./relay/relay.ts";
@@ -27,8 +28,8 @@ export interface Traffic {
 }
 
 /** How requests are identified, limited and read. */
-export function readingOf(core: Core): ReadRequestDeps {
-  const { env, storage, snapshots, identity, limiter } = core;
+export function readingOf(core: Core, calls: CallLimit): ReadRequestDeps {
+  const { env, storage, snapshots, identity } = core;
   const options = () => snapshots.current().options;
   return {
     authenticator: createAuthenticator({
@@ -43,8 +44,7 @@ export function readingOf(core: Core): ReadRequestDeps {
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
       minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
     },
-    limiter,
-    requestRule: () => requestRule(options()),
+    calls,
   };
 }
 

@@ -13,6 +13,7 @@ import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
 import { createAdmission } from "./relay/admission.ts";
 import { createBlockedWords } from "./relay/blocked-words.ts";
+import { createCallLimit } from "./relay/call-limit.ts";
 import { createChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
@@ -88,7 +89,13 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
-    gate: { claims: deps.claims, budgets: deps.budgets, admission, metrics },
+    gate: {
+      claims: deps.claims,
+      budgets: deps.budgets,
+      admission,
+      calls: createCallLimit({ claims: deps.claims, options: () => snapshots.current().options, metrics }),
+      metrics,
+    },
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,

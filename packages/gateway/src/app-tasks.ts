@@ -5,7 +5,7 @@ import { createGuardedFetcher } from "./lib/guarded-fetch.ts";
 import type { Runnable } from "./lib/runnable.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { readBody } from "./relay/read-body.ts";
-import { takeRequestLimit, type ReadRequestDeps } from "./relay/read-request.ts";
+import type { ReadRequestDeps } from "./relay/read-request.ts";
 import { createLogWriter } from "./storage/log-rows.ts";
 import { createTaskHandler, type TaskHandler } from "./tasks/handler.ts";
 import { ownImageUrl } from "./tasks/midjourney/view.ts";
@@ -44,7 +44,7 @@ export function tasksOf({ core, pipeline, reading, disable }: TaskPartsDeps): Ta
     disable,
     readBody: (request) => readBody(request, reading.bodyLimits),
     checkWords: (texts, requestId) => pipeline.checkWords(() => texts, requestId),
-    takeLimit: (caller) => takeRequestLimit(caller, reading),
+    takeLimit: ({ userId }, requestId) => reading.calls.take(requestId, userId),
     random: Math.random,
   };
   const job = (name: string, poll: typeof pollDrawings): ScheduledJob => ({

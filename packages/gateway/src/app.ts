@@ -68,7 +68,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const reading = readingOf(core);
+  const reading = readingOf(core, pipeline.gate.calls);
   const tasks = tasksOf({ core, pipeline, reading, disable });
   const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic);

@@ -51,6 +51,7 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
     status,
     headers: {
       "content-type": "application/json; charset=utf-8",
+      ...error.headers,
       ...(retryAfter !== undefined && {
         "retry-after": String(Math.max(1, Math.ceil(retryAfter / 1000))),
         "retry-after-ms": String(Math.max(0, Math.round(retryAfter))),

@@ -142,6 +142,8 @@ export interface UpstreamFailure {
   readonly status: number;
   readonly message: string;
   readonly type: string | undefined;
+  /** Extra headers of the answer, lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly retryable: boolean;
@@ -170,6 +172,7 @@ export class AppError extends Error {
     this.status = options.status ?? entry.status;
     this.param = options.param;
     this.origin = options.origin ?? entry.origin ?? (entry.status < 500 ? "client" : "gateway");
+  readonly headers: Readonly<Record<string, string>> | undefined;
     this.type = undefined;
     this.retryable = options.retryable ?? entry.retryable ?? isTransient(this.status);
     this.retryAfterMs = options.retryAfterMs;
@@ -183,6 +186,7 @@ export class AppError extends Error {
   }
 
   /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */
+    this.headers = options.headers;
   static from(thrown: unknown): AppError {
     return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });
   }

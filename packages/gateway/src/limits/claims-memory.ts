@@ -3,9 +3,10 @@ import {
   CLAIM_LEASE_MS,
   claimName,
   CONCURRENCY_RETRY_MS,
+  correctionOf,
   isConcurrency,
-  isTokens,
-  WINDOW_SECONDS,
+  partMs,
+  WINDOW_PARTS,
   type Claim,
   type ClaimAnswer,
   type Claims,
@@ -24,7 +25,7 @@ export function createMemoryClaims(clock: Clock): Claims {
     const known = windows.get(name);
     if (known) return known;
     if (windows.size >= SWEEP_AT) sweep(windows, clock.now());
-    const window = new Window();
+    const window = new Window(partMs(claim));
     windows.set(name, window);
     return window;
   };
@@ -47,15 +48,17 @@ export function createMemoryClaims(clock: Clock): Claims {
     }
     for (const claim of claims) {
       if (isConcurrency(claim)) leasesOf(claim).take(requestId, now);
-      else windowOf(claim).add(Math.floor(now / 1000), claim.amount, now);
+      else windowOf(claim).add(now, claim.amount, now);
     }
     return { taken: true, states: claims.map((claim) => stateOf(claim, now)), at: now };
   };
   return {
     take: (requestId, claims) => Promise.resolve(takeAll(requestId, claims)),
-    correct(claims, takenAt, tokens) {
-      for (const claim of claims.filter(isTokens))
-        windowOf(claim).add(Math.floor(takenAt / 1000), tokens - claim.amount, clock.now());
+    correct(claims, takenAt, used) {
+      for (const claim of claims) {
+        const difference = correctionOf(claim, used);
+        if (difference !== 0) windowOf(claim).add(takenAt, difference, clock.now());
+      }
       return Promise.resolve();
     },
     renew(requestId, claims) {
@@ -71,35 +74,41 @@ export function createMemoryClaims(clock: Clock): Claims {
   };
 }
 
-/** Amounts of the last minute by the second. */
+/** Amounts of the last window by its parts. */
 class Window {
-  readonly #seconds = new Map<number, number>();
+  readonly #parts = new Map<number, number>();
+  readonly #partMs: number;
   #total = 0;
 
+  constructor(ofMs: number) {
+    this.#partMs = ofMs;
+  }
+
   total(now: number): number {
-    const first = Math.floor(now / 1000) - WINDOW_SECONDS;
-    for (const [second, amount] of this.#seconds) {
-      if (second >= first) continue;
-      this.#seconds.delete(second);
+    const first = Math.floor(now / this.#partMs) - WINDOW_PARTS;
+    for (const [part, amount] of this.#parts) {
+      if (part >= first) continue;
+      this.#parts.delete(part);
       this.#total -= amount;
     }
     return this.#total;
   }
 
-  /** What belongs to a second that has left the window counts nowhere, unless it is more. */
-  add(second: number, amount: number, now: number): void {
+  /** What belongs to a part that has left the window counts nowhere, unless it is more. */
+  add(time: number, amount: number, now: number): void {
     this.total(now);
-    const current = Math.floor(now / 1000);
-    const isGone = second < current - WINDOW_SECONDS;
+    const part = Math.floor(time / this.#partMs);
+    const current = Math.floor(now / this.#partMs);
+    const isGone = part < current - WINDOW_PARTS;
     if (isGone && amount <= 0) return;
-    const at = isGone ? current : second;
-    this.#seconds.set(at, (this.#seconds.get(at) ?? 0) + amount);
+    const at = isGone ? current : part;
+    this.#parts.set(at, (this.#parts.get(at) ?? 0) + amount);
     this.#total += amount;
   }
 
   resetMs(now: number): number {
-    for (const [second, amount] of this.#seconds)
-      if (amount > 0) return Math.max(0, (second + WINDOW_SECONDS + 1) * 1000 - now);
+    for (const [part, amount] of this.#parts)
+      if (amount > 0) return Math.max(0, (part + WINDOW_PARTS + 1) * this.#partMs - now);
     return 0;
   }
 }

@@ -5,9 +5,10 @@ import {
   CLAIM_LEASE_MS,
   claimName,
   CONCURRENCY_RETRY_MS,
+  correctionOf,
   isConcurrency,
-  isTokens,
-  WINDOW_SECONDS,
+  partMs,
+  WINDOW_PARTS,
   type Claim,
   type ClaimAnswer,
   type Claims,
@@ -33,8 +34,8 @@ const LATER_TIMEOUT_MS = 2_000;
 const TAG = "{lim}";
 
 /**
- * A window is a hash of amounts by second with their sum in `t` and the first second that may be present in `f`.
- * Between `f` and now lie at most as many seconds as the window has, so dropping costs a step for each second.
+ * A window is a hash of amounts by its parts with their sum in `t` and the first part that may be present in `f`.
+ * Between `f` and now lie at most as many parts as the window has, so dropping costs a step for each of them.
  */
 const COMMON = `
 local function clock(given)
@@ -42,15 +43,15 @@ local function clock(given)
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function slide(key, now)
-  local second = math.floor(now / 1000)
+local function slide(key, now, ms)
+  local part = math.floor(now / ms)
   local state = redis.call('HMGET', key, 'f', 't')
-  local first, total = tonumber(state[1] or second), tonumber(state[2] or '0')
-  local from = second - ${WINDOW_SECONDS}
-  if first >= from then return second, first, total end
-  if first < from - ${WINDOW_SECONDS} * 2 then
+  local first, total = tonumber(state[1] or part), tonumber(state[2] or '0')
+  local from = part - ${WINDOW_PARTS}
+  if first >= from then return part, first, total end
+  if first < from - ${WINDOW_PARTS} * 2 then
     redis.call('DEL', key)
-    return second, second, 0
+    return part, part, 0
   end
   while first < from do
     local gone = redis.call('HGET', key, first)
@@ -61,62 +62,66 @@ local function slide(key, now)
     first = first + 1
   end
   redis.call('HSET', key, 'f', string.format('%d', first), 't', string.format('%d', total))
-  return second, first, total
+  return part, first, total
 end
-local function add(key, at, amount, first, total)
+local function add(key, at, amount, first, total, ms)
   redis.call('HINCRBY', key, string.format('%d', at), amount)
   redis.call('HSET', key, 'f', string.format('%d', math.min(first, at)), 't', string.format('%d', total + amount))
-  redis.call('PEXPIRE', key, ${(WINDOW_SECONDS + 2) * 1000})
+  redis.call('PEXPIRE', key, ${WINDOW_PARTS + 2} * ms)
 end
-local function reset(key, first, second, now)
-  for at = first, second do
+local function reset(key, first, part, now, ms)
+  for at = first, part do
     local amount = redis.call('HGET', key, string.format('%d', at))
-    if amount and tonumber(amount) > 0 then return math.max(0, (at + ${WINDOW_SECONDS + 1}) * 1000 - now) end
+    if amount and tonumber(amount) > 0 then return math.max(0, (at + ${WINDOW_PARTS + 1}) * ms - now) end
   end
   return 0
 end`;
 
-/** KEYS claims; ARGV now id lease, then kind limit amount of each. Answers {place, used, reset} or {0, now, used, reset, …}. */
+/**
+ * KEYS claims; ARGV now id lease, then kind limit amount and milliseconds of a part of each.
+ * Answers {place, used, reset} or {0, now, used, reset, …}.
+ */
 const TAKE = script(`${COMMON}
 local now, id, lease = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local found = {}
 for at, key in ipairs(KEYS) do
-  local kind, limit, amount = ARGV[at * 3 + 1], tonumber(ARGV[at * 3 + 2]), tonumber(ARGV[at * 3 + 3])
+  local kind, limit, amount, ms = ARGV[at * 4], tonumber(ARGV[at * 4 + 1]), tonumber(ARGV[at * 4 + 2]), tonumber(ARGV[at * 4 + 3])
   if kind == 'concurrency' then
     redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
     local used = redis.call('ZCARD', key)
     if used + amount > limit then return {at, used, ${CONCURRENCY_RETRY_MS}} end
     found[at] = {used}
   else
-    local second, first, total = slide(key, now)
-    if total + amount > limit then return {at, total, reset(key, first, second, now)} end
-    found[at] = {total, second, first}
+    local part, first, total = slide(key, now, ms)
+    if total + amount > limit then return {at, total, reset(key, first, part, now, ms)} end
+    found[at] = {total, part, first}
   end
 end
 local answer = {0, now}
 for at, key in ipairs(KEYS) do
-  local kind, amount = ARGV[at * 3 + 1], tonumber(ARGV[at * 3 + 3])
-  local used, second, first = found[at][1], found[at][2], found[at][3]
+  local kind, amount, ms = ARGV[at * 4], tonumber(ARGV[at * 4 + 2]), tonumber(ARGV[at * 4 + 3])
+  local used, part, first = found[at][1], found[at][2], found[at][3]
   table.insert(answer, used + amount)
   if kind == 'concurrency' then
     redis.call('ZADD', key, now + lease, id)
     redis.call('PEXPIRE', key, lease)
     table.insert(answer, ${CONCURRENCY_RETRY_MS})
   else
-    add(key, second, amount, first, used)
-    table.insert(answer, reset(key, first, second, now))
+    add(key, part, amount, first, used, ms)
+    table.insert(answer, reset(key, first, part, now, ms))
   end
 end
 return answer`);
 
-/** KEYS windows; ARGV now, the second of the estimate, then the difference of each. */
+/** KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds of a part of each. */
 const CORRECT = script(`${COMMON}
 local now, taken = clock(ARGV[1]), tonumber(ARGV[2])
 for at, key in ipairs(KEYS) do
-  local difference = tonumber(ARGV[at + 2])
-  local second, first, total = slide(key, now)
-  local isGone = taken < second - ${WINDOW_SECONDS}
-  if not isGone or difference > 0 then add(key, isGone and second or taken, difference, first, total) end
+  local difference, ms = tonumber(ARGV[at * 2 + 1]), tonumber(ARGV[at * 2 + 2])
+  local part, first, total = slide(key, now, ms)
+  local was = math.floor(taken / ms)
+  local isGone = was < part - ${WINDOW_PARTS}
+  if not isGone or difference > 0 then add(key, isGone and part or was, difference, first, total, ms) end
 end
 return 1`);
 
@@ -149,7 +154,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   let failedAt = -Infinity;
   const patience = () => (performance.now() - failedAt < SUSPICIOUS_FOR_MS ? SUSPICIOUS_TIMEOUT_MS : TAKE_TIMEOUT_MS);
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
-    const wanted = claims.flatMap(({ kind, limit, amount }) => [kind, limit, amount]);
+    const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
     const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, patience());
     return readAnswer(answer as number[], claims);
@@ -167,10 +172,10 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return local.take(requestId, claims);
       }
     },
-    async correct(claims, takenAt, tokens) {
-      const counted = claims.filter(isTokens);
-      const differences = counted.map(({ amount }) => Math.round(tokens - amount));
-      await later(CORRECT, counted, [now(), Math.floor(takenAt / 1000), ...differences]);
+    async correct(claims, takenAt, used) {
+      const wrong = claims.filter((claim) => correctionOf(claim, used) !== 0);
+      const differences = wrong.flatMap((claim) => [correctionOf(claim, used), partMs(claim)]);
+      await later(CORRECT, wrong, [now(), takenAt, ...differences]);
     },
     async renew(requestId, claims) {
       await local.renew(requestId, claims);

@@ -25,6 +25,9 @@ const places = (limit: number, subject = "1"): Claim => ({
   amount: 1,
 });
 
+const used = (count: number) => ({ tokens: count, isSuccess: true });
+const successes = (limit: number): Claim => ({ ...requests(limit), kind: "successes" });
+
 /** What all claims do; `create` makes empty ones that take their time from `clock`. */
 export function claimsContract(name: string, create: (clock: Clock) => Promise<Claims>): void {
   describe(`${name} as claims`, () => {
@@ -61,9 +64,9 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
     test("puts what was really used in the place of the estimate", async () => {
       const first = await take(tokens(100, 90));
       expect((await take(tokens(100, 20))).taken).toBe(false);
-      await claims.correct([tokens(100, 90)], takenAt(first), 30);
+      await claims.correct([tokens(100, 90)], takenAt(first), used(30));
       expect(await take(tokens(100, 70))).toMatchObject({ taken: true, states: [{ used: 100 }] });
-      await claims.correct([tokens(100, 70)], takenAt(first), 500);
+      await claims.correct([tokens(100, 70)], takenAt(first), used(500));
       expect(await take(tokens(100, 1))).toMatchObject({ taken: false, state: { used: 530 } });
       now += 61_000;
       expect((await take(tokens(100, 100))).taken).toBe(true);
@@ -72,10 +75,35 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
     test("an estimate whose minute is over gives nothing back, and what was more is counted now", async () => {
       const first = await take(tokens(100, 50));
       now += 120_000;
-      await claims.correct([tokens(100, 50)], takenAt(first), 10);
+      await claims.correct([tokens(100, 50)], takenAt(first), used(10));
       expect(await take(tokens(100, 1))).toMatchObject({ taken: true, states: [{ used: 1 }] });
-      await claims.correct([tokens(100, 50)], takenAt(first), 90);
+      await claims.correct([tokens(100, 50)], takenAt(first), used(90));
       expect(await take(tokens(100, 1))).toMatchObject({ taken: true, states: [{ used: 42 }] });
+    });
+
+    test("a success counts until it is known to have failed", async () => {
+      const first = await take(successes(2));
+      expect(await take(successes(2))).toMatchObject({ taken: true, states: [{ used: 2 }] });
+      expect((await take(successes(2))).taken).toBe(false);
+      await claims.correct([successes(2)], takenAt(first), used(5));
+      expect((await take(successes(2))).taken).toBe(false);
+      await claims.correct([successes(2)], takenAt(first), { tokens: 5, isSuccess: false });
+      expect((await take(successes(2))).taken).toBe(true);
+    });
+
+    test("windows of other lengths are counted on their own", async () => {
+      const hour: Claim = { ...requests(2), minutes: 60 };
+      await take(hour, requests(9));
+      now += 30 * 60_000;
+      expect(await take(hour)).toMatchObject({ taken: true, states: [{ used: 2 }] });
+      const refused = await take(hour);
+      expect(refused).toMatchObject({ taken: false, state: { used: 2 } });
+      const { resetMs } = (refused as { state: { resetMs: number } }).state;
+      expect(resetMs).toBeGreaterThan(30 * 60_000);
+      expect(resetMs).toBeLessThanOrEqual(31 * 60_000);
+      expect(await take(requests(9))).toMatchObject({ states: [{ used: 1 }] });
+      now += resetMs;
+      expect(await take(hour)).toMatchObject({ taken: true, states: [{ used: 2 }] });
     });
 
     test("places are free when their request ends", async () => {

@@ -71,7 +71,7 @@ test("without Redis each replica counts alone, and says so", async () => {
   expect((await claims.take("a", wanted)).taken).toBe(true);
   expect((await claims.take("b", wanted)).taken).toBe(false);
   await claims.renew("a", wanted);
-  await claims.correct(wanted, 0, 0);
+  await claims.correct(wanted, 0, { tokens: 0, isSuccess: true });
   await claims.release("a", wanted);
   expect((await claims.take("b", wanted)).taken).toBe(true);
   expect(outages).toBeGreaterThan(0);

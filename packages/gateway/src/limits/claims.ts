@@ -1,5 +1,6 @@
 export type LimitScope = "token" | "user" | "group" | "model" | "channel" | "key";
-export type LimitKind = "requests" | "tokens" | "concurrency";
+/** `successes` are requests that were answered: each counts until it is known to have failed. */
+export type LimitKind = "requests" | "successes" | "tokens" | "concurrency";
 
 /** What one request asks of one limit. */
 export interface Claim {
@@ -7,10 +8,18 @@ export interface Claim {
   /** Id or name of whom the limit is for. */
   readonly subject: string;
   readonly kind: LimitKind;
-  /** Per minute, or at once. */
+  /** Per window, or at once. */
   readonly limit: number;
   /** 1, or an upper estimate of the tokens; at most `limit`, so that a free minute carries any request. */
   readonly amount: number;
+  /** Length of the window; absent = a minute. Limits of other windows are counted on their own. */
+  readonly minutes?: number;
+}
+
+/** What became of a request. */
+export interface Used {
+  readonly tokens: number;
+  readonly isSuccess: boolean;
 }
 
 /** What a limit says: after the claim was taken, or at its refusal without it. */
@@ -26,28 +35,38 @@ export type ClaimAnswer =
   | { readonly taken: false; readonly state: ClaimState };
 
 /**
- * Limits that one request takes all at once or not at all. Requests and tokens are counted by the second: a minute and
- * the second that is running never hold more than the limit. Concurrency is counted by leases, which end by themselves
+ * Limits that one request takes all at once or not at all. Requests and tokens are counted by the sixtieth of their
+ * window: a window and the sixtieth that is running never hold more than the limit. Concurrency is counted by leases, which end by themselves
  * when their process dies.
  * `claims-memory.ts` for one process, `claims-redis.ts` for many; one contract suite for both.
  */
 export interface Claims {
   take(requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer>;
-  /** Puts the tokens that were really used in the place of what `take` estimated at `takenAt`. Never rejects. */
-  correct(claims: readonly Claim[], takenAt: number, tokens: number): Promise<void>;
+  /**
+   * Puts what was really used in the place of what `take` estimated at `takenAt`; what is more than the estimate of a
+   * window that is over counts now. Never rejects.
+   */
+  correct(claims: readonly Claim[], takenAt: number, used: Used): Promise<void>;
   /** Moves the leases; called every few seconds. Never rejects. */
   renew(requestId: string, claims: readonly Claim[]): Promise<void>;
   /** Gives the places of a request that ended free. Never rejects. */
   release(requestId: string, claims: readonly Claim[]): Promise<void>;
 }
 
-export const WINDOW_SECONDS = 60;
+/** Parts of a window, whatever its length. */
+export const WINDOW_PARTS = 60;
 export const CLAIM_LEASE_MS = 30_000;
 /** When a place may become free is not known; callers look again after this time. */
 export const CONCURRENCY_RETRY_MS = 1_000;
 
-export function claimName({ kind, scope, subject }: Claim): string {
-  return `${kind}:${scope}:${encodeURIComponent(subject)}`;
+export function claimName({ kind, scope, subject, minutes }: Claim): string {
+  const name = `${kind}:${scope}:${encodeURIComponent(subject)}`;
+  return minutes === undefined ? name : `${name}:${minutes}m`;
+}
+
+/** Milliseconds of the parts that a claim's window is counted by. */
+export function partMs({ minutes = 1 }: Claim): number {
+  return (minutes * 60_000) / WINDOW_PARTS;
 }
 
 export function isConcurrency({ kind }: Claim): boolean {
@@ -56,4 +75,10 @@ export function isConcurrency({ kind }: Claim): boolean {
 
 export function isTokens({ kind }: Claim): boolean {
   return kind === "tokens";
+}
+
+/** What is to be added for a claim after its request; 0 where nothing is corrected. */
+export function correctionOf({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
+  if (kind === "tokens") return Math.round(tokens - amount);
+  return kind === "successes" && !isSuccess ? -amount : 0;
 }

@@ -1,6 +1,6 @@
 import { parseOptions } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { channelClaims, channelLimits, limitsRequests, requestClaims } from "./request-limits.ts";
+import { callClaims, channelClaims, channelLimits, limitsRequests, requestClaims } from "./request-limits.ts";
 
 const optionsOf = (rows: Record<string, string>) =>
   parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
@@ -50,4 +50,23 @@ test("limits that make no sense are refused with an example", () => {
     parseOptions([{ key: "UserLimits", value: text }], { warn: () => void (isWarned = true) });
     expect(isWarned, text).toBe(true);
   }
+});
+
+test("the limits of model requests of the family are those of the user, in their own window", () => {
+  const on = {
+    ModelRequestRateLimitEnabled: "true",
+    ModelRequestRateLimitCount: "30",
+    ModelRequestRateLimitSuccessCount: "10",
+    ModelRequestRateLimitDurationMinutes: "2",
+  };
+  const base = { scope: "user", subject: "7", amount: 1, minutes: 2 };
+  expect(callClaims(7, optionsOf(on))).toEqual([
+    { ...base, kind: "requests", limit: 30 },
+    { ...base, kind: "successes", limit: 10 },
+  ]);
+  expect(requestClaims(subjects, optionsOf(on))).toEqual(callClaims(7, optionsOf(on)));
+  expect(limitsRequests(optionsOf(on))).toBe(true);
+  expect(callClaims(7, optionsOf({ ...on, ModelRequestRateLimitEnabled: "false" }))).toEqual([]);
+  const off = { ...on, ModelRequestRateLimitCount: "0", ModelRequestRateLimitSuccessCount: "0" };
+  expect(callClaims(7, optionsOf(off))).toEqual([]);
 });

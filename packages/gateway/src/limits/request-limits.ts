@@ -17,21 +17,51 @@ type LimitOptions = Pick<
   "TokenLimits" | "UserLimits" | "GroupLimits" | "ModelLimits" | "TokenConcurrency" | "UserConcurrency"
 >;
 
+type CallOptions = Pick<
+  OptionValues,
+  | "ModelRequestRateLimitEnabled"
+  | "ModelRequestRateLimitCount"
+  | "ModelRequestRateLimitSuccessCount"
+  | "ModelRequestRateLimitDurationMinutes"
+>;
+
 const NO_CLAIMS: readonly Claim[] = [];
 const OTHERS = "*";
 
 /** True when some option limits requests; asked once for each change of the options. */
-export function limitsRequests(options: LimitOptions): boolean {
+export function limitsRequests(options: LimitOptions & CallOptions): boolean {
   const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
   const tables = [TokenLimits, UserLimits, GroupLimits, ModelLimits];
-  return TokenConcurrency > 0 || UserConcurrency > 0 || tables.some((table) => Object.keys(table).length > 0);
+  return (
+    TokenConcurrency > 0 ||
+    UserConcurrency > 0 ||
+    callClaims(0, options).length > 0 ||
+    tables.some((table) => Object.keys(table).length > 0)
+  );
+}
+
+/** The limits of model requests by user that consoles of the family set; nobody is exempt. */
+export function callClaims(userId: number, options: CallOptions): readonly Claim[] {
+  const { ModelRequestRateLimitEnabled, ModelRequestRateLimitCount, ModelRequestRateLimitSuccessCount } = options;
+  if (!ModelRequestRateLimitEnabled) return NO_CLAIMS;
+  const claims: Claim[] = [];
+  const base = {
+    scope: "user",
+    subject: String(userId),
+    amount: 1,
+    minutes: options.ModelRequestRateLimitDurationMinutes,
+  } as const;
+  if (ModelRequestRateLimitCount > 0) claims.push({ ...base, kind: "requests", limit: ModelRequestRateLimitCount });
+  if (ModelRequestRateLimitSuccessCount > 0)
+    claims.push({ ...base, kind: "successes", limit: ModelRequestRateLimitSuccessCount });
+  return claims;
 }
 
 /** Claims of whoever asks; channels have theirs. */
-export function requestClaims(subjects: Subjects, options: LimitOptions): readonly Claim[] {
+export function requestClaims(subjects: Subjects, options: LimitOptions & CallOptions): readonly Claim[] {
   const { userId, tokenId, group, model, tokens } = subjects;
   const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
-  const claims: Claim[] = [];
+  const claims: Claim[] = [...callClaims(userId, options)];
   const add = (scope: LimitScope, subject: string, limits: Limits | undefined) =>
     void (limits && claims.push(...claimsOf(scope, subject, limits, tokens)));
   if (tokenId !== 0) add("token", String(tokenId), withPlaces(entry(TokenLimits, String(tokenId)), TokenConcurrency));

@@ -1,7 +1,6 @@
-import { parseOptions } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { loadEnv } from "../config/env.ts";
-import { edgeRules, requestRule } from "./rules.ts";
+import { edgeRules } from "./rules.ts";
 
 test("the edge has its limits without being told", () => {
   expect(edgeRules(loadEnv({}))).toEqual({
@@ -15,17 +14,4 @@ test("the edge has its limits without being told", () => {
 test("a limit that is off is no rule", () => {
   const off = { FAIRWAY_LIMIT_API: "off", FAIRWAY_LIMIT_CRITICAL: "off", FAIRWAY_LIMIT_WEB: "off" };
   expect(edgeRules(loadEnv(off))).toEqual({ address: undefined, user: undefined, critical: undefined, web: undefined });
-});
-
-test("relayed requests are limited by option", () => {
-  const rule = (rows: Record<string, string>) =>
-    requestRule(parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value }))));
-  const on = {
-    ModelRequestRateLimitEnabled: "true",
-    ModelRequestRateLimitCount: "30",
-    ModelRequestRateLimitDurationMinutes: "2",
-  };
-  expect(rule(on)).toEqual({ name: "relay-user", limit: 30, windowMs: 120_000 });
-  expect(rule({ ...on, ModelRequestRateLimitEnabled: "false" })).toBeUndefined();
-  expect(rule({ ...on, ModelRequestRateLimitCount: "0" })).toBeUndefined();
 });

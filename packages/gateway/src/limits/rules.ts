@@ -1,4 +1,3 @@
-import type { OptionValues } from "@fairway/wire";
 import type { Env } from "../config/env.ts";
 import type { Rate } from "../config/parsers.ts";
 import type { Rule } from "./limiter.ts";
@@ -25,17 +24,6 @@ export function edgeRules({
     user: rule("api-user", limitApi.user),
     critical: limitCritical && { ...rule("critical", limitCritical), onOutage: "deny" },
     web: rule("web", limitWeb),
-  };
-}
-
-/** Relayed requests of one user; follows the options, so it is asked for each request. */
-export function requestRule(options: OptionValues): Rule | undefined {
-  const { ModelRequestRateLimitEnabled, ModelRequestRateLimitCount, ModelRequestRateLimitDurationMinutes } = options;
-  if (!ModelRequestRateLimitEnabled || ModelRequestRateLimitCount === 0) return undefined;
-  return {
-    name: "relay-user",
-    limit: ModelRequestRateLimitCount,
-    windowMs: ModelRequestRateLimitDurationMinutes * 60_000,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { ZERO } from "../billing/quota.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/json.ts";
 import { UpstreamRefusal } from "../providers/types.ts";
@@ -7,6 +8,7 @@ import { collect, sendCall, type CollectedAnswer } from "./answer.ts";
 import { buildCall } from "./build-call.ts";
 import { DEFAULT_REST_MS } from "./cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
+import { gateFor, NOTHING_USED, onlyRoom, withRoom, type Entrant, type Gate, type Room } from "./gate.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "./read-failure.ts";
 import { createRetries } from "./retry.ts";
@@ -14,6 +16,8 @@ import type { Choice, Selection } from "./select.ts";
 import type { RelayRequest } from "./types.ts";
 import { countTexts } from "./whole-sink.ts";
 
+/** Where prompts are counted that no upstream counts. */
+const HERE: Room = { channel: { id: 0, setting: {} }, group: "", keyIndex: 0 };
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Counts a prompt at a channel whose upstream can, else with the encoders here. Free, and without a log row. */
@@ -21,7 +25,34 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const found = firstChoice(request, deps);
-  if (found) return send(response, await askUpstream(request, found, gone.signal, deps));
+  const gate = gateFor(uncharged(request), deps.snapshots.current(), deps.gate);
+  const handle = {
+    isStream: false,
+    renew: async () => gate?.renew(),
+    stop: (error: AppError) => gone.abort(error),
+  };
+  deps.running.add(handle);
+  let isSuccess = false;
+  try {
+    request.isCounted = gate !== undefined;
+    if (found) send(response, await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
+    else {
+      if (gate) await gate.enter(HERE, onlyRoom(HERE), { visitor: response, amount: () => ZERO });
+      await countHere(request, response, deps);
+    }
+    isSuccess = true;
+  } finally {
+    deps.running.remove(handle);
+    gate?.end({ ...NOTHING_USED, isSuccess });
+  }
+}
+
+/** Counting costs nothing: it takes the limits of requests, none of tokens. */
+function uncharged({ id, caller, ask }: RelayRequest): Entrant {
+  return { id, caller, ask: { model: ask.model, promptEstimate: 0, outputCap: 0 } };
+}
+
+async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
   const tokens = await countTexts(deps.counter, request.ask.model, request.dialect.promptTexts(request.body));
   const isGemini = request.ask.dialect === "gemini-count-tokens";
   response.setHeader("x-fairway-estimated", "true");
@@ -49,14 +80,20 @@ function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | un
   }
 }
 
+interface Course extends Candidates {
+  readonly gate: Gate | undefined;
+  readonly response: ServerResponse;
+}
+
 async function askUpstream(
   request: RelayRequest,
-  { selection, first }: Candidates,
+  { selection, first, gate, response }: Course,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Buffer> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  for (let choice: Choice | undefined = first; choice; choice = retries.next()) {
+  const entered = gate ? await gate.enter(first, selection, { visitor: response, amount: () => ZERO }) : first;
+  for (let choice = entered; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const startedAt = performance.now();
     const tried = await attempt(request, choice, signal, deps);
     signal.throwIfAborted();

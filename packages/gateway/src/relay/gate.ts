@@ -1,46 +1,90 @@
-import type { ServerResponse } from "node:http";
-import { channelClaims, channelLimits, limitsRequests, requestClaims } from "../limits/request-limits.ts";
-import type { BudgetRefusal, Budgets } from "../billing/budgets.ts";
-import type { Quota } from "../billing/quota.ts";
-import type { Claim, Claims, ClaimState } from "../limits/claims.ts";
+import type { Budgets } from "../billing/budgets.ts";
+import { ZERO, type Quota } from "../billing/quota.ts";
+import type { Ask } from "../dialects/types.ts";
+import type { Caller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
+import { isTokens, type Claim, type Claims, type ClaimState, type Used } from "../limits/claims.ts";
+import {
+  channelClaims,
+  channelLimits,
+  limitsRequests,
+  requestClaims,
+  type LimitedChannel,
+} from "../limits/request-limits.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { Admission, Place } from "./admission.ts";
-import type { Choice, Selection } from "./select.ts";
-import type { RelayRequest } from "./types.ts";
+import type { CallLimit } from "./call-limit.ts";
+import { limitHeaders, overBudget, refusalOf } from "./gate-refusal.ts";
 
 export interface GateDeps {
   readonly claims: Claims;
   readonly budgets: Budgets;
   readonly admission: Admission;
+  readonly calls: CallLimit;
   readonly metrics: Pick<Metrics, "limited" | "queued">;
+}
+
+/** What asks for room: any request that uses an upstream. */
+export interface Entrant {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly ask: Pick<Ask, "model" | "promptEstimate" | "outputCap">;
+  /** Milliseconds that it waited for a channel; set when it left the queue. */
+  queueMs?: number;
+  /** Set once the limits of the caller have been asked. */
+  isCounted?: boolean;
+}
+
+/** The answer of an entrant: it may close while the entrant waits, and carries what the limits say. */
+export interface Visitor {
+  readonly closed: boolean;
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  once(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
+}
+
+/** An upstream key that may serve. */
+export interface Room {
+  readonly channel: LimitedChannel;
+  readonly group: string;
+  readonly keyIndex: number;
+}
+
+/** Where room is looked for, best first. */
+export interface Rooms<R extends Room> {
+  next(): R | undefined;
+  /** Passed over as if it were not there. */
+  full(room: R): void;
+  /** Everything that was full may be tried again. */
+  reopen(): R | undefined;
 }
 
 /** True when somebody's requests are limited; asked once for each snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
 /** Undefined when neither a limit nor a budget is configured: such requests pay nothing for the possibility. */
-export function gateFor(request: RelayRequest, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
-  if (!deps.budgets.isEmpty) return new Gate(request, snapshot, deps);
+export function gateFor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
+  if (!deps.budgets.isEmpty) return new Gate(entrant, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
     isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
     limited.set(snapshot, isLimited);
   }
-  return isLimited ? new Gate(request, snapshot, deps) : undefined;
+  return isLimited ? new Gate(entrant, snapshot, deps) : undefined;
 }
 
 /** The limits that one request takes: of whoever asks and of the channel together, all at once. */
 export class Gate {
-  readonly #request: RelayRequest;
+  readonly #entrant: Entrant;
   readonly #snapshot: Snapshot;
   readonly #deps: GateDeps;
   /** Upper estimate of prompt and answer. */
   readonly #tokens: number;
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
-  #channel: Choice | undefined;
+  #room: Room | undefined;
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
   #isReserved = false;
@@ -48,136 +92,154 @@ export class Gate {
   #channelTakenAt = 0;
   #isEnded = false;
 
-  constructor(request: RelayRequest, snapshot: Snapshot, deps: GateDeps) {
-    this.#request = request;
+  constructor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps) {
+    this.#entrant = entrant;
     this.#snapshot = snapshot;
     this.#deps = deps;
-    this.#tokens = request.ask.promptEstimate + (request.ask.outputCap ?? snapshot.options.DefaultOutputTokens);
+    this.#tokens = entrant.ask.promptEstimate + (entrant.ask.outputCap ?? snapshot.options.DefaultOutputTokens);
   }
 
   /**
    * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
    * is reached; answers undefined when there is nothing to choose.
    */
-  async enter(
-    first: Choice | undefined,
-    selection: Selection,
-    { response, amount }: { readonly response: ServerResponse; readonly amount: () => Quota },
-  ): Promise<Choice | undefined> {
+  async enter<R extends Room>(
+    first: R | undefined,
+    rooms: Rooms<R>,
+    { visitor, amount }: { readonly visitor: Visitor; readonly amount: () => Quota },
+  ): Promise<R | undefined> {
     if (!first) return undefined;
     let place: Place | undefined;
     let full = first;
     const since = performance.now();
     const onClose = () => place?.leave();
-    response.once("close", onClose);
+    visitor.once("close", onClose);
     try {
-      for (let choice: Choice | undefined = first; ; choice = selection.reopen()) {
-        for (; choice; choice = selection.next()) {
-          const hasRoom = await this.#takes(choice, place !== undefined, response);
-          if (hasRoom && (await this.#reserves(choice, amount))) return choice;
-          full = choice;
-          selection.full(choice);
+      for (let room: R | undefined = first; ; room = rooms.reopen()) {
+        for (; room; room = rooms.next()) {
+          const hasRoom = await this.#takes(room, place !== undefined, visitor);
+          if (hasRoom && (await this.#reserves(room, amount))) return room;
+          full = room;
+          rooms.full(room);
         }
         place = await this.#wait(place, full, since);
-        if (response.closed) throw new AppError("client_closed_request");
+        if (visitor.closed) throw new AppError("client_closed_request");
       }
     } finally {
-      response.off("close", onClose);
+      visitor.off("close", onClose);
       if (place) this.#queued(place, full.channel.id, since);
     }
   }
 
   /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
-  async move(choice: Choice): Promise<boolean> {
-    const claims = channelClaims(choice.channel, choice.keyIndex, this.#tokens);
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, 0);
+  async move(room: Room): Promise<boolean> {
+    const claims = channelClaims(room.channel, room.keyIndex, this.#tokens);
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
-    this.#channel = choice;
+    this.#room = room;
     if (claims.length === 0) return true;
-    const answer = await this.#deps.claims.take(this.#request.id, claims);
+    const answer = await this.#deps.claims.take(this.#entrant.id, claims);
     if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
     return answer.taken;
   }
 
+  /**
+   * What a long conversation has used so far. What is more than its estimate counts in the window in which it was used;
+   * answers the refusal when a limit of tokens is passed by it.
+   */
+  async spend(tokens: number): Promise<AppError | undefined> {
+    const isMore = (claim: Claim) => isTokens(claim) && tokens > claim.amount;
+    const more = [...this.#ofRequest, ...this.#ofChannel].filter(isMore);
+    if (more.length === 0 || this.#isEnded) return undefined;
+    const counted = (claim: Claim) => (isMore(claim) ? { ...claim, amount: tokens } : claim);
+    const asked = this.#ofRequest.filter(isMore).map((claim) => ({ ...claim, amount: 0 }));
+    [this.#ofRequest, this.#ofChannel] = [this.#ofRequest.map(counted), this.#ofChannel.map(counted)];
+    await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
+    const answer = asked.length > 0 ? await this.#deps.claims.take(this.#entrant.id, asked) : undefined;
+    return answer?.taken === false ? refusalOf(answer.state) : undefined;
+  }
+
   async renew(): Promise<void> {
     const { claims, budgets } = this.#deps;
-    const { id } = this.#request;
+    const { id } = this.#entrant;
     if (this.#isReserved) await budgets.renew(id);
     await claims.renew(id, [...this.#ofRequest, ...this.#ofChannel]);
   }
 
-  /** What was really used. Nobody waits for this. */
-  end({ tokens, quota }: { readonly tokens: number; readonly quota: Quota }): void {
+  /** What became of the request. Nobody waits for this. */
+  end(used: Used & { readonly quota: Quota }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#isReserved && this.#channel)
-      void this.#deps.budgets.settle(this.#request.id, this.#subjects(this.#channel), quota);
-    this.#giveBackAll(tokens);
+    if (this.#isReserved && this.#room)
+      void this.#deps.budgets.settle(this.#entrant.id, this.#subjects(this.#room), used.quota);
+    this.#giveBackAll(used);
   }
 
-  #giveBackAll(tokens: number): void {
-    this.#giveBack(this.#ofRequest, this.#takenAt, tokens);
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, tokens);
+  #giveBackAll(used: Used): void {
+    this.#giveBack(this.#ofRequest, this.#takenAt, used);
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, used);
     this.#ofRequest = this.#ofChannel = [];
   }
 
-  #giveBack(claims: readonly Claim[], takenAt: number, tokens: number): void {
+  #giveBack(claims: readonly Claim[], takenAt: number, used: Used): void {
     if (claims.length === 0) return;
     const { admission } = this.#deps;
-    const channelId = this.#channel?.channel.id;
-    void this.#deps.claims.correct(claims, takenAt, tokens);
-    void this.#deps.claims.release(this.#request.id, claims).then(() => {
+    const channelId = this.#room?.channel.id;
+    void this.#deps.claims.correct(claims, takenAt, used);
+    void this.#deps.claims.release(this.#entrant.id, claims).then(() => {
       if (channelId !== undefined) admission.freed(channelId);
     });
   }
 
-  async #takes(choice: Choice, isTurn: boolean, response: ServerResponse): Promise<boolean> {
-    const { id } = this.#request;
+  async #takes(room: Room, isTurn: boolean, visitor: Visitor): Promise<boolean> {
+    const { id, caller } = this.#entrant;
     const { claims, admission } = this.#deps;
     this.#refusal = undefined;
-    this.#channel = choice;
-    const ofChannel = channelClaims(choice.channel, choice.keyIndex, this.#tokens);
-    if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(choice.channel.id)) return false;
-    const ofRequest = requestClaims({ ...this.#subjects(choice), tokens: this.#tokens }, this.#snapshot.options);
+    this.#room = room;
+    const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
+    if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
+    const ofRequest = requestClaims({ ...this.#subjects(room), tokens: this.#tokens }, this.#snapshot.options);
+    this.#entrant.isCounted = true;
     if (ofRequest.length + ofChannel.length === 0) return true;
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
       [this.#ofRequest, this.#ofChannel] = [ofRequest, ofChannel];
       this.#takenAt = this.#channelTakenAt = answer.at;
-      tellLimits(response, answer.states.slice(0, ofRequest.length));
+      tell(visitor, answer.states.slice(0, ofRequest.length));
       return true;
     }
     const { state } = answer;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
     if (isOfChannel(state.claim)) return false;
-    tellLimits(response, [state]);
+    this.#deps.calls.refused(caller.userId, state);
     throw refusalOf(state);
   }
 
   /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
-  async #reserves(choice: Choice, amount: () => Quota): Promise<boolean> {
+  async #reserves(room: Room, amount: () => Quota): Promise<boolean> {
     const { budgets } = this.#deps;
-    if (budgets.isEmpty) return true;
-    const refusal = await budgets.reserve(this.#request.id, this.#subjects(choice), amount());
+    const wanted = budgets.isEmpty ? ZERO : amount();
+    if (wanted === ZERO) return true;
+    const refusal = await budgets.reserve(this.#entrant.id, this.#subjects(room), wanted);
     this.#isReserved = refusal === undefined;
     if (!refusal) return true;
-    this.#giveBackAll(0);
+    this.#giveBackAll(NOT_USED);
     const error = overBudget(refusal);
     if (refusal.budget.scope !== "channel") throw error;
     this.#refusal = error;
     return false;
   }
 
-  #subjects({ channel, group }: Choice) {
-    const { caller, ask } = this.#request;
+  #subjects({ channel, group }: Room) {
+    const { caller, ask } = this.#entrant;
     return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
   }
 
   /** In the queue of a channel that is full, until this request's turn. */
-  async #wait(known: Place | undefined, { channel, group }: Choice, since: number): Promise<Place> {
+  async #wait(known: Place | undefined, { channel, group }: Room, since: number): Promise<Place> {
     if (this.#refusal) throw this.#refusal;
     const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
-    const { caller, ask } = this.#request;
+    const { caller, ask } = this.#entrant;
     const place = known ?? this.#deps.admission.join(channel.id, caller.userId, ChannelQueueLength);
     const left = ChannelQueueSeconds * 1000 - (performance.now() - since);
     if (place && left > 0 && (await place.turn(left))) return place;
@@ -191,48 +253,57 @@ export class Gate {
   #queued(place: Place, channelId: number, since: number): void {
     place.leave();
     const ms = performance.now() - since;
-    this.#request.queueMs = Math.round(ms);
+    this.#entrant.queueMs = Math.round(ms);
     this.#deps.metrics.queued(channelId, ms / 1000);
   }
 }
 
+const NOT_USED: Used = { tokens: 0, isSuccess: false };
+/** Nothing came of the request. */
+export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
 const RETRY_SECONDS = 5;
+/** A time whose window is over: what is more counts now. */
+const LONG_AGO = 0;
+
+/** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
+export async function openWithin<R extends Room, M>(
+  gate: Gate,
+  entering: Promise<R | undefined>,
+  opening: Promise<M>,
+  giveBack: (money: M) => Promise<void>,
+): Promise<{ readonly first: R | undefined; readonly money: M }> {
+  const [entered, opened] = await Promise.allSettled([entering, opening]);
+  if (entered.status === "fulfilled" && opened.status === "fulfilled")
+    return { first: entered.value, money: opened.value };
+  gate.end(NOTHING_USED);
+  if (opened.status === "fulfilled") await giveBack(opened.value);
+  throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
+}
+
+/** The room, or the next one of the rooms where the request fits. */
+export async function withRoom<R extends Room>(
+  room: R | undefined,
+  rooms: Rooms<R>,
+  gate: Gate | undefined,
+): Promise<R | undefined> {
+  if (!gate) return room;
+  for (let next = room; next; next = rooms.next()) {
+    if (await gate.move(next)) return next;
+    rooms.full(next);
+  }
+  return undefined;
+}
+
+/** Rooms of which there is but one, that was tried already. */
+export function onlyRoom<R extends Room>(room: R): Rooms<R> {
+  return { next: () => undefined, full: () => undefined, reopen: () => room };
+}
 
 function isOfChannel({ scope }: Claim): boolean {
   return scope === "channel" || scope === "key";
 }
 
-const UNITS = {
-  requests: "requests per minute",
-  tokens: "tokens per minute",
-  concurrency: "requests at once",
-} as const;
-
-function refusalOf({ claim, used, resetMs }: ClaimState): AppError {
-  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  const code = claim.kind === "concurrency" ? "concurrency_limit_exceeded" : "rate_limit_exceeded";
-  const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
-  const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}, ${used} used; retry after ${seconds} s.`;
-  return new AppError(code, { message, retryAfterMs: seconds * 1000 });
-}
-
-function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
-  const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
-  const time = new Date(endsAt * 1000).toISOString();
-  return new AppError("budget_exceeded", { values: { period, scope: whom, time } });
-}
-
-/** Of several limits of one kind the one with the least left is told. */
-function tellLimits(response: ServerResponse, states: readonly ClaimState[]): void {
-  if (response.headersSent) return;
-  for (const kind of ["requests", "tokens"] as const) {
-    const [tightest] = states
-      .filter(({ claim }) => claim.kind === kind)
-      .toSorted((a, b) => a.claim.limit - a.used - (b.claim.limit - b.used));
-    if (!tightest) continue;
-    const { claim, used, resetMs } = tightest;
-    response.setHeader(`x-ratelimit-limit-${kind}`, String(claim.limit));
-    response.setHeader(`x-ratelimit-remaining-${kind}`, String(Math.max(0, claim.limit - used)));
-    response.setHeader(`x-ratelimit-reset-${kind}`, `${Math.ceil(resetMs / 1000)}s`);
-  }
+function tell(visitor: Visitor, states: readonly ClaimState[]): void {
+  if (visitor.headersSent || states.length === 0) return;
+  for (const [name, value] of Object.entries(limitHeaders(states))) visitor.setHeader(name, value);
 }

@@ -1,15 +1,14 @@
 import type { ServerResponse } from "node:http";
-import { ZERO, type Quota } from "../billing/quota.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
-import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
+import { Account, reservedAmount, type AccountDeps } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
 import { conversationOf, type Affinity, type Preferred } from "./affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
 import type { CheckWords } from "./blocked-words.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
-import { gateFor, type Gate, type GateDeps } from "./gate.ts";
+import { gateFor, NOTHING_USED, openWithin, withRoom, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
 import type { Served } from "./log-row.ts";
 import { onlyChoice } from "./only-choice.ts";
@@ -66,16 +65,23 @@ export async function runPipeline(
   const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
   const opening = { request, snapshot, groups, deps };
-  const { first, account } = gate
-    ? await openWithin(gate, selection, opening, response)
-    : { first: selection.next(), account: await Account.open(opening) };
+  const { first, money: account } = gate
+    ? await openWithin(
+        gate,
+        gate.enter(selection.next(), selection, { visitor: response, amount: () => reservedAmount(opening) }),
+        Account.open(opening),
+        (opened) => opened.release(),
+      )
+    : { first: selection.next(), money: await Account.open(opening) };
   const delivery = new Delivery(response, deps.ticker);
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried, gate);
   deps.running.add(handle);
+  let isSuccess = false;
   try {
     if (request.ask.stream) keepAlive(delivery, request);
     const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps, gate });
+    isSuccess = result.kind === "delivered";
     if (result.kind === "gone") await account.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
     return { result, tried, account };
@@ -84,12 +90,12 @@ export async function runPipeline(
     throw error;
   } finally {
     deps.running.remove(handle);
-    if (gate) gate.end(usedBy(account));
+    if (gate) gate.end({ ...usedBy(account), isSuccess });
   }
 }
 
 /** Undefined when there is nothing to choose between, or nothing that tells conversations apart. */
-function conversationFor(
+export function conversationFor(
   request: RelayRequest,
   groups: readonly string[],
   { index, options, prices }: Snapshot,
@@ -105,30 +111,14 @@ function conversationFor(
 
 function remember(conversation: string, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
   const choice = tried.at(-1)?.choice;
-  if (choice) affinity.served(conversation, { channelId: choice.channel.id, keyIndex: choice.keyIndex });
+  if (choice) affinity.served(conversation, placeOf(choice));
 }
 
-/** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
-async function openWithin(
-  gate: Gate,
-  selection: Selection,
-  opening: Opening,
-  response: ServerResponse,
-): Promise<{ readonly first: Choice | undefined; readonly account: Account }> {
-  const [entered, opened] = await Promise.allSettled([
-    gate.enter(selection.next(), selection, { response, amount: () => reservedAmount(opening) }),
-    Account.open(opening),
-  ]);
-  if (entered.status === "fulfilled" && opened.status === "fulfilled")
-    return { first: entered.value, account: opened.value };
-  gate.end(NOTHING_USED);
-  if (opened.status === "fulfilled") await opened.value.release();
-  throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
+export function placeOf({ channel, keyIndex }: Choice): Preferred {
+  return { channelId: channel.id, keyIndex };
 }
 
-const NOTHING_USED = { tokens: 0, quota: ZERO };
-
-function usedBy({ charged }: Account): { readonly tokens: number; readonly quota: Quota } {
+export function usedBy({ charged }: Pick<Account, "charged">) {
   return charged ? { tokens: charged.usage.input + charged.usage.output, quota: charged.quota } : NOTHING_USED;
 }
 
@@ -168,20 +158,6 @@ async function attemptUntilDelivered(
     retries.failed(choice, result.failure);
   }
   throw retries.lastError();
-}
-
-/** The choice, or the next one whose channel has room. */
-async function withRoom(
-  choice: Choice | undefined,
-  selection: Selection,
-  gate: Gate | undefined,
-): Promise<Choice | undefined> {
-  if (!gate) return choice;
-  for (let next = choice; next; next = selection.next()) {
-    if (await gate.move(next)) return next;
-    selection.full(next);
-  }
-  return undefined;
 }
 
 export function selectionFor(

@@ -4,7 +4,7 @@ import type { Ask, Body, Dialect } from "../dialects/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { hasControl } from "../lib/text.ts";
-import type { Limiter, Rule } from "../limits/limiter.ts";
+import type { CallLimit } from "./call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
 import { jsonBody, readBody, type BodyLimits } from "./read-body.ts";
 import type { RouteMatch } from "./routes.ts";
@@ -24,9 +24,7 @@ export type RelayMatch = Extract<RouteMatch, { kind: "relay" }>;
 export interface ReadRequestDeps {
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
-  readonly limiter: Limiter;
-  /** Relay requests per user; undefined = no limit. */
-  readonly requestRule: () => Rule | undefined;
+  readonly calls: CallLimit;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -41,18 +39,15 @@ export async function readRequest(
   deps: ReadRequestDeps,
 ): Promise<RelayRequest> {
   const identified = await identify(request, match, arrival, deps.authenticator);
-  if ("userId" in identified) await takeRequestLimit(identified, deps);
-  const upload =
-    FORM_OPERATIONS.has(match.operation) && isForm(request)
-      ? await readUpload(request, match.operation, deps.bodyLimits)
-      : undefined;
+  if ("userId" in identified) deps.calls.check(identified.userId);
+  let upload: Upload | undefined;
   try {
-    return requestOf(request, match, arrival, {
-      identified,
-      upload,
-      body: upload ? formBody(upload) : jsonBody(await readBody(request, deps.bodyLimits)),
-    });
+    if (FORM_OPERATIONS.has(match.operation) && isForm(request))
+      upload = await readUpload(request, match.operation, deps.bodyLimits);
+    const body = upload ? formBody(upload) : jsonBody(await readBody(request, deps.bodyLimits));
+    return requestOf(request, match, arrival, { identified, upload, body });
   } catch (error) {
+    if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
     await upload?.dispose();
     throw error;
   }
@@ -98,19 +93,6 @@ function identify(
   authenticator: Authenticator,
 ): Promise<Caller | SessionCaller> {
   return isPlayground ? authenticator.bySession(request, ip) : authenticator.byKey(request, ip);
-}
-
-/** Throws `rate_limit_exceeded`. */
-export async function takeRequestLimit(
-  caller: Caller,
-  { requestRule, limiter }: Pick<ReadRequestDeps, "requestRule" | "limiter">,
-): Promise<void> {
-  const rule = requestRule();
-  if (!rule) return;
-  const admission = await limiter.take(rule, String(caller.userId));
-  if (admission.admitted) return;
-  const seconds = Math.max(1, Math.ceil(admission.resetMs / 1000));
-  throw new AppError("rate_limit_exceeded", { values: { seconds }, retryAfterMs: seconds * 1000 });
 }
 
 /** The text fields of a form, for readers that know JSON only. */

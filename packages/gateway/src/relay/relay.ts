@@ -8,7 +8,7 @@ import { countTokens } from "./count-tokens.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
 import { runPipeline, type PipelineDeps } from "./pipeline.ts";
-import { readRequest, takeRequestLimit, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
+import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "./report.ts";
 import { isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { bindToAccount } from "./stateful/bind.ts";
@@ -93,7 +93,7 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       return listModels(call, match, deps);
     case "stored": {
       const caller = await deps.authenticator.byKey(request, arrival.ip);
-      await takeRequestLimit(caller, deps);
+      await deps.calls.take(arrival.requestId, caller.userId);
       return forwardStored(match, { request, response, arrival, caller }, deps);
     }
     case "billing": {
@@ -130,6 +130,9 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     call.relayed = await bindToAccount(call.relayed, deps.owners);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
+  } catch (error) {
+    if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);
+    throw error;
   } finally {
     await call.relayed.upload?.dispose();
   }

@@ -1,6 +1,7 @@
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
 import type { Upload } from "./upload.ts";
 import type { Caller } from "../identity/caller.ts";
+import type { GuardrailNote } from "./guardrail/guardrail.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
 
@@ -34,4 +35,8 @@ export interface RelayRequest {
   readonly isPlayground: boolean;
   /** Milliseconds that it waited for a channel; set when it left the queue. */
   queueMs?: number;
+  /** Set once the limits of the caller have been asked. */
+  isCounted?: boolean;
+  /** Set when the guardrail refused a text or gave no verdict. */
+  guardrail?: GuardrailNote;
 }

@@ -58,7 +58,7 @@ async function answerOf(
   deps: TaskDeps,
 ): Promise<Answer | undefined> {
   const caller = await deps.authenticator.byKey(request, ip);
-  await deps.takeLimit(caller);
+  await deps.takeLimit(caller, requestId);
   const call = { request, response, requestId, caller, startedAt };
   if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, deps);
   const song = SONG.exec(path)?.[1];

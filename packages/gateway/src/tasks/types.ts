@@ -29,7 +29,7 @@ export interface TaskDeps {
   /** Throws `sensitive_words_detected`. */
   readonly checkWords: (texts: readonly string[], requestId: string) => void;
   /** Throws when the caller has to slow down. */
-  readonly takeLimit: (caller: Caller) => Promise<void>;
+  readonly takeLimit: (caller: Caller, requestId: string) => Promise<void>;
   /** 0 <= x < 1. */
   readonly random: () => number;
 }

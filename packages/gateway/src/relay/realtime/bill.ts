@@ -4,6 +4,7 @@ import { ratio } from "../../billing/ratio.ts";
 import type { Settlement } from "../../billing/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/types.ts";
 import { readRealtimeEvent } from "../../dialects/openai-realtime.ts";
+import type { AppError } from "../../lib/app-error.ts";
 import { isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
 import { consumptionLog } from "../log-row.ts";
 import type { Choice } from "../select.ts";
@@ -36,6 +37,10 @@ export class RealtimeBill {
   charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
+  /** Told of all tokens so far, after each answer. */
+  onUsed: ((tokens: number) => void) | undefined;
+  /** Called when a limit of tokens is passed. */
+  onLimit: ((refusal: AppError) => void) | undefined;
 
   private constructor(opening: Opening, reservation: Reservation) {
     this.#opening = opening;
@@ -77,7 +82,14 @@ export class RealtimeBill {
         this.#transcribed.set(this.#transcriptionModel, sum(known, fact.usage));
       }
     }
+    this.#answered();
+  }
+
+  #answered(): void {
     void this.#raise();
+    if (!this.onUsed) return;
+    const { input, output } = this.#total();
+    this.onUsed(input + output);
   }
 
   /** Keeps the reservation alive. */

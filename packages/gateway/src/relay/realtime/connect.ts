@@ -4,6 +4,7 @@ import { UpstreamRefusal, type UpstreamCall } from "../../providers/types.ts";
 import { buildCall } from "../build-call.ts";
 import { DEFAULT_REST_MS } from "../cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../failure.ts";
+import { withRoom, type Gate } from "../gate.ts";
 import type { PipelineDeps } from "../pipeline.ts";
 import { failureOfAnswer } from "../read-failure.ts";
 import { createRetries } from "../retry.ts";
@@ -27,6 +28,7 @@ export interface Candidates {
   readonly selection: Selection;
   /** Chosen already. */
   readonly first: Choice | undefined;
+  readonly gate: Gate | undefined;
 }
 
 type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
@@ -34,12 +36,12 @@ type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
 /** Opens the upstream's side, on another channel where one refuses. Throws what the client is to be told. */
 export async function connectUpstream(
   request: RelayRequest,
-  { selection, first }: Candidates,
+  { selection, first, gate }: Candidates,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Connected> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  for (let choice = first; choice; choice = retries.next()) {
+  for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const startedAt = performance.now();
     const tried = await attempt(request, choice, signal, deps);
     signal.throwIfAborted();

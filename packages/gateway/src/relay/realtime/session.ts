@@ -16,6 +16,7 @@ const CLOSE_WAIT_MS = 5_000;
 const POLICY = 1008;
 const INTERNAL = 1011;
 const NORMAL = 1000;
+const TYPES: Readonly<Record<number, string>> = { 429: "rate_limit_error" };
 
 /** Two sockets joined: frames go over unchanged, in order and no faster than the other side reads. */
 export class RealtimeSession {
@@ -36,6 +37,7 @@ export class RealtimeSession {
     this.#total = setTimeout(expire, limits.totalMs).unref();
     bill.onExhausted = () =>
       this.stop(new AppError("insufficient_user_quota", { message: "Your balance is used up." }), "quota_exhausted");
+    bill.onLimit = (refusal) => this.stop(refusal, "quota_exhausted");
     this.ended = this.#run();
   }
 
@@ -106,7 +108,7 @@ export class RealtimeSession {
 
   #tell(error: AppError): void {
     if (this.#client.readyState !== WebSocket.OPEN) return;
-    const type = error.status < 500 ? "invalid_request_error" : "server_error";
+    const type = TYPES[error.status] ?? (error.status < 500 ? "invalid_request_error" : "server_error");
     this.#client.send(
       JSON.stringify({ type: "error", error: { type, code: error.code, message: error.message, param: null } }),
     );

@@ -5,11 +5,14 @@ import { errorAnswer } from "../../dialects/errors.ts";
 import { openaiRealtime } from "../../dialects/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admit.ts";
-import { selectionFor, type PipelineDeps } from "../pipeline.ts";
+import { reservedAmount, type Opening } from "../account.ts";
+import { gateFor, NOTHING_USED, openWithin, type Gate, type Visitor } from "../gate.ts";
+import { conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline.ts";
 import { protocolHeaders } from "../protocol-headers.ts";
-import { takeRequestLimit, type Arrival, type ReadRequestDeps } from "../read-request.ts";
+import type { Arrival, ReadRequestDeps } from "../read-request.ts";
 import type { Reporter } from "../report.ts";
 import { jsonBody } from "../read-body.ts";
+import type { Choice, Selection } from "../select.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
@@ -54,8 +57,11 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
         socket.off("close", onClose);
         sockets.handleUpgrade(request, socket, head, resolve);
       });
-    serve(request, arrival, { seen, accept, signal: gone.signal }, deps).catch((thrown: unknown) => {
+    const visitor = visitorOf(socket);
+    serve(request, arrival, { seen, accept, signal: gone.signal, visitor }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
+      const { relayed } = seen;
+      if (relayed && !relayed.isCounted) deps.calls.count(relayed.id, relayed.caller.userId);
       const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
       deps.reporter.failed({ ...arrival, method: "GET", path: path.slice(0, 200), request: seen.relayed }, error);
       refuse(socket, error, arrival.requestId);
@@ -69,6 +75,7 @@ interface Offer {
   readonly accept: () => Promise<WebSocket>;
   /** Aborted when the client leaves before that. */
   readonly signal: AbortSignal;
+  readonly visitor: Visitor;
 }
 
 async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
@@ -82,29 +89,60 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const snapshot = deps.snapshots.current();
   admitModel(relayed.caller, relayed.ask);
   const groups = servingGroups(relayed.caller, snapshot);
-  const selection = selectionFor(relayed, groups, deps);
-  const first = selection.next();
-  const bill = await RealtimeBill.open({ request: relayed, snapshot, groups, deps });
+  const conversation = conversationFor(relayed, groups, snapshot);
+  const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
+  const selection = selectionFor(relayed, groups, deps, preferred);
+  const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
   let connected: Connected;
   try {
-    connected = await connectUpstream(relayed, { selection, first }, offer.signal, deps);
+    connected = await connectUpstream(relayed, { selection, first, gate }, offer.signal, deps);
   } catch (error) {
+    gate?.end(NOTHING_USED);
     await bill.release();
     throw error;
   }
   bill.serve(connected.choice);
-  await converse(relayed, { ...connected, client: await offer.accept(), bill }, deps);
+  if (conversation !== undefined) deps.affinity.served(conversation, placeOf(connected.choice));
+  await converse(relayed, { ...connected, client: await offer.accept(), bill, gate }, deps);
+}
+
+/** The limits and the money of a session, which hold as long as it lasts. */
+async function openSession(
+  opening: Opening & { readonly deps: RealtimeDeps },
+  selection: Selection,
+  { visitor }: Offer,
+): Promise<{ readonly first: Choice | undefined; readonly bill: RealtimeBill; readonly gate: Gate | undefined }> {
+  const { request, snapshot, deps } = opening;
+  const gate = gateFor(request, snapshot, deps.gate);
+  if (!gate) return { first: selection.next(), bill: await RealtimeBill.open(opening), gate };
+  const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
+  const { first, money } = await openWithin(gate, entering, RealtimeBill.open(opening), (bill) => bill.release());
+  money.onUsed = (tokens) => {
+    void gate.spend(tokens).then((refusal) => {
+      if (refusal) money.onLimit?.(refusal);
+    });
+  };
+  return { first, bill: money, gate };
+}
+
+interface Conversation extends Connected {
+  readonly client: WebSocket;
+  readonly bill: RealtimeBill;
+  readonly gate: Gate | undefined;
 }
 
 async function converse(
   relayed: RelayRequest,
-  { socket, choice, client, bill }: Connected & { readonly client: WebSocket; readonly bill: RealtimeBill },
+  { socket, choice, client, bill, gate }: Conversation,
   deps: RealtimeDeps,
 ): Promise<void> {
   const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
   const handle = {
     isStream: true,
-    renew: () => bill.renew(),
+    async renew() {
+      await gate?.renew();
+      await bill.renew();
+    },
     stop: (error: AppError) => session.stop(error, "server_shutdown"),
   };
   deps.running.add(handle);
@@ -115,12 +153,13 @@ async function converse(
     deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, account: bill });
   } finally {
     deps.running.remove(handle);
+    gate?.end({ ...usedBy(bill), isSuccess: true });
   }
 }
 
 async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: RealtimeDeps): Promise<RelayRequest> {
   const caller = await deps.authenticator.byKey(request, arrival.ip);
-  await takeRequestLimit(caller, deps);
+  deps.calls.check(caller.userId);
   const url = request.url ?? PATH;
   const query = new URLSearchParams(url.split("?")[1] ?? "");
   const body = jsonBody(Buffer.from(JSON.stringify({ model: query.get("model") ?? "" })));
@@ -138,6 +177,19 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: false,
+  };
+}
+
+/** What is accepted carries no headers of ours; a refusal has them from its error. */
+function visitorOf(socket: Duplex): Visitor {
+  return {
+    get closed() {
+      return socket.closed;
+    },
+    headersSent: true,
+    setHeader: () => undefined,
+    once: (event, listener) => socket.once(event, listener),
+    off: (event, listener) => socket.off(event, listener),
   };
 }
 
