@@ -14,7 +14,10 @@ export const AuditRow = z.object({
   target: z.string(),
   /** JSON text of what was there before, secrets left out; null when nothing was, or nothing was named. */
   old_value: z.nullable(z.string()),
-  /** JSON text of what was there afterwards, or else of what the call sent. */
+  /**
+   * JSON text of what was there afterwards, or else of what the call sent. Its only member `unfinished` holds what was
+   * sent when the call is still under way, or its end is unknown.
+   */
   new_value: z.nullable(z.string()),
   ip: z.string(),
   created_at: z.int(),

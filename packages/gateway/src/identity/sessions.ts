@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../lib/clock.ts";
+import type { RawTransaction } from "../storage/raw.ts";
 import type { Schema } from "../storage/schema.ts";
 import type { Account } from "./principal.ts";
 
@@ -175,4 +176,9 @@ export function accountOf(row: {
     group: row.group ?? "",
     isDeleted: row.deleted_at !== null,
   };
+}
+
+/** Ends all sessions of a user but one, in a transaction of somebody else. */
+export async function endSessions(tx: RawTransaction, userId: number, except = ""): Promise<void> {
+  await tx.run("delete from sessions where user_id = ? and id_hash <> ?", [userId, except]);
 }

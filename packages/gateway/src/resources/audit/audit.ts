@@ -1,6 +1,8 @@
 import { auditList, pageOf, type Endpoint } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { redacted } from "./redact.ts";
@@ -26,8 +28,9 @@ const READS: ReadonlySet<string> = new Set([
 const MAX_TARGET_CHARS = 255;
 
 /**
- * The routes as they are, with a row in the audit log for each successful write by somebody who is signed in, and the
- * call that reads these rows. The row follows the write: one that cannot be stored is logged with all that it says.
+ * The routes as they are, with a row in the audit log for each write by somebody who is signed in, and the call that
+ * reads these rows. The row is stored before the write and completed after it: a write without its row cannot be,
+ * whatever stops the process in between. A write that is refused takes its row away again.
  */
 export function withAudit(routes: readonly Route[], deps: AuditDeps): Route[] {
   const store = createAuditStore(deps);
@@ -48,48 +51,84 @@ function watched({ endpoint, handler }: Route, store: AuditStore, deps: AuditDep
   return {
     endpoint,
     async handler(call) {
-      const named = targetOf(endpoint, inputOf(call));
-      const before = named && (await readTarget(deps.database, named));
-      const data = await handler(call);
-      const target = named ?? targetOf(endpoint, { ...inputOf(call), data });
-      const after = target && (await readTarget(deps.database, target));
-      await record({ endpoint, call, target, before, after }, store, deps);
+      if (!call.caller) return handler(call);
+      const write = await begin({ endpoint, call }, store, deps);
+      let data: unknown;
+      try {
+        data = await handler(call);
+      } catch (thrown) {
+        if (isRefusal(thrown)) await told(store.withdraw(write.id), write, deps);
+        throw thrown;
+      }
+      await told(complete(write, data, store, deps), write, deps);
       return data;
     },
   };
+}
+
+interface Written {
+  readonly endpoint: Endpoint;
+  readonly call: Call<Endpoint>;
+}
+
+interface Write extends Written {
+  /** Of the row in the audit log. */
+  readonly id: number;
+  readonly target: Target | undefined;
+  readonly before: Values | undefined;
+}
+
+/** Until the call has ended the row says what was asked for, as `unfinished`; after a crash that is all that is known. */
+async function begin({ endpoint, call }: Written, store: AuditStore, { database }: AuditDeps): Promise<Write> {
+  const target = targetOf(endpoint, inputOf(call));
+  const before = target && (await readTarget(database, target));
+  const [old] = difference(before, undefined);
+  const id = await store.add({
+    user_id: call.caller.userId,
+    username: call.caller.username,
+    action: endpoint.name,
+    target: targetText(target),
+    old_value: old ? JSON.stringify(old) : null,
+    new_value: `{"unfinished":${sentText(call)}}`,
+    ip: call.context.ip,
+  });
+  return { endpoint, call, id, target, before };
+}
+
+async function complete(write: Write, data: unknown, store: AuditStore, { database }: AuditDeps): Promise<void> {
+  const { endpoint, call, before } = write;
+  const target = write.target ?? targetOf(endpoint, { ...inputOf(call), data });
+  const after = target && (await readTarget(database, target));
+  const [old, now] = difference(before, after);
+  const rest = target && old ? null : sentText(call);
+  await store.complete(write.id, {
+    target: targetText(target),
+    old_value: old ? JSON.stringify(old) : null,
+    new_value: now ? JSON.stringify(now) : rest,
+  });
+}
+
+/** The write is done, so that its answer stands; the row says less than it could. */
+function told(work: Promise<void>, { id, endpoint }: Write, { log }: AuditDeps): Promise<void> {
+  return work.catch((error: unknown) =>
+    log.error("an audit row was not completed", { id, endpoint: endpoint.name, error }),
+  );
+}
+
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof Refusal || (thrown instanceof AppError && thrown.origin === "client");
 }
 
 function inputOf({ params, body, caller }: Call<Endpoint>) {
   return { params, body, callerId: caller?.userId ?? 0 };
 }
 
-interface Write {
-  readonly endpoint: Endpoint;
-  readonly call: Call<Endpoint>;
-  readonly target: Target | undefined;
-  readonly before: Values | undefined;
-  readonly after: Values | undefined;
+function targetText(target: Target | undefined): string {
+  return target ? `${target.kind} ${target.id}`.slice(0, MAX_TARGET_CHARS) : "";
 }
 
-async function record(write: Write, store: AuditStore, { log }: AuditDeps): Promise<void> {
-  const { endpoint, call, target } = write;
-  if (!call.caller) return;
-  const [before, after] = difference(write.before, write.after);
-  const { params, query, body } = call;
-  const entry = {
-    user_id: call.caller.userId,
-    username: call.caller.username,
-    action: endpoint.name,
-    target: target ? `${target.kind} ${target.id}`.slice(0, MAX_TARGET_CHARS) : "",
-    old_value: before ? JSON.stringify(before) : null,
-    new_value: after
-      ? JSON.stringify(after)
-      : target && before
-        ? null
-        : redacted({ ...entries(params), ...entries(query), ...bodyOf(body) }),
-    ip: call.context.ip,
-  };
-  await store.add(entry).catch((error: unknown) => log.error("an audit row was not stored", { ...entry, error }));
+function sentText({ params, query, body }: Call<Endpoint>): string {
+  return redacted({ ...entries(params), ...entries(query), ...bodyOf(body) });
 }
 
 function entries(value: unknown): object {

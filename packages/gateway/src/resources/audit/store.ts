@@ -2,6 +2,7 @@ import type { AuditRow } from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import { insertRow } from "../../storage/inserts.ts";
 import type { AuditLogTable } from "../../storage/schema.ts";
 
 export interface AuditQuery {
@@ -19,17 +20,24 @@ export interface AuditQuery {
 
 export type AuditEntry = Omit<Insertable<AuditLogTable>, "id" | "created_at">;
 
+export type AuditOutcome = Pick<AuditEntry, "target" | "old_value" | "new_value">;
+
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
-/** SQL of the audit log; rows are only ever added. */
+/** SQL of the audit log. */
 export function createAuditStore({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   const { db } = database;
   return {
-    add: async (entry: AuditEntry): Promise<void> => {
-      await db
-        .insertInto("audit_log")
-        .values({ ...entry, created_at: seconds(clock) })
-        .execute();
+    /** Answers the id of the row. */
+    add: (entry: AuditEntry): Promise<number> => insertRow(db, "audit_log", { ...entry, created_at: seconds(clock) }),
+
+    complete: async (id: number, outcome: AuditOutcome): Promise<void> => {
+      await db.updateTable("audit_log").set(outcome).where("id", "=", id).execute();
+    },
+
+    /** For a write that was refused. */
+    withdraw: async (id: number): Promise<void> => {
+      await db.deleteFrom("audit_log").where("id", "=", id).execute();
     },
 
     list: async (query: AuditQuery): Promise<{ readonly rows: AuditRow[]; readonly total: number }> => {

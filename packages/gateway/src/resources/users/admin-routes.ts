@@ -17,18 +17,18 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { usernameKey } from "../../identity/accounts.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { canChange, canDelete, canView } from "../../identity/roles.ts";
-import type { Sessions } from "../../identity/sessions.ts";
+import { endSessions, type Sessions } from "../../identity/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
 import type { UserTable } from "../../storage/schema.ts";
-import { rawOn } from "../../storage/transaction.ts";
 import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
 import { createAccount, type CreateAccountDeps } from "./create.ts";
 import { given, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
-import type { UserStore } from "./store.ts";
+import { updateUser, type UserStore } from "./store.ts";
 import { blankedView, userView, type UserRow } from "./view.ts";
 
 export interface AdminRoutesDeps extends ChangeQuotaDeps, CreateAccountDeps {
@@ -68,7 +68,7 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
         isRegistration: false,
       });
     }),
-    implement(userUpdate, (call) => updateUser(deps, call)),
+    implement(userUpdate, (call) => editUser(deps, call)),
     implement(userDelete, async ({ params, caller }) => {
       const user = await store.find(params.id);
       if (!user) throw new Refusal("U1");
@@ -98,7 +98,7 @@ async function answerPage(
   return rows.map((row) => (canView(caller, row) ? userView(row) : blankedView(row)));
 }
 
-async function updateUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
+async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
   const { body, caller, context } = call;
   if (!body.id || body.id < 1) throw new Refusal("G1", { field: "id" });
   const user = present(await deps.store.find(body.id));
@@ -106,13 +106,20 @@ async function updateUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>):
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
   const { change, password } = await readChange(deps, call, user);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
-  // The only step that may still refuse comes first.
-  if (body.quota !== undefined) {
-    const { quota, original_quota: original } = body;
-    const by = (balance: number) => (original === undefined ? quota - balance : quota - original);
-    await changeQuota(deps, { userId: user.id, by, operator: caller, context });
+  const write = (tx: RawTransaction) => writeChange(deps, tx, { user, change, caller, ip: context.ip });
+  try {
+    if (body.quota === undefined) await deps.database.raw.transaction(write);
+    else await changeQuota(deps, { userId: user.id, by: differenceOf(body), operator: caller, context, also: write });
+  } catch (cause) {
+    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
+    throw cause;
   }
-  await writeChange(deps, caller, { user, change, ip: context.ip });
+  await deps.store.forget(user.id);
+}
+
+/** What leads from the balance that is there to the wanted one; with the one that a form began with, only its difference. */
+function differenceOf({ quota = 0, original_quota: original }: Call<typeof userUpdate>["body"]) {
+  return (balance: number) => (original === undefined ? quota - balance : quota - original);
 }
 
 async function readChange(
@@ -144,32 +151,31 @@ async function readName(store: UserStore, text: string | undefined, user: UserRo
   return { username, username_key: key };
 }
 
+interface Change {
+  readonly user: UserRow;
+  readonly change: Updateable<UserTable>;
+  readonly caller: Principal;
+  readonly ip: string;
+}
+
 async function writeChange(
-  { store, sessions, writeLog, database, clock }: AdminRoutesDeps,
-  caller: Principal,
-  { user, change, ip }: { readonly user: UserRow; readonly change: Updateable<UserTable>; readonly ip: string },
+  { database, writeLog, clock }: AdminRoutesDeps,
+  tx: RawTransaction,
+  { user, change, caller, ip }: Change,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  const write = store.write(user.id, async (trx) => {
-    await store.update(trx, user.id, change);
-    if (change.password === undefined) return;
-    await sessions.endAll(user.id, user.id === caller.userId ? caller.sessionHash : undefined, trx);
-    await writeLog(rawOn(trx, database.kind), {
-      user_id: user.id,
-      username: user.username,
-      created_at: seconds(clock),
-      type: LOG_TYPE.manage,
-      content: "Password changed by an administrator",
-      ip,
-      other: operatorInfo(caller, ip),
-    });
+  await updateUser(tx, database.kind, { id: user.id, change });
+  if (change.password === undefined) return;
+  await endSessions(tx, user.id, user.id === caller.userId ? caller.sessionHash : undefined);
+  await writeLog(tx, {
+    user_id: user.id,
+    username: user.username,
+    created_at: seconds(clock),
+    type: LOG_TYPE.manage,
+    content: "Password changed by an administrator",
+    ip,
+    other: operatorInfo(caller, ip),
   });
-  try {
-    await write;
-  } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
-    throw cause;
-  }
 }
 
 function present(user: UserRow | undefined): UserRow {

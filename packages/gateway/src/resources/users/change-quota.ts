@@ -22,6 +22,8 @@ export interface QuotaChange {
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
+  /** Further writes of the same transaction; they may run several times. */
+  readonly also?: (tx: RawTransaction) => Promise<void>;
 }
 
 interface Balance {
@@ -39,8 +41,9 @@ export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): P
     const user = await lockBalance(tx, userId);
     const by = change.by(user.quota);
     after = user.quota + by;
-    if (by === 0) return undefined;
     if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("U16", { field: "quota" });
+    await change.also?.(tx);
+    if (by === 0) return undefined;
     const content = describe(deps.options(), user.quota, after);
     await deps.writeLog(tx, {
       user_id: userId,

@@ -2,6 +2,7 @@ import { USER_SORTS } from "@fairway/wire";
 import type { Kysely, Transaction, Updateable } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
+import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Schema, UserTable } from "../../storage/schema.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
@@ -34,6 +35,12 @@ export type UserStore = ReturnType<typeof createUserStore>;
 export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
   const { db, kind } = database;
 
+  /** After a commit: every copy of the user is stale and dropped. */
+  const forget = async (userId: number): Promise<void> => {
+    tokens.dropUser(userId);
+    await announce("users");
+  };
+
   /** One transaction; afterwards every copy of the user is stale and dropped. */
   const write = async <T>(userId: number, work: (trx: Trx) => Promise<T>): Promise<T> => {
     const answer = await transact(db, async (trx) => {
@@ -41,13 +48,13 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       await bump(rawOn(trx, kind), kind, "users");
       return result;
     });
-    tokens.dropUser(userId);
-    await announce("users");
+    await forget(userId);
     return answer;
   };
 
   return {
     write,
+    forget,
     /** Any row, deleted ones included. */
     find: (id: number): Promise<UserRow | undefined> => selectUser(db).where("id", "=", id).executeTakeFirst(),
 
@@ -98,6 +105,18 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       return row ? (JSON.parse(row.value) as Record<string, unknown>) : {};
     },
   };
+}
+
+/** In a transaction of somebody else, who calls `forget` after it. */
+export async function updateUser(
+  tx: RawTransaction,
+  kind: Database["kind"],
+  { id, change }: { readonly id: number; readonly change: Updateable<UserTable> },
+): Promise<void> {
+  const columns = Object.entries(change) as [string, SqlValue][];
+  const settings = columns.map(([name]) => `"${name}" = ?`).join(", ");
+  await tx.run(`update users set ${settings} where id = ?`, [...columns.map(([, value]) => value), id]);
+  await bump(tx, kind, "users");
 }
 
 function selectUser(db: Kysely<Schema>) {
