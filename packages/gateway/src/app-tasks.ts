@@ -11,12 +11,13 @@ import { createTaskHandler, type TaskHandler } from "./tasks/handler.ts";
 import { ownImageUrl } from "./tasks/midjourney/view.ts";
 import { pollDrawings } from "./tasks/midjourney/poll.ts";
 import { pollSongs } from "./tasks/suno/store.ts";
+import { pollVideos } from "./tasks/video/poll.ts";
 import type { TaskDeps } from "./tasks/types.ts";
 import { createTaskUpstream } from "./tasks/upstream.ts";
 
 const POLL_MS = 15_000;
 
-/** Drawings and songs: their routes, their polling, and the addresses of their pictures. */
+/** Drawings, songs and videos: their routes, their polling, and the addresses of their pictures. */
 export interface Tasks {
   readonly handler: TaskHandler;
   readonly jobs: readonly ScheduledJob[];
@@ -55,7 +56,7 @@ export function tasksOf({ core, pipeline, reading, disable }: TaskPartsDeps): Ta
   });
   return {
     handler: createTaskHandler(deps),
-    jobs: [job("drawing-poll", pollDrawings), job("song-poll", pollSongs)],
+    jobs: [job("drawing-poll", pollDrawings), job("song-poll", pollSongs), job("video-poll", pollVideos)],
     background: { name: "guarded fetcher", start() {}, stop: () => fetcher.close() },
   };
 }

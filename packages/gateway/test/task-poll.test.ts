@@ -7,6 +7,7 @@ import type { Database } from "../src/storage/database.ts";
 import { createLogWriter } from "../src/storage/log-rows.ts";
 import { pollDrawings } from "../src/tasks/midjourney/poll.ts";
 import { pollSongs } from "../src/tasks/suno/store.ts";
+import { pollVideos } from "../src/tasks/video/poll.ts";
 import type { PollDeps } from "../src/tasks/types.ts";
 import { channelOf } from "./provider-kit.ts";
 import { manualClock, migratedDatabase, quietLog } from "./support.ts";
@@ -48,7 +49,8 @@ eachDatabase("polling", (open) => {
       log: quietLog,
       snapshots: { current: () => ({ channels: new Map([[7, channelOf({ id: 7 })]]) }) },
       upstream: (_channel, { path, body }) => {
-        asked.push(`${path} ${body?.toString() ?? ""}`);
+        asked.push(`${path} ${body?.toString() ?? ""}`.trim());
+        if (told instanceof Error) return Promise.reject(told);
         return Promise.resolve({ status: 200, text: "", json: told });
       },
     };
@@ -96,7 +98,7 @@ eachDatabase("polling", (open) => {
       .execute();
   }
 
-  async function song(id: string): Promise<void> {
+  async function task(id: string, platform = "suno", action = "MUSIC"): Promise<void> {
     const now = Math.floor(clock.now() / 1000);
     const row = {
       created_at: now,
@@ -113,11 +115,11 @@ eachDatabase("polling", (open) => {
       .values({
         ...row,
         task_id: id,
-        platform: "suno",
+        platform,
         user_id: 1,
         channel_id: 7,
         quota: 50,
-        action: "MUSIC",
+        action,
         status: "NOT_START",
         progress: "0%",
         charged: 1,
@@ -185,8 +187,8 @@ eachDatabase("polling", (open) => {
 
   it("follows songs to their end", async () => {
     const before = (await state("tasks")).user;
-    await song("one");
-    await song("two");
+    await task("one");
+    await task("two");
     told = {
       code: "success",
       data: [{ task_id: "one", status: "IN_PROGRESS", start_time: 5, data: [{ id: "clip" }] }, { task_id: "none" }],
@@ -206,6 +208,42 @@ eachDatabase("polling", (open) => {
       { status: "FAILURE", progress: "100%", fail_reason: "moderation failed", refunded: 1 },
       { status: "FAILURE", progress: "100%", fail_reason: "The task timed out.", refunded: 1 },
     ]);
+    expect(user).toEqual(before);
+  });
+
+  it("follows videos to their end, one question each; a silent upstream changes nothing", async () => {
+    const before = (await state("tasks")).user;
+    await task("v1", "kling", "text2video");
+    const kling = (data: object) => ({ code: 0, message: "SUCCEED", data: { task_id: "v1", ...data } });
+    told = kling({ task_status: "processing", created_at: 1_000, updated_at: 2_000 });
+    await pollVideos(deps);
+    expect(asked).toEqual(["/v1/videos/text2video/v1"]);
+    expect((await state("tasks")).rows).toMatchObject([{ status: "IN_PROGRESS", progress: "50%" }]);
+    for (const silence of [new Error("reset"), { code: 5000, message: "later" }, [], undefined]) {
+      told = silence;
+      await pollVideos(deps);
+    }
+    expect((await state("tasks")).rows).toMatchObject([{ status: "IN_PROGRESS", progress: "50%" }]);
+    told = kling({ task_status: "failed", task_status_msg: "risk control", updated_at: 9_000 });
+    await Promise.all([pollVideos(deps), pollVideos(deps)]);
+    told = kling({ task_status: "succeed" });
+    await pollVideos(deps);
+    const { rows, user } = await state("tasks");
+    expect(rows).toEqual([{ status: "FAILURE", progress: "100%", fail_reason: "risk control", refunded: 1 }]);
+    expect(user).toEqual(before);
+  });
+
+  it("pays videos back that nobody will hear of again", async () => {
+    const before = (await state("tasks")).user;
+    for (let i = 0; i < 6; i++) await task(`lost-${i}`, "kling", "image2video");
+    told = new Error("gone");
+    clock.move(25 * HOUR);
+    await pollVideos(deps);
+    expect(asked).toHaveLength(6);
+    const { rows, user } = await state("tasks");
+    expect(rows.map(({ fail_reason, refunded }) => [fail_reason, refunded])).toEqual(
+      Array(6).fill(["The task timed out.", 1]),
+    );
     expect(user).toEqual(before);
   });
 });

@@ -81,6 +81,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, message: "The method {method} is not allowed for {path}." },
   api_not_implemented: { status: 501, message: "This API is not implemented.", retryable: false },
   response_not_found: { status: 404, message: "The response {id} does not exist." },
+  task_not_found: { status: 404, message: "The task {id} does not exist." },
   previous_response_unavailable: {
     status: 400,
     message: "The channel that holds the previous response is not available.",

@@ -19,6 +19,7 @@ export { gemini } from "./gemini.ts";
 export { github } from "./github.ts";
 export { groq } from "./groq.ts";
 export { jina } from "./jina.ts";
+export { kling } from "./kling.ts";
 export { lingyi } from "./lingyi.ts";
 export { midjourney, midjourneyPlus } from "./midjourney.ts";
 export { minimax } from "./minimax.ts";

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { VideoTasks } from "./video.ts";
 import type { Ask, Body, Bridge, DialectId, JsonObject, JsonValue, Operation, StreamEvent } from "../dialects/types.ts";
 
 /** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
@@ -246,6 +247,8 @@ export interface ProviderAdapter {
   readonly retired?: boolean;
   /** Kinds of channels that are served by the task core instead of the relay. */
   readonly isTask?: boolean;
+  /** Of task channels that make videos. */
+  readonly videos?: VideoTasks;
   /** Of task channels: the client's speed mode stays in the path. */
   readonly forwardsMode?: boolean;
 }

@@ -1,6 +1,7 @@
 import { batchedEmbeddings } from "./private/batched-embeddings.ts";
 import { bearer } from "./bearer.ts";
-import { refusedKey, zhipuToken } from "./zhipu/jwt.ts";
+import { refusedKey } from "./refused-key.ts";
+import { zhipuToken } from "./zhipu/jwt.ts";
 import { readZhipu } from "./zhipu/errors.ts";
 import { v3Bridge } from "./zhipu/v3.ts";
 import { v4Quirks, v4Repair, v4Routes } from "./zhipu/v4.ts";

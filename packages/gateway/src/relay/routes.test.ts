@@ -37,7 +37,13 @@ describe("matchRoute", () => {
     });
   });
 
-  it.each(["/mj/submit/imagine", "/mj-fast/mj/submit/imagine", "/suno/fetch"])("%s is a task", (path) => {
+  it.each([
+    "/mj/submit/imagine",
+    "/mj-fast/mj/submit/imagine",
+    "/suno/fetch",
+    "/kling/v1/videos/text2video",
+    "/v1/video/generations",
+  ])("%s is a task", (path) => {
     expect(matchRoute("POST", path)).toEqual({ kind: "task", errors: "openai" });
   });
 

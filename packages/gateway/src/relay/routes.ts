@@ -1,5 +1,6 @@
 import type { StoredCall } from "./stateful/forward.ts";
 import type { DialectId, ErrorDialect, Operation } from "../dialects/types.ts";
+import { allProviders } from "../providers/registry.ts";
 
 /** What a path of a relay prefix stands for. */
 export type RouteMatch =
@@ -49,7 +50,7 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
-  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos|video)(\/|$)/,
+  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos)(\/|$)/,
   /^\/v1\/realtime\/.+/,
   /^\/v1\/responses\/(compact|input_tokens)$/,
   /^\/v1\/messages\/batches(\/|$)/,
@@ -63,11 +64,15 @@ const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
   ["countTokens", { operation: "count_tokens", dialect: "gemini-count-tokens", stream: false }],
 ]);
 
-const PREFIX = /^\/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo))(\/|$)/;
+/** Vendors of videos: their own paths stand behind their names. */
+const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).join("|");
+const PREFIX = new RegExp(`^/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`);
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
 const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
-const TASKS = /^\/(?:(?:mj-(?:fast|relax|turbo)\/)?mj|suno)\/.+/;
+const TASKS = new RegExp(
+  `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$)`,
+);
 const STORED = /^\/v1\/responses\/(?!compact$|input_tokens$)([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 

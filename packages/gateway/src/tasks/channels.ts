@@ -11,30 +11,55 @@ export interface TaskChoice {
   readonly group: string;
 }
 
+export interface TaskChannelRules {
+  /** 0 <= x < 1. */
+  readonly random: () => number;
+  /** Default: every kind of task channel. */
+  readonly serves?: (channel: ChannelRecord) => boolean;
+}
+
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
 
-/** All channels that may take the task, best first. Throws what the client is told when there is none. */
-export function taskChannels(snapshot: Snapshot, caller: Caller, model: string, random: () => number): TaskChoice[] {
-  admitModel(caller, { model });
+/**
+ * All channels that may take the task, best first. Throws what the client is told when there is none.
+ * @param names under which the task may be listed; the first one that is decides
+ */
+export function taskChannels(
+  snapshot: Snapshot,
+  caller: Caller,
+  names: string | readonly string[],
+  { random, serves = isTaskChannel }: TaskChannelRules,
+): TaskChoice[] {
+  const wanted = typeof names === "string" ? [names] : names;
+  const allowed = wanted.filter((model) => caller.modelLimits?.has(model) !== false);
+  const [model = ""] = wanted;
+  if (allowed.length === 0) admitModel(caller, { model });
   const groups = servingGroups(caller, snapshot);
-  if (caller.pinnedChannel !== undefined) return [pinned(snapshot, caller.pinnedChannel, groups)];
-  const found = groups.flatMap((group) =>
-    (snapshot.index.get(group)?.get(model) ?? []).flatMap(({ channels }) =>
-      shuffled(channels.filter(isTaskChannel), random).map((channel) => ({ channel, group })),
-    ),
-  );
-  if (found.length > 0) return found;
+  if (caller.pinnedChannel !== undefined) return [pinned(snapshot, caller.pinnedChannel, groups, serves)];
+  for (const name of allowed) {
+    const found = groups.flatMap((group) =>
+      (snapshot.index.get(group)?.get(name) ?? []).flatMap(({ channels }) =>
+        shuffled(channels.filter(serves), random).map((channel) => ({ channel, group })),
+      ),
+    );
+    if (found.length > 0) return found;
+  }
   const values = { model, group: groups.join(", ") };
-  const isListed = groups.some((group) => snapshot.listed.get(group)?.has(model));
+  const isListed = groups.some((group) => allowed.some((name) => snapshot.listed.get(group)?.has(name)));
   throw new AppError(isListed ? "no_available_channel" : "model_not_found", { param: "model", values });
 }
 
-function pinned(snapshot: Snapshot, id: number, groups: readonly string[]): TaskChoice {
+function pinned(
+  snapshot: Snapshot,
+  id: number,
+  groups: readonly string[],
+  serves: (channel: ChannelRecord) => boolean,
+): TaskChoice {
   const channel = snapshot.channels.get(id);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
-  if (!isTaskChannel(channel)) throw new AppError("unsupported_by_channel");
+  if (!serves(channel)) throw new AppError("unsupported_by_channel");
   return { channel, group: groups[0] ?? "default" };
 }
 

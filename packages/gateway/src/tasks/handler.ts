@@ -6,6 +6,7 @@ import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { takeNotice } from "./midjourney/notify.ts";
 import { handleSong } from "./suno/handle.ts";
+import { handleVideo } from "./video/handle.ts";
 import type { TaskDeps } from "./types.ts";
 
 /** One call of a task route as the edge hands it over. */
@@ -20,7 +21,7 @@ export interface TaskArrival {
   readonly startedAt: number;
 }
 
-/** Answers the routes of drawings and songs; throws AppError. */
+/** Answers the routes of drawings, songs and videos; throws AppError. */
 export type TaskHandler = (arrival: TaskArrival) => Promise<void>;
 
 const DRAWING = /^\/(?:mj-(fast|relax|turbo)\/)?mj\/(.+)$/;
@@ -62,7 +63,9 @@ async function answerOf(
   const call = { request, response, requestId, caller, startedAt };
   if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, deps);
   const song = SONG.exec(path)?.[1];
-  return song === undefined ? undefined : handleSong(call, { method, path: song }, deps);
+  return song === undefined
+    ? handleVideo(call, { method, path }, deps)
+    : handleSong(call, { method, path: song }, deps);
 }
 
 async function newsOf(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {

@@ -13,6 +13,8 @@ export interface TaskPricing {
   readonly model: string;
   /** Name whose price counts where the operator set one, such as that of a faster mode. */
   readonly special?: string | undefined;
+  /** Name whose price per call counts where `model` has none. */
+  readonly fallback?: string | undefined;
 }
 
 /** The reserved price of one task, before it is submitted. */
@@ -60,11 +62,17 @@ export async function reserveTask(
   };
 }
 
-function priceOf({ model, special }: TaskPricing, snapshot: Snapshot): Price {
-  const own = special === undefined ? undefined : snapshot.options.ModelPrice[special];
-  const price = snapshot.prices.find(own === undefined ? model : (special as string));
-  if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
-  return price;
+function priceOf({ model, special, fallback }: TaskPricing, { options, prices }: Snapshot): Price {
+  const own = special === undefined ? undefined : options.ModelPrice[special];
+  const price = prices.find(own === undefined ? model : (special as string)) ?? perCall(prices, fallback);
+  if (price) return price;
+  if (options.SelfUseModeEnabled) return prices.selfUsePrice;
+  throw new AppError("model_price_error", { param: "model", values: { model } });
+}
+
+function perCall(prices: Snapshot["prices"], model: string | undefined): Price | undefined {
+  const price = model === undefined ? undefined : prices.find(model);
+  return price?.kind === "call" ? price : undefined;
 }
 
 function cost(price: Price, model: string, group: string, snapshot: Snapshot): Quota {

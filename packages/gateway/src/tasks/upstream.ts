@@ -36,7 +36,7 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
     const provider = providerByType(channel.type);
     const call: UpstreamCall = {
       method,
-      url: joinUrl(channel.baseUrl, path),
+      url: joinUrl(channel.baseUrl || (provider?.baseUrl ?? ""), path),
       headers: { "content-type": "application/json", accept: "application/json", "user-agent": deps.userAgent },
       body,
     };

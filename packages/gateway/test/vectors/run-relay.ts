@@ -133,9 +133,10 @@ async function receivedOf(
   const form = object(client, "form");
   if (form === undefined) return { body: jsonBody(Buffer.from(JSON.stringify(object(client, "body")))) };
   const data = new FormData();
-  for (const [name, value] of Object.entries(form)) {
-    if (name === "file") data.set(name, new Blob([String(value)], { type: "audio/wav" }), "audio.wav");
-    else data.set(name, String(value));
+  for (const name of Object.keys(form)) {
+    const value = text(form, name) ?? "";
+    if (name === "file") data.set(name, new Blob([value], { type: "audio/wav" }), "audio.wav");
+    else data.set(name, value);
   }
   const sent = new Response(data);
   const headers = { "content-type": sent.headers.get("content-type") ?? "" };

@@ -1,4 +1,4 @@
-// Runs exchanges of drawings and songs through the real handler, tables and ledger; earlier steps of a sequence first.
+// Runs exchanges of drawings, songs and videos through the real handler, tables and ledger; earlier steps of a sequence first.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseOptions } from "@fairway/wire";
@@ -8,6 +8,7 @@ import { object, objects, text } from "../../src/dialects/read.ts";
 import type { JsonObject } from "../../src/dialects/types.ts";
 import type { Caller } from "../../src/identity/caller.ts";
 import { AppError } from "../../src/lib/app-error.ts";
+import { providerByType } from "../../src/providers/registry.ts";
 import type { ChannelRecord } from "../../src/providers/types.ts";
 import { createSnapshot } from "../../src/snapshot/snapshot.ts";
 import { createLogWriter } from "../../src/storage/log-rows.ts";
@@ -17,6 +18,7 @@ import { customAction, modelOfAction } from "../../src/tasks/midjourney/actions.
 import { pollDrawings } from "../../src/tasks/midjourney/poll.ts";
 import { notifySignature } from "../../src/tasks/midjourney/submit.ts";
 import { pollSongs } from "../../src/tasks/suno/store.ts";
+import { pollVideos } from "../../src/tasks/video/poll.ts";
 import type { TaskDeps } from "../../src/tasks/types.ts";
 import { createTaskUpstream } from "../../src/tasks/upstream.ts";
 import { migratedDatabase, quietLog } from "../support.ts";
@@ -89,12 +91,15 @@ async function step(vector: Vector, world: World): Promise<void> {
   const before = await balance(world);
   if (vector.client) await ask(vector, world, createTaskHandler(deps), deps);
   else if (vector.type === 36) await pollSongs(deps);
+  else if (isVideo(vector)) await pollVideos(deps);
   else await pollDrawings(deps);
   if (script.failure) throw script.failure;
   const after = await balance(world);
   const refund = vector.json["refund_quota"];
   if (refund !== undefined) expectSame(after - before, refund, "refund");
-  if (vector.usage) expectSame(before - after, vector.usage["quota"], "quota");
+  if (vector.usage?.["quota"] !== undefined) expectSame(before - after, vector.usage["quota"], "quota");
+  if (vector.usage?.["model"] !== undefined && before > after)
+    expectSame(await chargedModel(world), vector.usage["model"], "charged model");
   expectSame(disabled.length > 0, vector.json["channel_action"] === "disable", "disabled");
   await compareRow(vector, world);
 }
@@ -109,7 +114,7 @@ function depsOf(
   const snapshot = createSnapshot({
     revision: 1,
     options: parseOptions(Object.entries(optionsOf(vector)).map(([key, value]) => ({ key, value }))),
-    prices: createPriceBook(),
+    prices: createPriceBook(isVideo(vector) ? { ModelPrice: { "kling-video_kling-v1_std_5": 0.14 } } : {}),
     channels: [taskChannel(vector)],
     unusable: [],
   });
@@ -139,6 +144,15 @@ function depsOf(
   };
 }
 
+function isVideo({ type }: Vector): boolean {
+  return providerByType(type)?.videos !== undefined;
+}
+
+async function chargedModel({ database }: World): Promise<string | undefined> {
+  const [row] = await database.raw.rows<{ model_name: string }>("select model_name from logs order by id desc", []);
+  return row?.model_name;
+}
+
 function optionsOf(vector: Vector): Record<string, string> {
   const settings = object(vector.channel, "settings") ?? {};
   return {
@@ -157,7 +171,7 @@ function taskChannel(vector: Vector): ChannelRecord {
   return {
     ...channelOf(vector),
     id: Number(vector.channel["id"]),
-    models: new Set([...models, "swap_face", "suno_music", "suno_lyrics"]),
+    models: new Set([...models, "swap_face", "suno_music", "suno_lyrics", "kling-v1"]),
   };
 }
 
@@ -296,7 +310,7 @@ async function compareRow(vector: Vector, { database }: World): Promise<void> {
   const expected = object(vector.json, "task_after");
   if (!expected) return;
   const rows =
-    vector.type === 36
+    vector.type === 36 || isVideo(vector)
       ? await database.db
           .selectFrom("tasks")
           .selectAll()

@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import { UpstreamRefusal } from "../types.ts";
-import { verdict } from "../verdict.ts";
+import { refusedKey } from "../refused-key.ts";
 
 const LIFE_MS = 86_400_000;
 
@@ -15,11 +14,4 @@ export function zhipuToken(key: string, now: number, lifeMs = LIFE_MS): string {
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
     .join(".");
   return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;
-}
-
-/** A key of the wrong form: known before any call, so another channel may serve, and nobody is to blame. */
-export function refusedKey(message: string): UpstreamRefusal {
-  return new UpstreamRefusal(
-    verdict({ class: "bad_key", status: 400, message, code: "invalid_auth", param: "", disable: false }),
-  );
 }

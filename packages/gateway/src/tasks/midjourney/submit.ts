@@ -7,6 +7,7 @@ import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
+import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps, TaskOptions } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
 import { DrawingError, modelOfAction, readSubmission, type Submission } from "./actions.ts";
@@ -44,7 +45,7 @@ export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps:
   const snapshot = deps.snapshots.current();
   const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
   const model = modelOfAction(submission.action);
-  const choices = origin ? [originChoice(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps.random);
+  const choices = origin ? [originChoice(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps);
   const special = submit.mode && modelOfAction(submission.action, `mj_${submit.mode}`);
   const money = await reserve(call, { model, special }, choices, deps);
   const prompt = submission.prompt === "" && origin ? origin.prompt : submission.prompt;
@@ -110,7 +111,7 @@ async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer
     const code = read["code"] as number;
     if (answer.status === 200 && isCharged(course.submission, code)) return accept(course, choice, read, deps);
     refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: read };
-    if (code === NO_ACCOUNT) await switchOff(choice.channel, read, deps);
+    if (code === NO_ACCOUNT) await switchOff(choice.channel, text(read, "description") ?? "no account", deps);
     if (code === NO_ACCOUNT || code === QUEUE_FULL) continue;
     await saveDrawing(deps, { ...rowOf(course, choice, read, deps), fail_reason: text(read, "description") ?? "" });
     break;
@@ -227,15 +228,4 @@ export function notifySignature(query: URLSearchParams, { sign }: Pick<TaskDeps,
 function forwardsMode({ type, setting }: ChannelRecord): boolean {
   const wanted = setting["forward_mode"];
   return typeof wanted === "boolean" ? wanted : providerByType(type)?.forwardsMode === true;
-}
-
-async function switchOff(channel: ChannelRecord, read: JsonObject, deps: TaskDeps): Promise<void> {
-  const { options } = deps.snapshots.current();
-  if (!channel.autoBan || !options.AutomaticDisableChannelEnabled) return;
-  const reason = (text(read, "description") ?? "no account").slice(0, 200);
-  try {
-    if (await deps.disable(channel.id, reason)) deps.log.warn("channel disabled", { channelId: channel.id, reason });
-  } catch (error) {
-    deps.log.error("a channel could not be disabled", { channelId: channel.id, error });
-  }
 }

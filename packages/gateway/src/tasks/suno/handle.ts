@@ -2,7 +2,8 @@ import { list } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { parseObject } from "../../lib/json.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
-import { findSong, findSongs, songView } from "./store.ts";
+import { taskView } from "../store.ts";
+import { findSong, findSongs } from "./store.ts";
 import { SongError, submitSong } from "./submit.ts";
 
 export interface SongAnswer {
@@ -35,13 +36,13 @@ async function many(call: TaskCall, deps: TaskDeps): Promise<JsonObject[]> {
   const body = parseObject((await deps.readBody(call.request)).toString("utf8")) as JsonObject | undefined;
   if (!body) throw new SongError("invalid_request", 400, "The body is not a JSON object.");
   const ids = list(body, "ids").filter((id) => typeof id === "string");
-  return (await findSongs(deps, call.caller.userId, ids.slice(0, MAX_IDS))).map(songView);
+  return (await findSongs(deps, call.caller.userId, ids.slice(0, MAX_IDS))).map(taskView);
 }
 
 async function one(call: TaskCall, id: string, deps: TaskDeps): Promise<JsonObject> {
   const row = await findSong(deps, call.caller.userId, id);
   if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
-  return songView(row);
+  return taskView(row);
 }
 
 function success(data: unknown): SongAnswer {

@@ -1,10 +1,10 @@
 import { isObject, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { seconds } from "../../lib/clock.ts";
 import { parseObject } from "../../lib/json.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
+import { acceptTask } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
 import { findSong, PLATFORM } from "./store.ts";
@@ -66,7 +66,7 @@ function readSong(action: string, bytes: Buffer): Song {
 
 async function choicesOf(song: Song, model: string, call: TaskCall, deps: TaskDeps): Promise<TaskChoice[]> {
   const snapshot = deps.snapshots.current();
-  const choices = () => taskChannels(snapshot, call.caller, model, deps.random);
+  const choices = () => taskChannels(snapshot, call.caller, model, deps);
   if (!text(song.body, "continue_clip_id")) return choices();
   const row = await findSong(deps, call.caller.userId, text(song.body, "task_id") ?? "");
   if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
@@ -144,36 +144,7 @@ interface Accepted {
 }
 
 async function accept({ call, song, choice, money, id }: Accepted, deps: TaskDeps): Promise<void> {
-  const detail = `action ${song.action}, task ${id}`;
-  await money.promise(choice, detail);
-  const quota = money.quotaOf(choice);
-  const now = seconds(deps.clock);
-  await deps.database.db
-    .insertInto("tasks")
-    .values({
-      created_at: now,
-      updated_at: now,
-      task_id: id.slice(0, 191),
-      platform: PLATFORM,
-      user_id: call.caller.userId,
-      channel_id: choice.channel.id,
-      quota,
-      action: song.action,
-      status: "NOT_START",
-      fail_reason: "",
-      submit_time: now,
-      start_time: 0,
-      finish_time: 0,
-      progress: "0%",
-      properties: JSON.stringify({
-        input: text(song.body, "prompt") ?? text(song.body, "gpt_description_prompt") ?? "",
-      }),
-      data: "null",
-      token_id: call.caller.tokenId,
-      request_id: call.requestId,
-      charged: quota > 0 ? 1 : 0,
-      refunded: 0,
-    })
-    .execute();
-  await money.settle(choice, detail);
+  const input = text(song.body, "prompt") ?? text(song.body, "gpt_description_prompt") ?? "";
+  const task = { platform: PLATFORM, action: song.action, status: "NOT_START", input, data: null };
+  await acceptTask({ call, choice, money, id, ...task }, deps);
 }

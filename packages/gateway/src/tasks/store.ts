@@ -1,0 +1,170 @@
+import type { Insertable, Selectable } from "kysely";
+import type { JsonObject, JsonValue } from "../dialects/types.ts";
+import { seconds } from "../lib/clock.ts";
+import type { TaskNews } from "../providers/video.ts";
+import type { RawTransaction } from "../storage/raw.ts";
+import type { TaskTable } from "../storage/schema.ts";
+import type { TaskChoice } from "./channels.ts";
+import { failTask } from "./finish.ts";
+import type { TaskMoney } from "./money.ts";
+import type { PollDeps, TaskCall, TaskDeps } from "./types.ts";
+
+export type AsyncRow = Selectable<TaskTable>;
+
+const DONE = "100%";
+const MAX_OPEN = 500;
+const LONGEST_SECONDS = 86_400;
+
+const STATUSES: ReadonlySet<string> = new Set([
+  "NOT_START",
+  "SUBMITTED",
+  "QUEUED",
+  "IN_PROGRESS",
+  "SUCCESS",
+  "FAILURE",
+]);
+
+/** Tasks of one user on one platform, or on any. */
+export interface TaskOwner {
+  readonly userId: number;
+  readonly platform?: string | undefined;
+}
+
+export function findTask(deps: PollDeps, owner: TaskOwner, id: string): Promise<AsyncRow | undefined> {
+  return tasksOf(deps, owner).where("task_id", "=", id).limit(1).executeTakeFirst();
+}
+
+export function findTasks(deps: PollDeps, owner: TaskOwner, ids: readonly string[]): Promise<AsyncRow[]> {
+  return ids.length === 0 ? Promise.resolve([]) : tasksOf(deps, owner).where("task_id", "in", ids).execute();
+}
+
+function tasksOf({ database: { db } }: PollDeps, { userId, platform }: TaskOwner) {
+  const rows = db.selectFrom("tasks").selectAll().where("user_id", "=", userId);
+  return (platform === undefined ? rows : rows.where("platform", "=", platform)).orderBy("id", "desc");
+}
+
+/** A task as lists and the general protocols show it. */
+export function taskView(row: AsyncRow): JsonObject {
+  const { task_id, action, status, fail_reason, submit_time, start_time, finish_time, progress } = row;
+  const data = row.data === "" ? null : (JSON.parse(row.data) as JsonValue);
+  return { task_id, action, status, fail_reason, submit_time, start_time, finish_time, progress, data };
+}
+
+export interface AcceptedTask {
+  readonly call: TaskCall;
+  readonly choice: TaskChoice;
+  readonly money: TaskMoney;
+  readonly id: string;
+  readonly platform: string;
+  readonly action: string;
+  readonly status: string;
+  readonly input: string;
+  readonly data: JsonValue;
+}
+
+/** The charge is certain before the task is in the table, and final after that. */
+export async function acceptTask(accepted: AcceptedTask, deps: TaskDeps): Promise<void> {
+  const { choice, money, action, id } = accepted;
+  const detail = `action ${action}, task ${id}`;
+  await money.promise(choice, detail);
+  await deps.database.db.insertInto("tasks").values(newRow(accepted, deps)).execute();
+  await money.settle(choice, detail);
+}
+
+function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTable, "id">> {
+  const { call, choice, money, id, platform, action, status, input, data } = accepted;
+  const quota = money.quotaOf(choice);
+  const now = seconds(deps.clock);
+  return {
+    created_at: now,
+    updated_at: now,
+    task_id: id.slice(0, 191),
+    platform,
+    user_id: call.caller.userId,
+    channel_id: choice.channel.id,
+    quota,
+    action,
+    status,
+    fail_reason: "",
+    submit_time: now,
+    start_time: 0,
+    finish_time: 0,
+    progress: "0%",
+    properties: JSON.stringify({ input }),
+    data: JSON.stringify(data),
+    token_id: call.caller.tokenId,
+    request_id: call.requestId,
+    charged: quota > 0 ? 1 : 0,
+    refunded: 0,
+  };
+}
+
+/** Asks about the open tasks of one channel; the channel is undefined when it was deleted. */
+export type AskChannel = (channelId: number, rows: readonly AsyncRow[]) => Promise<void>;
+
+/** Follows every open task of a platform. Safe on several replicas: a final state is written once. */
+export async function pollTasks(
+  platforms: readonly string[],
+  ask: AskChannel,
+  deps: PollDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (platforms.length === 0) return;
+  const open = await deps.database.db
+    .selectFrom("tasks")
+    .selectAll()
+    .where("platform", "in", platforms)
+    .where("progress", "!=", DONE)
+    .orderBy("id")
+    .limit(MAX_OPEN)
+    .execute();
+  for (const [channelId, rows] of Map.groupBy(open, (row) => row.channel_id)) {
+    if (signal?.aborted) return;
+    if (deps.snapshots.current().channels.has(channelId))
+      await ask(channelId, rows).catch((error: unknown) =>
+        deps.log.warn("a task channel could not be asked", { channelId, error }),
+      );
+    for (const row of rows) await giveUp(row, deps);
+  }
+}
+
+/** Ends what nobody will hear of again; a row that ended in the meantime stays as it is. */
+async function giveUp(row: AsyncRow, deps: PollDeps): Promise<void> {
+  if (!deps.snapshots.current().channels.has(row.channel_id))
+    await updateTask(row, failure("The channel of the task does not exist any more."), deps);
+  else if (seconds(deps.clock) - row.submit_time > LONGEST_SECONDS)
+    await updateTask(row, failure("The task timed out."), deps);
+}
+
+function failure(failReason: string): TaskNews {
+  return { status: "FAILURE", failReason };
+}
+
+type TaskPatch = Pick<AsyncRow, "status" | "fail_reason" | "start_time" | "finish_time" | "progress" | "data">;
+
+/** Writes what is new; a row that has ended stays as it is, and a failure is paid back. */
+export async function updateTask(row: AsyncRow, news: TaskNews, deps: PollDeps): Promise<void> {
+  const patch = patchOf(row, news);
+  if (patch.status === "FAILURE") return failTask(row, "tasks", (tx) => write(tx, row, patch, deps), deps);
+  const isNew = (Object.keys(patch) as (keyof TaskPatch)[]).some((name) => patch[name] !== row[name]);
+  if (isNew) await write(deps.database.raw, row, patch, deps);
+}
+
+function patchOf(row: AsyncRow, news: TaskNews): TaskPatch {
+  const status = news.status ? (STATUSES.has(news.status) ? news.status : "UNKNOWN") : row.status;
+  const isDone = status === "SUCCESS" || status === "FAILURE";
+  return {
+    status,
+    fail_reason: news.failReason || row.fail_reason,
+    start_time: news.startTime || row.start_time,
+    finish_time: news.finishTime || row.finish_time,
+    progress: isDone ? DONE : news.progress && news.progress !== DONE ? news.progress.slice(0, 20) : row.progress,
+    data: news.data === undefined || news.data === null ? row.data : JSON.stringify(news.data),
+  };
+}
+
+async function write(tx: RawTransaction, row: AsyncRow, patch: TaskPatch, { clock }: PollDeps): Promise<boolean> {
+  const columns = Object.keys(patch) as (keyof TaskPatch)[];
+  const sql = `update tasks set ${columns.map((name) => `${name} = ?`).join(", ")}, updated_at = ? where id = ? and progress <> '100%'`;
+  return (await tx.run(sql, [...columns.map((name) => patch[name]), seconds(clock), row.id])) > 0;
+}

@@ -1,0 +1,181 @@
+import { isObject, text } from "../../dialects/read.ts";
+import type { JsonObject, JsonValue } from "../../dialects/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { seconds } from "../../lib/clock.ts";
+import { failureIn200, readFailure } from "../../providers/classify.ts";
+import { mask } from "../../providers/mask.ts";
+import { UpstreamRefusal, type ChannelRecord, type Verdict } from "../../providers/types.ts";
+import type { VideoRequest } from "../../providers/video.ts";
+import { DEFAULT_REST_MS } from "../../relay/cooldown.ts";
+import { refusedByUpstream, unreachable, type Failure } from "../../relay/failure.ts";
+import { mapModel } from "../../relay/model-mapping.ts";
+import { taskChannels, type TaskChoice } from "../channels.ts";
+import { reserveTask, type TaskMoney } from "../money.ts";
+import { acceptTask } from "../store.ts";
+import { switchOff } from "../switch-off.ts";
+import type { TaskCall, TaskDeps } from "../types.ts";
+import type { TaskAnswer } from "../upstream.ts";
+import { vendorOf, type VideoVendor } from "./vendors.ts";
+
+/** An upstream refused the task. */
+export class VideoError extends Error {
+  /** The vendor's own code; undefined where it would blame the client for the operator's key. */
+  readonly code: string | undefined;
+  override readonly cause: AppError;
+
+  constructor(code: string | undefined, cause: AppError) {
+    super(cause.message);
+    this.name = "VideoError";
+    this.code = code;
+    this.cause = cause;
+  }
+}
+
+/** A video, for vendors of which the first that lists it makes it. */
+export interface VideoAsk {
+  readonly vendors: readonly VideoVendor[];
+  read(vendor: VideoVendor): VideoRequest;
+}
+
+export interface Submitted {
+  readonly id: string;
+  /** The upstream's own answer. */
+  readonly answer: JsonObject;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_INPUT = 2_000;
+
+/** Submits a video and charges it when the upstream took it. Throws VideoError and AppError. */
+export async function submitVideo(call: TaskCall, ask: VideoAsk, deps: TaskDeps): Promise<Submitted> {
+  const course = courseOf(call, ask, deps);
+  const { request } = course;
+  deps.checkWords(textsOf(request.body), call.requestId);
+  const { model, priced } = course.vendor.videos.names(request);
+  const money = await reserveTask(call, { model: priced, fallback: model }, course.choices, deps);
+  try {
+    return await tryChannels({ ...course, money }, deps);
+  } catch (error) {
+    await money.release();
+    throw error;
+  }
+}
+
+interface Course {
+  readonly call: TaskCall;
+  readonly vendor: VideoVendor;
+  readonly request: VideoRequest;
+  readonly choices: readonly TaskChoice[];
+}
+
+/** The first vendor with a channel that lists the video; throws what the last one was missing. */
+function courseOf(call: TaskCall, { vendors, read }: VideoAsk, deps: TaskDeps): Course {
+  let missing = new AppError("unsupported_by_channel");
+  for (const vendor of vendors) {
+    const request = read(vendor);
+    const { model, priced } = vendor.videos.names(request);
+    const serves = (channel: ChannelRecord) => vendorOf(channel) === vendor;
+    try {
+      const names = [priced, model];
+      const choices = taskChannels(deps.snapshots.current(), call.caller, names, { random: deps.random, serves });
+      return { call, vendor, request, choices };
+    } catch (error) {
+      missing = AppError.from(error);
+    }
+  }
+  throw missing;
+}
+
+async function tryChannels(course: Course & { readonly money: TaskMoney }, deps: TaskDeps): Promise<Submitted> {
+  const { call, choices } = course;
+  const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
+  let last: VideoError | undefined;
+  for (const choice of choices.slice(0, most)) {
+    const tried = await attempt(course, choice, deps);
+    if ("id" in tried) return tried;
+    last = tried.refused;
+    if (!tried.failure.retry) break;
+  }
+  throw last ?? new AppError("no_available_channel", { values: { model: "", group: call.caller.group } });
+}
+
+type Tried = Submitted | { readonly refused: VideoError; readonly failure: Failure };
+
+async function attempt(
+  course: Course & { readonly money: TaskMoney },
+  choice: TaskChoice,
+  deps: TaskDeps,
+): Promise<Tried> {
+  const { call, vendor, request, money } = course;
+  const { channel } = choice;
+  const answer = await send(course, choice, deps);
+  if (answer instanceof UpstreamRefusal) return refuse(answer.verdict, course, choice, deps);
+  const verdict = verdictOf(answer, vendor, deps);
+  if (verdict) return refuse(verdict, course, choice, deps);
+  const accepted = isObject(answer.json) ? vendor.videos.accepted(answer.json) : undefined;
+  if (!accepted) {
+    deps.log.info("a video was answered with something else", { channelId: channel.id });
+    throw new AppError("upstream_invalid_response");
+  }
+  const { id, data } = accepted;
+  const { action, body } = request;
+  const task = { platform: vendor.provider.id, action, status: "SUBMITTED", input: inputOf(body), data };
+  await acceptTask({ call, choice, money, id, ...task }, deps);
+  return { id, answer: answer.json as JsonObject, createdAt: seconds(deps.clock) };
+}
+
+/** A submission is not sent twice when it is unknown what became of it. */
+function send(
+  { vendor, request }: Course,
+  { channel }: TaskChoice,
+  deps: TaskDeps,
+): Promise<TaskAnswer | UpstreamRefusal> {
+  const { videos } = vendor;
+  const { model } = videos.names(request);
+  const mapped = mapModel(channel.modelMapping, model);
+  const body = Buffer.from(JSON.stringify(mapped === model ? request.body : videos.withModel(request, mapped)));
+  const call = { method: "POST", path: videos.path(request.action), body, timeoutMs: TIMEOUT_MS } as const;
+  return deps.upstream(channel, call).catch((cause: unknown) => {
+    if (cause instanceof UpstreamRefusal) return cause;
+    deps.log.info("a video could not be submitted", { channelId: channel.id, error: cause });
+    throw unreachable(cause instanceof Error ? cause : new Error(String(cause))).error;
+  });
+}
+
+function verdictOf({ status, text: said }: TaskAnswer, { provider }: VideoVendor, deps: TaskDeps): Verdict | undefined {
+  const answer = { status, headers: {}, body: Buffer.from(said) };
+  const isSuccess = status >= 200 && status < 300;
+  return isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.clock.now() });
+}
+
+async function refuse(
+  verdict: Verdict,
+  { vendor }: Course,
+  { channel }: TaskChoice,
+  deps: TaskDeps,
+): Promise<{ readonly refused: VideoError; readonly failure: Failure }> {
+  const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl || vendor.provider.baseUrl };
+  const message = mask(verdict.message, secrets);
+  const failure = refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+  if (failure.disable !== undefined) await switchOff(channel, failure.disable, deps);
+  const isOurs = verdict.class === "bad_key" || verdict.class === "out_of_credit";
+  return { refused: new VideoError(isOurs ? undefined : verdict.code, failure.error), failure };
+}
+
+/** Every text that says what the video is to show. */
+function textsOf(body: JsonObject): string[] {
+  const found: string[] = [];
+  const walk = (value: JsonValue | undefined, depth: number) => {
+    if (typeof value === "string") found.push(value);
+    else if (depth > 0 && typeof value === "object" && value !== null)
+      for (const [name, item] of Object.entries(value)) if (!/image|video|mask|url/i.test(name)) walk(item, depth - 1);
+  };
+  walk(body, 4);
+  return found;
+}
+
+function inputOf(body: JsonObject): string {
+  return (text(body, "prompt") ?? "").slice(0, MAX_INPUT);
+}

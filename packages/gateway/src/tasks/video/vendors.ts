@@ -1,0 +1,24 @@
+import { allProviders, providerByType } from "../../providers/registry.ts";
+import type { ChannelRecord, ProviderAdapter } from "../../providers/types.ts";
+import type { VideoTasks } from "../../providers/video.ts";
+
+export interface VideoVendor {
+  readonly provider: ProviderAdapter;
+  readonly videos: VideoTasks;
+}
+
+/** Vendors of videos, by ascending channel type. */
+export const videoVendors: readonly VideoVendor[] = allProviders.flatMap((provider) =>
+  provider.videos ? [{ provider, videos: provider.videos }] : [],
+);
+
+const byId = new Map(videoVendors.map((vendor) => [vendor.provider.id, vendor]));
+
+/** By its name in routes and in the task table. */
+export function videoVendor(id: string): VideoVendor | undefined {
+  return byId.get(id);
+}
+
+export function vendorOf({ type }: ChannelRecord): VideoVendor | undefined {
+  return byId.get(providerByType(type)?.id ?? "");
+}

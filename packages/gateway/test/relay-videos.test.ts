@@ -1,0 +1,191 @@
+import { createToken, signIn } from "@fairway/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startRelayApp, type RelayApp } from "./relay-app.ts";
+
+const PRICED = "kling-video_kling-v1_std_5";
+
+let gateway: RelayApp;
+let key = "";
+let serial = 0;
+
+beforeAll(async () => {
+  gateway = await startRelayApp({});
+  key = await gateway.token({ unlimited_quota: false, remain_quota: 10_000_000 });
+  await gateway.option("ModelPrice", JSON.stringify({ [PRICED]: 0.2, "kling-v2": 1, mj_imagine: 0.1 }));
+  await gateway.option("AutomaticDisableChannelEnabled", true);
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  gateway.upstream.reset();
+  for (const { id } of await gateway.database.raw.rows<{ id: number }>("select id from channels", []))
+    await gateway.root.must("PUT", "/api/channel/", { id, status: 2 });
+});
+
+function videoChannel(models = `${PRICED},kling-v1,kling-v2`, more: object = {}): Promise<number> {
+  return gateway.channel(models, { type: 50, key: "ak-demo|sk-demo", ...more });
+}
+
+/** Submissions are answered like this from now on. */
+function answers(body: object, status = 200, action = "text2video"): void {
+  gateway.upstream.script(`/v1/videos/${action}`, () => ({ status, body: { ...body } }));
+}
+
+const accepted = (id: string) => ({
+  code: 0,
+  message: "SUCCEED",
+  request_id: "kr-1",
+  data: { task_id: id, task_status: "submitted", created_at: 1_733_000_000_000, updated_at: 1_733_000_000_000 },
+});
+const nextId = () => `kt-${++serial}`;
+
+async function call(path: string, body?: object, with_ = key) {
+  const response = await fetch(gateway.url + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${with_}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, never> };
+}
+
+async function balance(): Promise<number> {
+  await gateway.settled();
+  const [user] = await gateway.database.raw.rows<{ quota: number; held: number }>(
+    "select quota, held from users where id = 1",
+    [],
+  );
+  expect(user?.held).toBe(0);
+  return user?.quota ?? 0;
+}
+
+const kite = { model_name: "kling-v1", prompt: "a red kite flies", duration: "5", mode: "std", cfg_scale: 0.5 };
+
+describe("videos", () => {
+  it("are submitted with a token of the key, charged by model, mode and length, and shown to their owner", async () => {
+    const id = nextId();
+    const channel = await videoChannel();
+    answers(accepted(id));
+    const before = await balance();
+    expect(await call("/kling/v1/videos/text2video", kite)).toEqual({ status: 200, json: accepted(id) });
+    const [seen] = gateway.upstream.requests;
+    expect(seen?.json).toEqual(kite);
+    const [head, claims] = String(seen?.headers.authorization).slice("Bearer ".length).split(".");
+    expect(
+      [head, claims].map((part) => JSON.parse(Buffer.from(part ?? "", "base64url").toString()) as object),
+    ).toMatchObject([{ alg: "HS256", typ: "JWT" }, { iss: "ak-demo" }]);
+    expect(before - (await balance())).toBe(100_000);
+    const [row] = await gateway.database.db.selectFrom("tasks").selectAll().where("task_id", "=", id).execute();
+    expect(row).toMatchObject({ platform: "kling", action: "text2video", status: "SUBMITTED", channel_id: channel });
+    const [log] = await gateway.database.db.selectFrom("logs").selectAll().where("model_name", "=", PRICED).execute();
+    expect(log).toMatchObject({ type: 2, quota: 100_000, channel_id: channel });
+    const one = await call(`/kling/v1/videos/text2video/${id}`);
+    expect(one).toMatchObject({ status: 200, json: { code: 0, data: { task_id: id, task_status: "submitted" } } });
+    const name = `viewer${++serial}`;
+    await gateway.root.must("POST", "/api/user/", { username: name, password: "a-long-password", display_name: name });
+    const other = await createToken(await signIn(gateway.url, name, "a-long-password"));
+    expect(await call(`/kling/v1/videos/text2video/${id}`, undefined, other)).toMatchObject({
+      status: 404,
+      json: { error: { code: "task_not_found" } },
+    });
+  });
+
+  it("speak the general form as well", async () => {
+    const id = nextId();
+    await videoChannel();
+    answers(accepted(id), 200, "image2video");
+    const submitted = await call("/v1/video/generations", {
+      model: "kling-v1",
+      prompt: "it flies",
+      image: "data:image/png;base64,QUJD",
+      duration: 5,
+      metadata: { negative_prompt: "rain" },
+    });
+    expect(submitted).toMatchObject({ status: 200, json: { task_id: id, object: "video", status: "queued" } });
+    expect(gateway.upstream.requests[0]?.json).toEqual({
+      model_name: "kling-v1",
+      mode: "std",
+      duration: "5",
+      prompt: "it flies",
+      image: "QUJD",
+      negative_prompt: "rain",
+    });
+    const done = { task_status: "succeed", task_result: { videos: [{ id: "v", url: "https://v.example.com/k.mp4" }] } };
+    await gateway.database.raw.run(
+      "update tasks set status = 'SUCCESS', progress = '100%', data = ? where task_id = ?",
+      [JSON.stringify(done), id],
+    );
+    expect((await call(`/v1/video/generations/${id}`)).json).toMatchObject({
+      code: "success",
+      data: { task_id: id, status: "SUCCESS", progress: "100%", url: "https://v.example.com/k.mp4" },
+    });
+  });
+
+  it.each([
+    ["wide", { width: 1280, height: 720 }, "16:9"],
+    ["tall", { size: "720x1280" }, "9:16"],
+    ["square", { size: "1024x1024" }, "1:1"],
+  ])("know the shape of a %s one", async (_name, size, expected) => {
+    await videoChannel();
+    answers(accepted(nextId()));
+    await call("/v1/video/generations", { model: "kling-v1", prompt: "x", ...size });
+    expect(gateway.upstream.requests[0]?.json).toMatchObject({ aspect_ratio: expected });
+  });
+
+  it("take the price of the model where nobody priced mode and length, and its mapped name upstream", async () => {
+    await videoChannel("kling-v2", { model_mapping: '{"kling-v2":"kling-v2-master"}' });
+    answers(accepted(nextId()));
+    const before = await balance();
+    expect((await call("/kling/v1/videos/text2video", { ...kite, model_name: "kling-v2" })).status).toBe(200);
+    expect(before - (await balance())).toBe(500_000);
+    expect(gateway.upstream.requests[0]?.json).toMatchObject({ model_name: "kling-v2-master" });
+  });
+
+  it("that nobody priced are refused", async () => {
+    await gateway.option("SelfUseModeEnabled", false);
+    await videoChannel("kling-v9");
+    expect(await call("/kling/v1/videos/text2video", { ...kite, model_name: "kling-v9" })).toMatchObject({
+      json: { error: { code: "model_price_error" } },
+    });
+    expect(gateway.upstream.requests).toHaveLength(0);
+    await gateway.option("SelfUseModeEnabled", true);
+  });
+
+  it.each([
+    [1201, 400, 400, 1201],
+    [1301, 400, 400, 1301],
+    [1303, 429, 429, 1303],
+    [1102, 429, 502, 5000],
+    [1002, 401, 502, 5000],
+    [5001, 503, 503, 5001],
+  ])("refused with code %i and status %i cost nothing and tell %i, %i", async (code, status, told, toldCode) => {
+    await videoChannel();
+    answers({ code, message: "refused", request_id: "kr" }, status);
+    const before = await balance();
+    expect(await call("/kling/v1/videos/text2video", kite)).toMatchObject({ status: told, json: { code: toldCode } });
+    expect(await balance()).toBe(before);
+  });
+
+  it("go to another channel when the first one's key is dead, which is switched off", async () => {
+    await gateway.option("RetryTimes", 1);
+    const id = nextId();
+    const dead = await videoChannel(undefined, { priority: 9, key: "ak-dead|sk-dead" });
+    await videoChannel();
+    gateway.upstream.script("/v1/videos/text2video", ({ headers }) => {
+      const claims = String(headers.authorization).split(".")[1] ?? "";
+      const isDead = Buffer.from(claims, "base64url").toString().includes("ak-dead");
+      return isDead ? { status: 401, body: { code: 1002, message: "bad key" } } : { body: accepted(id) };
+    });
+    expect((await call("/kling/v1/videos/text2video", kite)).status).toBe(200);
+    const [row] = await gateway.database.db.selectFrom("channels").select("status").where("id", "=", dead).execute();
+    expect(row?.status).toBe(3);
+    await gateway.option("RetryTimes", 0);
+  });
+
+  it.each([
+    ["GET", "/kling/v1/videos/text2video", 404, "unknown_url"],
+    ["POST", "/kling/v1/videos/fly", 404, "unknown_url"],
+    ["POST", "/v1/video/generations", 400, "model_required"],
+    ["GET", "/v1/video/generations/none", 404, "task_not_found"],
+  ])("%s %s is answered with %i %s", async (method, path, status, code) => {
+    expect(await call(path, method === "POST" ? {} : undefined)).toMatchObject({ status, json: { error: { code } } });
+  });
+});
