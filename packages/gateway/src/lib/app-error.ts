@@ -38,6 +38,14 @@ export const ERRORS = {
   unsupported_parameter: { status: 400, message: "{param} cannot be used with this model here." },
   unsupported_by_channel: { status: 400, message: "The channel cannot serve this endpoint." },
   sensitive_words_detected: { status: 400, message: "The prompt was refused by the content policy." },
+  /** By the operator's webhook. */
+  prompt_blocked: { status: 400, message: "The prompt was refused by the content policy.", retryable: false },
+  answer_blocked: { status: 400, message: "The answer was refused by the content policy.", retryable: false },
+  guardrail_unavailable: {
+    status: 503,
+    message: "The content policy cannot be checked now; try again in a moment.",
+    origin: "gateway",
+  },
   insufficient_user_quota: {
     status: 403,
     message: "Your balance is too low: {need} needed, {have} left.",
@@ -134,6 +142,8 @@ export interface AppErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Extra members of the Anthropic envelope (`error.details`). */
   readonly details?: Readonly<Record<string, string>>;
+  /** Extra headers of the answer, lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
@@ -143,8 +153,6 @@ export interface UpstreamFailure {
   readonly status: number;
   readonly message: string;
   readonly type: string | undefined;
-  /** Extra headers of the answer, lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly retryable: boolean;
@@ -164,6 +172,7 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, string>> | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     const entry: ErrorEntry = ERRORS[code];
@@ -173,11 +182,11 @@ export class AppError extends Error {
     this.status = options.status ?? entry.status;
     this.param = options.param;
     this.origin = options.origin ?? entry.origin ?? (entry.status < 500 ? "client" : "gateway");
-  readonly headers: Readonly<Record<string, string>> | undefined;
     this.type = undefined;
     this.retryable = options.retryable ?? entry.retryable ?? isTransient(this.status);
     this.retryAfterMs = options.retryAfterMs;
     this.details = options.details;
+    this.headers = options.headers;
   }
 
   /** An upstream's own error on its way to the client. */
@@ -187,7 +196,6 @@ export class AppError extends Error {
   }
 
   /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */
-    this.headers = options.headers;
   static from(thrown: unknown): AppError {
     return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });
   }
