@@ -12,6 +12,7 @@ import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
 import { createAdmission } from "./relay/admission.ts";
+import { createWatching } from "./app-watch.ts";
 import { createBlockedWords } from "./relay/blocked-words.ts";
 import { createCallLimit } from "./relay/call-limit.ts";
 import { createChannelGuard } from "./relay/auto-disable.ts";
@@ -38,7 +39,7 @@ export interface RelayPartsDeps {
   readonly claims: Claims;
   readonly budgets: Budgets;
   readonly counter: TokenCounter;
-  readonly storage: Pick<AppStorage, "database">;
+  readonly storage: Pick<AppStorage, "database" | "vault">;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
 
@@ -50,7 +51,7 @@ const STUCK_MS = 120_000;
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
-  /** What tells other replicas of the health of upstreams. */
+  /** What tells other replicas of the health of upstreams, and what calls the operator's webhook. */
   readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
@@ -66,6 +67,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     keepAliveMs: KEEP_ALIVE_MS,
     isPublicOnly: env.blockPrivateUpstreams,
   });
+  const watching = createWatching(deps);
   const guard = createChannelGuard({
     snapshots,
     ...health,
@@ -80,6 +82,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     checkWords: createBlockedWords(snapshots, log),
+    watch: watching.watch,
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
@@ -101,7 +104,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     idleTimeoutMs: env.streamIdleTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
-  return { pipeline, reporter: createReporter({ log, metrics }), channels: healthChannel(health, deps) };
+  return { pipeline, reporter: createReporter({ log, metrics }), channels: [...healthChannel(health, deps), watching] };
 }
 
 type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];

@@ -105,6 +105,10 @@ export const MESSAGES = {
   P10: { status: 200, text: "Please fill in the server address first." },
   P11: { status: 200, text: "Model ratios have been reset." },
   P12: { status: 200, text: "Ratios and prices must be numbers not below 0: {name}" },
+  P13: {
+    status: 200,
+    text: "Unable to enable the guardrail: fill in its address, its secret, and what happens when it fails first.",
+  },
   CH1: { status: 200, text: "Please fill in the channel name and channel key!" },
   CH2: { status: 200, text: "Please select at least one model!" },
   CH3: { status: 200, text: "The model mapping must be in a valid JSON format!" },

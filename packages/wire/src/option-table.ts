@@ -12,9 +12,11 @@ import {
   namesType,
   nameType,
   numberType,
+  ownLimitsType,
   ratiosType,
   textType,
   urlType,
+  wordsType,
   type OptionType,
 } from "./option-kinds.ts";
 
@@ -243,7 +245,38 @@ export const OPTIONS = {
   CheckSensitiveEnabled: option(flag, "true", ["words", "Blocked words are looked for."]),
   CheckSensitiveOnPromptEnabled: option(flag, "true", ["words", "Prompts with blocked words are refused."]),
   StopOnSensitiveEnabled: option(flag, "true", ["words", "Kept for consoles of the family; nothing reads it."]),
-  SensitiveWords: option(linesType, "test_sensitive", ["words", "Blocked words, one per line."]),
+  SensitiveWords: option(wordsType, "test_sensitive", ["words", "Blocked words, one per line, up to 4 MiB."]),
+  GuardrailEnabled: option(flag, "false", ["words", "A webhook judges prompts and answers."], {
+    needs: ["GuardrailUrl", "GuardrailSecret", "GuardrailOnFailure"],
+    needsCode: "P13",
+  }),
+  GuardrailUrl: option(url, "", ["words", "Address of the webhook that judges; it may be in a private network."]),
+  GuardrailSecret: option(text, "", ["words", "Secret that signs the calls of the webhook."]),
+  GuardrailOnFailure: option(choiceType(["", "allow", "block"], "allow or block"), "", [
+    "words",
+    "What happens when the webhook does not answer: allow or block.",
+  ]),
+  GuardrailPhases: option(choiceType(["both", "prompt", "answer"], "both, prompt or answer"), "both", [
+    "words",
+    "What the webhook judges: both, prompt or answer.",
+  ]),
+  GuardrailGroups: option(linesType, "", ["words", "Groups whose requests are judged, one per line; empty means all."]),
+  GuardrailModels: option(linesType, "", [
+    "words",
+    "Models whose requests are judged, one per line, * at the end stands for anything; empty means all.",
+  ]),
+  GuardrailTimeoutMs: option(integerType(50, 30_000), "3000", [
+    "words",
+    "Milliseconds that the webhook may take for one verdict.",
+  ]),
+  GuardrailStreamChars: option(integerType(1, 100_000), "400", [
+    "words",
+    "Characters of a streamed answer that are held back and judged together.",
+  ]),
+  GuardrailStreamMs: option(integerType(10, 30_000), "1000", [
+    "words",
+    "Milliseconds after which fewer characters of a streamed answer are judged.",
+  ]),
   LogRetentionDays: option(count, "0", ["logs", "Days after which log rows are deleted; 0 keeps them for ever."]),
   LogConsumeEnabled: option(flag, "true", ["logs", "Each request writes a consumption log."]),
   DataExportEnabled: option(flag, "true", ["dashboard", "Usage is summed up for the dashboard."], {
@@ -308,8 +341,14 @@ export const OPTIONS = {
   ModelRequestRateLimitSuccessCount: option(count, "1000", ["relay", "Successful requests per window; 0 is off."]),
   UserConcurrency: option(count, "0", ["relay", "Requests that a user may have running at once; 0 is off."]),
   TokenConcurrency: option(count, "0", ["relay", "Requests that a token may have running at once; 0 is off."]),
-  TokenLimits: option(limitsType, "{}", ["relay", "Limits per token, by id; * is every other one."]),
-  UserLimits: option(limitsType, "{}", ["relay", "Limits per user, by id; * is every other one."]),
+  DefaultTokenLimits: option(ownLimitsType, "{}", [
+    "relay",
+    "Limits of every single token; its own limits can only be tighter.",
+  ]),
+  DefaultUserLimits: option(ownLimitsType, "{}", [
+    "relay",
+    "Limits of every single user; what a user's own limits name holds instead.",
+  ]),
   GroupLimits: option(limitsType, "{}", [
     "relay",
     "Limits of all users of a group together, by name; * is every other one.",
@@ -327,6 +366,28 @@ export const OPTIONS = {
     "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",
   ]),
   ChannelQueueSeconds: option(positive, "10", ["relay", "Seconds that a request waits for a channel at most."]),
+  ResponseCacheEnabled: option(flag, "false", [
+    "relay",
+    "Answers to equal requests of one user are kept and repeated.",
+  ]),
+  ResponseCacheSeconds: option(integerType(1, 604_800), "300", ["relay", "Seconds that an answer is kept."]),
+  ResponseCacheMegabytes: option(integerType(1, 65_536), "64", [
+    "relay",
+    "Megabytes of answers that are kept at most: in each process, or in Redis for all of them.",
+  ]),
+  ResponseCacheRatio: option(numberType("not below 0"), "0", [
+    "relay",
+    "Part of the usual charge that a repeated answer costs; 0 is free.",
+  ]),
+  ResponseCacheGroups: option(linesType, "", [
+    "relay",
+    "Groups whose answers are kept, one per line; empty means all.",
+  ]),
+  ResponseCacheModels: option(linesType, "", [
+    "relay",
+    "Models whose answers are kept, one per line, * at the end stands for anything; empty means all.",
+  ]),
+  ResponseCacheVersion: option(text, "", ["relay", "Any text; another one forgets every answer that was kept."]),
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
   }),

@@ -5,6 +5,9 @@ import { pageFields } from "./paging.ts";
 
 export const OptionView = z.object({ key: z.string(), value: z.string() });
 
+/** A long list of words, escaped. */
+const OPTION_BODY_BYTES = 16 * 1024 * 1024;
+
 /** Numbers and booleans are taken as their text; without a value nothing changes. */
 const optionValue = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
@@ -24,7 +27,8 @@ export const optionUpdate = endpoint({
   access: "root",
   summary: "Changes one option; it holds when the call answers.",
   body: z.object({ key: z.optional(z.string()), value: optionValue }),
-  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12"],
+  bodyBytes: OPTION_BODY_BYTES,
+  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13"],
 });
 
 export const optionBatch = endpoint({
@@ -34,7 +38,8 @@ export const optionBatch = endpoint({
   access: "root",
   summary: "Changes several options, all or none; `errors` names every refused key.",
   body: z.array(z.object({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
-  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12"],
+  bodyBytes: OPTION_BODY_BYTES,
+  fails: ["G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13"],
 });
 
 export const OptionError = z.object({ key: z.string(), code: z.string(), message: z.string() });

@@ -62,7 +62,8 @@ function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const guardedLookup: LookupFunction = (hostname, options, callback) => {
+/** Resolves a name for a service of the operator; private addresses are allowed, link-local ones are not. */
+export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, options, (error, address, family) => {
     if (error) return callback(error, address, family);
     const addresses = typeof address === "string" ? [address] : address.map((one) => one.address);
@@ -75,6 +76,7 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-function refuseForbidden(address: string): void {
+/** Throws for addresses at which no service of an operator is; names pass. */
+export function refuseForbidden(address: string): void {
   if (FORBIDDEN.some((network) => network.contains(address))) throw new Error(`the address ${address} is not allowed`);
 }

@@ -106,6 +106,15 @@ const DEFINITIONS = {
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
   cacheHits: counter("cache_hits_total", "Answers from memory.", "cache"),
   cacheMisses: counter("cache_misses_total", "Questions that memory could not answer.", "cache"),
+  cacheFailures: counter("cache_failures_total", "Questions and answers that a cache lost.", "cache"),
+  responseCacheBytes: gauge("response_cache_bytes", "Answers that this process keeps in memory for equal requests."),
+  guardrailVerdicts: counter(
+    "guardrail_verdicts_total",
+    "Texts that the guardrail judged: allow, block, or failed when no verdict came.",
+    "phase",
+    "verdict",
+  ),
+  guardrailSeconds: histogram("guardrail_duration_seconds", "Time of calls of the guardrail.", SHORT, "phase"),
   leader: gauge("leader", "1 on the replica that does the work which only one may do."),
   leaderTransitions: counter(
     "leader_transitions_total",
@@ -143,6 +152,7 @@ export interface Gauges {
   readonly ledgerBacklog: () => number;
   readonly journalBytes: () => number;
   readonly admissionQueue: () => number;
+  readonly responseCacheBytes: () => number;
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
 }
@@ -175,6 +185,8 @@ export interface Metrics {
   settlementFailed(isFinal: boolean): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
+  cacheFailed(cache: string): void;
+  judged(verdict: { phase: string; verdict: string; seconds: number }): void;
   leaderChanged(): void;
   drainAborted(streams: number): void;
   resourceSynced(resource: { kind: string; namespace: string; name: string; isSynced: boolean }): void;
@@ -204,6 +216,7 @@ const NOTHING: Gauges = {
   ledgerBacklog: () => 0,
   journalBytes: () => 0,
   admissionQueue: () => 0,
+  responseCacheBytes: () => 0,
   isDraining: () => false,
   isLeader: () => false,
 };
@@ -252,6 +265,11 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.dependencySeconds.observe({ dependency: name }, seconds);
     },
     cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),
+    cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
+    judged({ phase, verdict, seconds }) {
+      of.guardrailVerdicts.inc({ phase, verdict });
+      of.guardrailSeconds.observe({ phase }, seconds);
+    },
     leaderChanged: () => of.leaderTransitions.inc(),
     drainAborted: (streams) => of.drainAborted.inc(streams),
     resourceSynced: ({ kind, namespace, name, isSynced }) =>
@@ -288,6 +306,7 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.ledgerBacklog.set(gauges.ledgerBacklog());
   of.journalBytes.set(gauges.journalBytes());
   of.queueLength.set(gauges.admissionQueue());
+  of.responseCacheBytes.set(gauges.responseCacheBytes());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

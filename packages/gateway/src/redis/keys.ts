@@ -20,6 +20,8 @@ export interface Keys {
   token(userId: number, tokenId: number): string;
   /** A window or a set of leases that a claim counts in; `name` is free of braces. */
   claim(tag: string, name: string): string;
+  /** Answers that are kept for equal requests. */
+  answers(name: string): string;
   /** Which database this prefix belongs to. */
   readonly installation: string;
   /** Sorted set of running processes by their last sign of life. */
@@ -64,6 +66,7 @@ export function createKeys(prefix: string): Keys {
     user: (userId) => of(shardOf(userId), `u${userId}`),
     token: (userId, tokenId) => of(shardOf(userId), `t${tokenId}`),
     claim: (tag, name) => `${prefix}${tag}${name}`,
+    answers: (name) => `${prefix}{cache}${name}`,
     installation: `${all}installation`,
     replicas: `${all}replicas`,
     caughtUp: `${all}caught-up`,

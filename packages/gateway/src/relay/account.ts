@@ -232,16 +232,23 @@ export interface Reservation {
   readonly hold: Hold;
 }
 
-/** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-export async function reserve({ request, snapshot, groups, deps }: Opening): Promise<Reservation> {
+/**
+ * Reserves the estimate, or what `exactly` says where the charge is known before. Throws `model_price_error`,
+ * `insufficient_user_quota` or `insufficient_token_quota`.
+ */
+export async function reserve(
+  { request, snapshot, groups, deps }: Opening,
+  exactly?: (terms: Terms) => Quota,
+): Promise<Reservation> {
   const terms = termsOf(request, snapshot, groups);
   const { caller } = request;
+  const known = exactly?.(terms);
   const hold = await deps.ledger.hold({
     requestId: request.id,
     userId: caller.userId,
     tokenId: caller.tokenId,
-    amount: estimateOf(request, terms, snapshot),
-    isCharged: isPriced(terms),
+    amount: known ?? estimateOf(request, terms, snapshot),
+    isCharged: known === undefined ? isPriced(terms) : known > 0,
     ...grantOf(caller),
   });
   if (!isRefusal(hold)) return { terms, hold };

@@ -79,7 +79,8 @@ export class Attempt implements Flow {
     this.#hooks = hooks;
     this.#deps = deps;
     const isKept = request.isKept === true && choice.plan.bridges.length === 0;
-    this.#idFinder = isKept ? new IdFinder((id) => deps.owners?.remember(id, ownerOf(request, choice))) : undefined;
+    const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, choice));
+    this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });

@@ -72,6 +72,7 @@ const BY_REASON: Readonly<Record<EndReason, AttemptHealth>> = {
   stop: "fine",
   client_abort: "fine",
   quota_exhausted: "fine",
+  guardrail: "fine",
   server_shutdown: "unknown",
   upstream_cut: "failed",
   idle_timeout: "failed",

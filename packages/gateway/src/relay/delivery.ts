@@ -1,5 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { StreamForm } from "../dialects/types.ts";
+import type { AppError } from "../lib/app-error.ts";
+
+/** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
+export interface AnswerJudge {
+  /** The end of a stream: `last` are whole events that were not written yet. */
+  stream(last: Buffer | undefined): Promise<AppError | undefined>;
+  whole(text: string): Promise<AppError | undefined>;
+}
 
 /**
  * The client's side of one request: head, back-pressure, heartbeats, and the moment the client leaves.
@@ -32,6 +40,16 @@ export class Delivery {
   /** The client left before the answer ended. */
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  /** Undefined where nobody judges. */
+  get judge(): AnswerJudge | undefined {
+    return undefined;
+  }
+
+  /** Calls back when the answer may be known to the client: at once where nobody judges. */
+  whenAllowed(run: () => void): void {
+    run();
   }
 
   get isHeadSent(): boolean {

@@ -92,6 +92,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (price.isSelfUse) detail["self_use"] = true;
   if (built && built.dropped.length > 0) detail["dropped_params"] = [...new Set(built.dropped)];
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
+  if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }
@@ -103,6 +104,7 @@ function adminDetail(request: RelayRequest, { attempt, tried }: Charged): Record
   if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
   if (upstreamModel !== request.ask.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
+  if (request.guardrail) detail["guardrail_reason"] = request.guardrail.reason;
   return detail;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
-import { Account, reservedAmount, type AccountDeps } from "./account.ts";
+import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
 import { conversationOf, type Affinity, type Preferred } from "./affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -26,6 +26,7 @@ import {
 import type { AttemptResult } from "./sink.ts";
 import type { ResponseOwners } from "./stateful/owners.ts";
 import type { RelayRequest } from "./types.ts";
+import { watch, type Watch, type WatchDeps } from "./watch.ts";
 
 export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly snapshots: SnapshotStore;
@@ -38,6 +39,7 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly affinity: Affinity;
   readonly owners: ResponseOwners;
   readonly checkWords: CheckWords;
+  readonly watch: WatchDeps;
 }
 
 /** What happened to a request, for metrics and the log line. */
@@ -60,11 +62,27 @@ export async function runPipeline(
   admitModel(request.caller, request.ask);
   deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
   const groups = servingGroups(request.caller, snapshot);
+  const opening = { request, snapshot, groups, deps };
+  if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
+  const watched = await watch(opening, { response, ticker: deps.ticker }, deps.watch);
+  return watched && "result" in watched ? watched : serve(opening, response, watched);
+}
+
+interface PipelineOpening extends Opening {
+  readonly deps: PipelineDeps;
+}
+
+/** From the choice of a channel to the charge; `watched` looks at the answer on its way. */
+async function serve(
+  opening: PipelineOpening,
+  response: ServerResponse,
+  watched: Watch | undefined,
+): Promise<RelayReport> {
+  const { request, snapshot, groups, deps } = opening;
   const conversation = conversationFor(request, groups, snapshot);
   const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
   const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
-  const opening = { request, snapshot, groups, deps };
   const { first, money: account } = gate
     ? await openWithin(
         gate,
@@ -73,17 +91,19 @@ export async function runPipeline(
         (opened) => opened.release(),
       )
     : { first: selection.next(), money: await Account.open(opening) };
-  const delivery = new Delivery(response, deps.ticker);
+  const delivery = watched ? watched.delivery(response, deps.ticker) : new Delivery(response, deps.ticker);
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried, gate);
   deps.running.add(handle);
   let isSuccess = false;
   try {
     if (request.ask.stream) keepAlive(delivery, request);
-    const result = await attemptUntilDelivered(request, first, selection, { delivery, account, tried, deps, gate });
+    const course = { delivery, account, tried, deps, gate, watched };
+    const result = await attemptUntilDelivered(request, first, selection, course);
     isSuccess = result.kind === "delivered";
     if (result.kind === "gone") await account.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
+    watched?.ended({ result, tried, account }, delivery);
     return { result, tried, account };
   } catch (error) {
     await account.release();
@@ -128,6 +148,7 @@ interface Course {
   readonly tried: Attempt[];
   readonly deps: PipelineDeps;
   readonly gate: Gate | undefined;
+  readonly watched: Watch | undefined;
 }
 
 /** Tries channels until one delivers; throws the last failure when none is left. */
@@ -137,7 +158,7 @@ async function attemptUntilDelivered(
   selection: Selection,
   course: Course,
 ): Promise<AttemptResult> {
-  const { account, delivery, deps, tried, gate } = course;
+  const { account, delivery, deps, tried, gate, watched } = course;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const attempt = new Attempt(
@@ -151,6 +172,7 @@ async function attemptUntilDelivered(
       deps,
     );
     tried.push(attempt);
+    watched?.follow(attempt);
     account.onExhausted = () => attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
     const result = await attempt.start();
     deps.guard.observe(attempt, result);

@@ -3,6 +3,7 @@ import type { LogFields, Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./pipeline.ts";
+import type { AttemptResult } from "./sink.ts";
 import type { RelayRequest } from "./types.ts";
 
 /** Tells the log and the metrics about every relayed request, once. */
@@ -67,11 +68,17 @@ function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, 
     model: ask.model,
     operation: ask.operation,
     stream: ask.stream,
-    status: result.kind === "gone" ? 499 : 200,
+    status: statusOf(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
     ...(account.charged ? chargeOf(request, account.charged) : { end_reason: "client_abort" }),
   };
+}
+
+function statusOf({ ask, guardrail }: RelayRequest, result: AttemptResult): number {
+  if (result.kind === "gone") return 499;
+  if (result.kind !== "delivered" || result.reason !== "guardrail" || ask.stream) return 200;
+  return guardrail?.verdict === "failed" ? 503 : 400;
 }
 
 function chargeOf(
@@ -125,6 +132,8 @@ function outcomeOfResult(result: RelayReport["result"]): Outcome {
       return "timeout";
     case "quota_exhausted":
       return "quota";
+    case "guardrail":
+      return "client_error";
     case "upstream_cut":
     case "upstream_error":
     case "server_shutdown":

@@ -15,6 +15,7 @@ export type EndReason =
   | "idle_timeout"
   | "server_shutdown"
   | "quota_exhausted"
+  | "guardrail"
   | "upstream_error";
 
 /** What is known about an answer when it is charged. */

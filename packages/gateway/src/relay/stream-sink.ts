@@ -1,9 +1,10 @@
 import { parseEvents } from "../lib/sse.ts";
 import { AppError, type ErrorCode } from "../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../dialects/errors.ts";
-import type { Dialect, Meter, StreamPosition } from "../dialects/types.ts";
+import type { Dialect, Meter, StreamPosition, Usage } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
+import type { AnswerJudge } from "./delivery.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
 import { cutEvents, cutLastEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
 import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
@@ -170,18 +171,38 @@ export class StreamSink implements Sink {
   /** The regular end: charge, then the last bytes. */
   #complete(last: Buffer | undefined): void {
     this.#isOver = true;
-    const { delivery, dialect, request } = this.#flow;
-    void this.#settle("stop").then((usage) => {
-      const parts = last ? [last] : [];
-      if (this.#translation) parts.push(this.#translation.end(this.#meter.usage ? undefined : usage));
-      const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
-      const added =
-        this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
-          ? dialect.usageEvent(usage, undefined)
-          : undefined;
-      delivery.end(Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]));
-      this.#flow.finish({ kind: "delivered", reason: "stop" });
-    });
+    const { judge } = this.#flow.delivery;
+    if (judge) void this.#completeJudged(judge, last);
+    else void this.#settle("stop").then((usage) => this.#close(this.#lastBytes(last, usage)));
+  }
+
+  /** Closing events may hold calls of tools: they are judged as well, with usage that is known or after the charge. */
+  async #completeJudged(judge: AnswerJudge, last: Buffer | undefined): Promise<void> {
+    const early = this.#meter.usage && this.#lastBytes(last, this.#meter.usage);
+    let error = await judge.stream(early ?? last);
+    if (error) return this.#closeWith(error, "guardrail");
+    const usage = await this.#settle("stop");
+    const bytes = early ?? this.#lastBytes(last, usage);
+    if (!early && this.#translation) error = await judge.stream(bytes);
+    if (error) return this.#closeWith(error, "guardrail");
+    this.#close(bytes);
+  }
+
+  #lastBytes(last: Buffer | undefined, usage: Usage): Buffer {
+    const { dialect, request } = this.#flow;
+    const parts = last ? [last] : [];
+    if (this.#translation) parts.push(this.#translation.end(this.#meter.usage ? undefined : usage));
+    const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+    const added =
+      this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
+        ? dialect.usageEvent(usage, undefined)
+        : undefined;
+    return Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]);
+  }
+
+  #close(bytes: Buffer): void {
+    this.#flow.delivery.end(bytes);
+    this.#flow.finish({ kind: "delivered", reason: "stop" });
   }
 
   /** An error event in the middle: everything before it is delivered and billed, then the client is told. */
@@ -231,10 +252,12 @@ export class StreamSink implements Sink {
   }
 
   #ending(reason: EndReason): Ending {
+    const { usage, finished } = this.#meter;
+    const isWhole = reason === "guardrail" && finished && usage !== undefined;
     return {
       reason,
-      usage: this.#meter.usage,
-      countOutput: () => this.#tally.count(),
+      usage,
+      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#tally.count()),
       firstContentAt: this.#firstContentAt,
     };
   }

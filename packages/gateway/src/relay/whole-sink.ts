@@ -1,9 +1,10 @@
 import { AppError } from "../lib/app-error.ts";
 import { parseEvents } from "../lib/sse.ts";
 import type { Intake } from "../providers/intake.ts";
-import type { Dialect, JsonObject, Texts } from "../dialects/types.ts";
+import type { Dialect, JsonObject, Texts, Usage } from "../dialects/types.ts";
 import type { TokenCounter } from "../billing/count.ts";
 import { readErrorEvent } from "../providers/classify.ts";
+import { sendError } from "./client-error.ts";
 import { brokenStream, unreadable, type Failure } from "./failure.ts";
 import type { EndReason, Flow, Sink } from "./sink.ts";
 
@@ -130,6 +131,10 @@ export class WholeSink implements Sink {
     if (delivery.isGone) return flow.finish({ kind: "gone" });
     const shaped = this.#shape(answer);
     const usage = this.#upstream.usage(answer);
+    if (delivery.judge) {
+      const error = await delivery.judge.whole(flow.dialect.answerTexts(shaped).text);
+      if (error) return this.#refuse(error, answer, usage);
+    }
     const charged = await flow.settle({
       reason: "stop",
       usage,
@@ -144,6 +149,22 @@ export class WholeSink implements Sink {
     else delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
     delivery.end(body);
     flow.finish({ kind: "delivered", reason: "stop" });
+  }
+
+  /** The upstream is paid for an answer that the client does not get. */
+  async #refuse(error: AppError, answer: JsonObject, usage: Usage | undefined): Promise<void> {
+    const { delivery, dialect, request } = this.#flow;
+    await this.#flow.settle({
+      reason: "guardrail",
+      usage,
+      countOutput: () =>
+        usage
+          ? Promise.resolve(usage.output)
+          : countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
+      firstContentAt: performance.now(),
+    });
+    sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
+    this.#flow.finish({ kind: "delivered", reason: "guardrail" });
   }
 
   /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */

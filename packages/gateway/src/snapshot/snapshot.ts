@@ -1,5 +1,7 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { ChannelRecord } from "../providers/types.ts";
+import { cachePolicyOf } from "./cache-policy.ts";
+import { guardrailPolicyOf } from "./guardrail-policy.ts";
 import type { Level, Snapshot } from "./types.ts";
 
 /** A channel as far as the error for a missing model needs it; also of channels that cannot be used. */
@@ -21,6 +23,8 @@ export function createSnapshot({ revision, options, prices, channels, unusable }
     revision,
     options,
     prices,
+    guardrail: guardrailPolicyOf(options),
+    responseCache: cachePolicyOf(options),
     channels: new Map(channels.map((channel) => [channel.id, channel])),
     index: indexOf(enabled),
     listed: listedIn([...channels, ...unusable]),

@@ -1,6 +1,8 @@
-import type { OptionValues } from "@fairway/wire";
+import type { Limits, OptionValues } from "@fairway/wire";
 import type { PriceBook } from "../billing/price-book.ts";
 import type { ChannelRecord } from "../providers/types.ts";
+import type { CachePolicy } from "./cache-policy.ts";
+import type { GuardrailPolicy } from "./guardrail-policy.ts";
 
 /** What the hot path reads: immutable, replaced as a whole after every change. */
 export interface Snapshot {
@@ -8,6 +10,10 @@ export interface Snapshot {
   readonly revision: number;
   readonly options: OptionValues;
   readonly prices: PriceBook;
+  /** Undefined while the guardrail is off. */
+  readonly guardrail: GuardrailPolicy | undefined;
+  /** Undefined while no answers are kept. */
+  readonly responseCache: CachePolicy | undefined;
   readonly channels: ReadonlyMap<number, ChannelRecord>;
   /** group -> model -> priority levels, highest first; enabled channels only. */
   readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;
@@ -47,6 +53,8 @@ export interface TokenRecord {
   /** Parsed once; undefined = no limit; an empty list denies all. */
   readonly allowedNetworks: readonly Network[] | undefined;
   readonly group: string;
+  /** Its own; undefined = none. */
+  readonly limits: Limits | undefined;
   readonly user: UserRecord;
 }
 
@@ -56,6 +64,7 @@ export interface UserRecord {
   readonly role: number;
   readonly status: number;
   readonly group: string;
+  readonly limits: Limits | undefined;
   readonly isDeleted: boolean;
 }
 

@@ -1,0 +1,61 @@
+import type { AppStorage } from "./app-storage.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { Runnable } from "./lib/runnable.ts";
+import type { Logger } from "./observability/log.ts";
+import type { Metrics } from "./observability/metrics.ts";
+import type { RedisClient } from "./redis/client.ts";
+import { createMemoryAnswers } from "./relay/cache/answers-memory.ts";
+import { createRedisAnswers } from "./relay/cache/answers-redis.ts";
+import { createResponseCache } from "./relay/cache/response-cache.ts";
+import { createGuardrail } from "./relay/guardrail/guardrail.ts";
+import { createWebhook } from "./relay/guardrail/webhook.ts";
+import type { WatchDeps } from "./relay/watch.ts";
+import type { SnapshotStore } from "./snapshot/types.ts";
+
+export interface WatchingDeps {
+  readonly storage: Pick<AppStorage, "vault">;
+  readonly redis: RedisClient | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly snapshots: Pick<SnapshotStore, "subscribe">;
+}
+
+/** One line a minute while Redis is away; the metric counts every call. */
+const LOG_EVERY_MS = 60_000;
+
+/** The guardrail and the response cache: both idle until the options switch them on. */
+export function createWatching(deps: WatchingDeps): Runnable & { readonly watch: WatchDeps } {
+  const { log, metrics, clock, snapshots, storage } = deps;
+  const now = () => clock.now();
+  const webhook = createWebhook(now);
+  const answers = answersOf(deps);
+  metrics.watch({ responseCacheBytes: () => answers.bytes });
+  snapshots.subscribe(({ responseCache }) => {
+    if (!responseCache) answers.clear();
+  });
+  return {
+    name: "guardrail",
+    start() {},
+    stop: () => webhook.close(),
+    watch: {
+      guardrail: createGuardrail({ webhook, log, metrics }),
+      cache: createResponseCache({ answers, vault: storage.vault, metrics, now }),
+    },
+  };
+}
+
+function answersOf({ redis, storage, log, metrics }: WatchingDeps) {
+  if (!redis) return createMemoryAnswers();
+  let toldAt = -Infinity;
+  return createRedisAnswers({
+    redis,
+    sealer: storage.vault,
+    onFailure(error) {
+      metrics.cacheFailed("responses");
+      if (performance.now() - toldAt < LOG_EVERY_MS) return;
+      toldAt = performance.now();
+      log.warn("kept answers are out of reach: every request is a miss", { error });
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import { isUtf8 } from "node:buffer";
+import type { CachePolicy } from "../../snapshot/cache-policy.ts";
+import type { RelayRequest } from "../types.ts";
+import { canonicalJson } from "./canonical.ts";
+
+/** What else decides what a client gets. */
+export interface KeyContext {
+  readonly policy: CachePolicy;
+  /** How answers to this request are judged; "" when they are not. */
+  readonly guardrail: string;
+  /** Groups that may serve. */
+  readonly groups: readonly string[];
+}
+
+/**
+ * Everything on which an answer depends, with the user first: no two users share a key. Undefined for bodies that
+ * readers may understand differently.
+ */
+export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
+  const { ask, body, caller, isPlayground, protocolHeaders, url } = request;
+  const canonical = isUtf8(body.bytes) ? canonicalJson(body.bytes.toString("utf8")) : undefined;
+  if (canonical === undefined) return undefined;
+  const facts = [
+    "response-cache 1",
+    caller.userId,
+    caller.group,
+    groups,
+    caller.pinnedChannel ?? null,
+    ask.operation,
+    ask.dialect,
+    ask.model,
+    ask.stream,
+    url,
+    Object.entries(protocolHeaders).sort(([a], [b]) => (a < b ? -1 : 1)),
+    isPlayground,
+    policy.version,
+    guardrail,
+  ];
+  return `${JSON.stringify(facts)}\n${canonical}`;
+}

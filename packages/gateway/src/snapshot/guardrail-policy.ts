@@ -1,0 +1,39 @@
+import type { OptionValues } from "@fairway/wire";
+import { Secret } from "../lib/secret.ts";
+import { chosenBy, type Chosen } from "./chosen.ts";
+
+/** The webhook that judges prompts and answers, as the options describe it. */
+export interface GuardrailPolicy {
+  readonly url: string;
+  readonly secret: Secret;
+  /** Without a verdict the text goes on, or it does not. */
+  readonly onFailure: "allow" | "block";
+  readonly checksPrompts: boolean;
+  readonly checksAnswers: boolean;
+  readonly timeoutMs: number;
+  /** Characters of a stream that are judged together, and the time after which fewer are. */
+  readonly windowChars: number;
+  readonly windowMs: number;
+  readonly concerns: Chosen;
+  /** Differs where answers are judged differently. */
+  readonly fingerprint: string;
+}
+
+/** Undefined while the guardrail is off. What an operator emptied afterwards fails as the webhook would. */
+export function guardrailPolicyOf(options: OptionValues): GuardrailPolicy | undefined {
+  if (!options.GuardrailEnabled) return undefined;
+  const { GuardrailPhases: phases, GuardrailUrl: url } = options;
+  const checksAnswers = phases !== "prompt";
+  return {
+    url,
+    secret: new Secret(options.GuardrailSecret),
+    onFailure: options.GuardrailOnFailure === "allow" ? "allow" : "block",
+    checksPrompts: phases !== "answer",
+    checksAnswers,
+    timeoutMs: options.GuardrailTimeoutMs,
+    windowChars: options.GuardrailStreamChars,
+    windowMs: options.GuardrailStreamMs,
+    concerns: chosenBy(options.GuardrailGroups, options.GuardrailModels),
+    fingerprint: checksAnswers ? `answers ${url}` : "prompts",
+  };
+}
