@@ -9,7 +9,7 @@ export function options(): string {
   return page(
     "Options",
     "packages/wire/src/option-table.ts",
-    "Changed at run time: in the console under Settings, with `fairway option set`, or by `PUT /api/option/`. Values are text; every process applies a change within seconds. Secret options are never sent back.",
+    "Changed at run time: with `fairway option set`, or by `PUT /api/option/`. Values are text; every process applies a change within seconds. Secret options are never sent back.",
     ...groups.map(
       ([group, members]) => `## ${group}\n\n${table(["Option", "What it does", "Kind", "Default"], members.map(row))}`,
     ),

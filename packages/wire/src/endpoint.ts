@@ -9,6 +9,9 @@ export type RateClass = "api" | "critical";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
 
+/** Of a call that names no other. */
+const BODY_BYTES = 1024 * 1024;
+
 type Schema = z.ZodMiniType;
 export type Output<S> = S extends z.ZodMiniType ? z.output<S> : undefined;
 export type Input<S> = S extends z.ZodMiniType ? z.input<S> : undefined;
@@ -34,6 +37,8 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly data: D;
+  /** Longest body that is read; a longer one is refused with G7. */
+  readonly bodyBytes: number;
   /** Codes of `messages.ts` that this call may answer, besides those of its access and rate class. */
   readonly fails: readonly MessageCode[];
   /** How the success answer is written: the envelope, an event stream, plain text or a file. */
@@ -59,6 +64,7 @@ interface EndpointSpec<P, Q, B, D> {
   query?: Q;
   body?: B;
   data?: D;
+  bodyBytes?: number;
   fails?: readonly MessageCode[];
   answer?: Endpoint["answer"];
   humanCheck?: boolean;
@@ -85,6 +91,7 @@ export function endpoint<
     query: spec.query as Q,
     body: spec.body as B,
     data: spec.data as D,
+    bodyBytes: spec.bodyBytes ?? BODY_BYTES,
     fails: spec.fails ?? [],
     answer: spec.answer ?? "envelope",
     humanCheck: spec.humanCheck ?? false,

@@ -37,7 +37,8 @@ function broken(rule: string): Reading<never> {
   return { isValid: false, code: "P9", rule };
 }
 
-const MAX_BYTES = 512 * 1024;
+const KIB = 1024;
+const MAX_BYTES = 512 * KIB;
 
 export const flagType: OptionType<boolean> = {
   kind: "flag",
@@ -116,14 +117,20 @@ export const commaListType: OptionType<readonly string[]> = {
 };
 
 /** One item per line, trimmed, without blank lines. */
-export const linesType: OptionType<readonly string[]> = {
-  kind: "lines",
-  read: (text) => {
-    if (byteLength(text) > MAX_BYTES) return broken("at most 512 KiB long");
+export const linesType = linesOf(512);
+
+/** Like `linesType`; a hundred thousand words fit. */
+export const wordsType = linesOf(4096);
+
+function linesOf(kib: number): OptionType<readonly string[]> {
+  const rule = `at most ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`} long`;
+  const read = (text: string): Reading<readonly string[]> => {
+    if (byteLength(text) > kib * KIB) return broken(rule);
     const lines = withoutRepeats(text.split("\n"));
     return valid(lines, lines.join("\n"));
-  },
-};
+  };
+  return { kind: "lines", read };
+}
 
 /** JSON object of numbers not below 0; `code` refuses what is no JSON object. */
 export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../lib/refusal.ts";
 
-/** Largest body of a management call. */
-export const BODY_LIMIT_BYTES = 1024 * 1024;
-
 /** The client went away before its body was complete; there is nobody left to answer. */
 export class ClientGone extends Error {}
 
 /** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with G1 (400) or G7. */
-export async function readJsonBody(request: IncomingMessage, takesList: boolean): Promise<unknown> {
-  const text = await readText(request);
+export async function readJsonBody(
+  request: IncomingMessage,
+  { takesList, bytes }: { readonly takesList: boolean; readonly bytes: number },
+): Promise<unknown> {
+  const text = await readText(request, bytes);
   const value = parse(text);
   if (Array.isArray(value)) {
     if (takesList) return value;
@@ -20,14 +20,14 @@ export async function readJsonBody(request: IncomingMessage, takesList: boolean)
 }
 
 /** Reads the whole body as text, up to the limit. */
-export function readText(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) return Promise.reject(new Refusal("G7"));
+export function readText(request: IncomingMessage, limit: number): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(new Refusal("G7"));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= BODY_LIMIT_BYTES) return void chunks.push(chunk);
+      if (size <= limit) return void chunks.push(chunk);
       finish();
       request.resume();
       reject(new Refusal("G7"));

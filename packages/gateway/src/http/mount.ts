@@ -144,7 +144,12 @@ async function callOf(exchange: Exchange, { endpoint }: Route, { params, query, 
   const call: Call<Endpoint> = {
     params: parseParams(endpoint.params, params),
     query: parseInput(endpoint.query, query),
-    body: endpoint.body ? parseInput(endpoint.body, await readJsonBody(request, takesList(endpoint))) : undefined,
+    body: endpoint.body
+      ? parseInput(
+          endpoint.body,
+          await readJsonBody(request, { takesList: takesList(endpoint), bytes: endpoint.bodyBytes }),
+        )
+      : undefined,
     caller: caller as Call<Endpoint>["caller"],
     context,
     request,

@@ -26,6 +26,8 @@ const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
 /** Columns that the program itself moves at any time. */
 const MOVING = new Set(["held", "used_quota", "request_count", "accessed_time", "response_time", "test_time"]);
 const HIDDEN = "***";
+/** Of one value; the history of options keeps long lists whole. */
+const MAX_CHARS = 16_384;
 
 /** What the path and the input of a call name; undefined when it is nothing single. */
 export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
@@ -72,7 +74,7 @@ function shown(row: Values, name: string): unknown {
   // A redemption code that was not used yet is money; the value of a hidden option is a secret.
   if (name === "key" && "redeemed_time" in row) return HIDDEN;
   if (name === "value" && typeof row["key"] === "string" && isHiddenOption(row["key"])) return HIDDEN;
-  return value;
+  return typeof value === "string" && value.length > MAX_CHARS ? `${value.slice(0, MAX_CHARS)}…` : value;
 }
 
 function isKind(text: string): text is Kind {

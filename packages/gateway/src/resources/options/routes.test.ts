@@ -44,6 +44,22 @@ eachDatabase("options", (open) => {
     expect(values).not.toHaveProperty("oidc.client_secret");
   });
 
+  test("hold a hundred thousand blocked words, and tell of them in short", async () => {
+    const words = Array.from({ length: 100_000 }, (_, n) => `敏感词语 ${n} blocked phrase`);
+    expect(await put("SensitiveWords", words.join("\n"))).toMatchObject({ success: true });
+    expect((await list())["SensitiveWords"]?.split("\n")).toEqual(words);
+    expect(app.snapshots.current().options.SensitiveWords).toHaveLength(words.length);
+    expect(await put("SensitiveWords", `${"x".repeat(4 * 1024 * 1024)}y`)).toMatchObject({
+      success: false,
+      message: "The value of SensitiveWords must be at most 4 MiB long.",
+    });
+    expect(await put("Notice", "x".repeat(512 * 1024 + 1))).toMatchObject({
+      message: "The value of Notice must be at most 512 KiB long.",
+    });
+    const [row] = await root.data<{ new_value: string }[]>(root.get("/api/audit?target=option%20SensitiveWords"));
+    expect(row?.new_value.length).toBeLessThan(20_000);
+  });
+
   test("are for the super administrator", async () => {
     expect((await app.anonymous().get("/api/option/")).status).toBe(401);
     await app.anonymous().post("/api/user/register", { username: "ann", password: "a good password" });

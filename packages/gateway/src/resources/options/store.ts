@@ -13,7 +13,7 @@ import type { Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
-import type { WriteLog } from "../../storage/log-rows.ts";
+import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { isSealed } from "../../storage/secrets.ts";
@@ -119,5 +119,6 @@ async function writeOne(
   if (text === undefined) await trx.deleteFrom("options").where("key", "=", key).execute();
   else await tx.run(upsertSql(kind, UPSERT), [key, isSecretOption(key) && text !== "" ? vault.seal(text) : text]);
   const who = { user_id: writer.userId, username: writer.username, ip: writer.ip };
-  await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.manage, content: `Option ${key} changed` });
+  const other = operatorInfo(writer, writer.ip);
+  await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.manage, content: `Option ${key} changed`, other });
 }

@@ -25,7 +25,6 @@ const FRESH = {
   footer_html: "",
   wechat_qrcode: "",
   wechat_login: false,
-  server_address: "http://localhost:3000",
   price: 7.3,
   min_topup: 1,
   turnstile_check: false,
@@ -58,9 +57,17 @@ const FRESH = {
 describe("status", () => {
   test("is complete on a fresh installation, and has the shape that clients expect", async () => {
     const { chats, ...rest } = (await app.anonymous().get("/api/status")).body["data"] as Record<string, unknown>;
-    expect(rest).toEqual(FRESH);
+    expect(rest).toEqual({ ...FRESH, server_address: app.baseUrl });
     expect(chats).toHaveLength(3);
     expect(Status.safeParse({ ...rest, chats }).success).toBe(true);
+  });
+
+  test("names the address by which it was reached while none is set, and never one that is no address", async () => {
+    const named = async (host: string) =>
+      (await app.anonymous().get("/api/status", { host })).body["data"] as { server_address: string };
+    expect((await named("gw.example:8080")).server_address).toBe("http://gw.example:8080");
+    expect((await named("[::1]:3000")).server_address).toBe("http://[::1]:3000");
+    expect((await named("gw.example/<script>")).server_address).toBe("http://localhost:3000");
   });
 
   test("answers HEAD and bad credentials too", async () => {

@@ -1,4 +1,6 @@
 import { about, homePage, notice, status, statusTest, type OptionValues } from "@fairway/wire";
+import type { IncomingMessage } from "node:http";
+import type { RequestContext } from "../../http/context.ts";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -17,7 +19,10 @@ const PING_EVERY_MS = 10_000;
 export function statusRoutes(deps: StatusRoutesDeps): Route[] {
   const ping = createPing(deps);
   return [
-    implement(status, () => statusView(deps.options(), { ...deps, isSetUp: deps.isSetUp() })),
+    implement(status, ({ request, context }) => {
+      const publicUrl = deps.publicUrl ?? addressOf(request, context);
+      return statusView(deps.options(), { ...deps, publicUrl, isSetUp: deps.isSetUp() });
+    }),
     implement(statusTest, async (call) => {
       if (!(await ping())) throw new Refusal("G5");
       call.message("Server is running");
@@ -26,6 +31,14 @@ export function statusRoutes(deps: StatusRoutesDeps): Route[] {
     implement(about, () => deps.options().About),
     implement(homePage, () => deps.options().HomePageContent),
   ];
+}
+
+const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** Where the caller reached this server. Only for showing it: mails and payments never follow a header. */
+function addressOf({ headers }: IncomingMessage, { isSecure }: RequestContext): string | undefined {
+  const host = headers.host ?? "";
+  return HOST.test(host) ? `${isSecure ? "https" : "http"}://${host}` : undefined;
 }
 
 /** Asks the database at most once in ten seconds; calls in between share the answer. */

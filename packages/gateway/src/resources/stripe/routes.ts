@@ -39,7 +39,7 @@ export function stripeRoutes(deps: StripeRoutesDeps): Route[] {
     implement(stripeWebhook, async ({ request }) => {
       const { StripeWebhookSecret: secret } = deps.options();
       if (secret === "") throw new Refusal("Y3", { status: 400 });
-      const text = await readText(request);
+      const text = await readText(request, stripeWebhook.bodyBytes);
       const header = String(request.headers["stripe-signature"] ?? "");
       if (!isSignedEvent(header, text, secret, seconds(deps.clock))) throw new Refusal("Y6");
       await takeEvent(deps, text);

@@ -59,7 +59,7 @@ export function walletRoutes(deps: WalletRoutesDeps): Route[] {
       return answerNotice(deps, readNotice(query));
     }),
     implement(walletNoticeForm, async ({ request }) =>
-      answerNotice(deps, readNotice(new URLSearchParams(await readText(request)))),
+      answerNotice(deps, readNotice(new URLSearchParams(await readText(request, walletNoticeForm.bodyBytes)))),
     ),
   ];
 }
