@@ -214,6 +214,9 @@ test("every page is accessible and whole in the dark and at 600 px", async () =>
     "/channel": "Channel",
     "/token": "Token",
     "/log": "Log",
+    "/user": "Manage Users",
+    "/setting": "Settings",
+    "/setting?tab=operation": "Settings",
   };
   for (const [path, name] of Object.entries(names)) {
     for (const [width, height] of [

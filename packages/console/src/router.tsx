@@ -60,6 +60,7 @@ function routeOf(page: PageEntry): RouteObject {
 }
 
 const loadFrame = async () => ({ Component: (await import("./app/frame/frame.tsx")).Frame });
+const loadRegister = async () => ({ Component: (await import("./features/account/register.page.tsx")).RegisterPage });
 const loadLogin = async () => ({ Component: (await import("./features/account/login.page.tsx")).LoginPage });
 
 export const router = createBrowserRouter([
@@ -73,6 +74,7 @@ export const router = createBrowserRouter([
     },
     shouldRevalidate: () => false,
     children: [
+      { path: "/register", lazy: lazily(loadRegister, "public"), ErrorBoundary: Crash },
       { path: "/login", lazy: lazily(loadLogin, "public"), ErrorBoundary: Crash },
       {
         lazy: lazily(loadFrame, "public"),

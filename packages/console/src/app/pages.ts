@@ -11,7 +11,7 @@ interface PageModule {
 export interface PageEntry {
   readonly path: string;
   /** Key of the label in the texts of `app`. */
-  readonly label: "overview" | "token" | "log" | "channel";
+  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
@@ -66,6 +66,28 @@ export const pages: readonly PageEntry[] = [
       add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
       "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
     },
+  },
+  {
+    path: "/user",
+    label: "users",
+    icon: "users",
+    section: "operate",
+    access: "admin",
+    key: "u",
+    load: async () => ({ Component: (await import("../features/users/users.page.tsx")).UsersPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/users/user.drawer.tsx")).AddUser }),
+      "edit/:id": async () => ({ Component: (await import("../features/users/user.drawer.tsx")).EditUser }),
+    },
+  },
+  {
+    path: "/setting",
+    label: "settings",
+    icon: "settings",
+    section: "use",
+    access: "user",
+    key: "s",
+    load: async () => ({ Component: (await import("../features/settings/settings.page.tsx")).SettingsPage }),
   },
 ];
 

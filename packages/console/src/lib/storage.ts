@@ -72,6 +72,8 @@ export const stored = {
   idSort: word("id-sort", "true", "false"),
   pageSize: slot<number>(local, "page-size", (text) => PAGE_SIZES.find((size) => String(size) === text), String),
   language: word("fairway:language", "en", "zh"),
+  /** Invitation code of the link that led here. */
+  invitation: slot<string>(local, "aff", String, String),
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),
   shortcuts: word("fairway:shortcuts", "on", "off"),

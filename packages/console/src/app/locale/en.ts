@@ -3,6 +3,8 @@ export const en = {
   token: "Token",
   log: "Log",
   channel: "Channel",
+  users: "Users",
+  settings: "Settings",
   sectionUse: "Use",
   sectionWatch: "Watch",
   sectionOperate: "Operate",

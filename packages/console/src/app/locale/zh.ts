@@ -6,6 +6,8 @@ export const zh: Translation<typeof en> = {
   token: "令牌",
   log: "日志",
   channel: "渠道",
+  users: "用户",
+  settings: "设置",
   sectionUse: "使用",
   sectionWatch: "观察",
   sectionOperate: "运营",

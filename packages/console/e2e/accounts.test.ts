@@ -1,0 +1,156 @@
+import { startGateway, type GatewayProcess } from "@fairway/testkit";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+
+// Accounts from both sides: a visitor registers and looks after the account, the super administrator manages it.
+
+const ROOT_PASSWORD = "harbour-master-1";
+const USER = { name: "ada", password: "lovelace-1843", next: "analytical-1" };
+
+let gateway: GatewayProcess;
+let browser: Browser;
+let visitor: Page;
+let root: Page;
+let faults: readonly string[][];
+
+beforeAll(async () => {
+  gateway = await startGateway({ env: { FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD } });
+  browser = await openBrowser();
+  const [first, second] = [await openPage(browser, gateway.url), await openPage(browser, gateway.url)];
+  visitor = first.page;
+  root = second.page;
+  faults = [first.faults as string[], second.faults as string[]];
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+async function signIn(page: Page, name: string, password: string): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("Username").fill(name);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/token/);
+}
+
+test("a visitor makes an account from an invitation link (C-098, C-099, C-100)", async () => {
+  await visitor.goto("/register?aff=nobody");
+  await visitor.getByRole("heading", { level: 1, name: "Create an account" }).waitFor();
+  await visitor.getByLabel("Username").fill(USER.name);
+  await visitor.getByLabel("Password", { exact: true }).fill("short");
+  await visitor.getByLabel("Repeat the password", { exact: true }).fill("other");
+  await visitor.getByRole("button", { name: "Create the account" }).click();
+  await visitor.getByText("The password length must not be less than 8 characters!").waitFor();
+  await visitor.getByText("The passwords entered twice do not match.").waitFor();
+  expect(await axeFindings(visitor)).toEqual([]);
+  await shoot(visitor, "register");
+  await visitor.getByLabel("Password", { exact: true }).fill(USER.password);
+  await visitor.getByLabel("Repeat the password", { exact: true }).fill(USER.password);
+  await visitor.getByRole("button", { name: "Create the account" }).click();
+  await visitor.getByText("Your account is ready. Please log in.").waitFor();
+  await signIn(visitor, USER.name, USER.password);
+});
+
+test("a user changes the display name and the password (C-110, C-119)", async () => {
+  await visitor.goto("/setting");
+  await visitor.getByLabel("Display name").fill("Ada L.");
+  await visitor.getByRole("group", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
+  await visitor.getByText("Saved.").waitFor();
+  await visitor.getByRole("button", { name: "Redeem" }).click();
+  await visitor.getByText("Please enter the redemption code!").waitFor();
+  await visitor.getByLabel("New password", { exact: true }).fill(USER.next);
+  await visitor.getByLabel("Repeat the password", { exact: true }).fill(USER.next);
+  await visitor.getByRole("button", { name: "Change the password" }).click();
+  await visitor.getByText("Your password has been changed.").waitFor();
+  expect(await visitor.getByRole("navigation", { name: "Parts of the settings" }).count()).toBe(0);
+  expect(await axeFindings(visitor)).toEqual([]);
+  await shoot(visitor, "settings-personal");
+  await visitor.context().clearCookies();
+  await signIn(visitor, USER.name, USER.next);
+});
+
+test("an access token is shown once and works (C-118)", async () => {
+  await visitor.goto("/setting");
+  await visitor.getByRole("button", { name: "Make a new token" }).click();
+  await visitor.getByRole("alertdialog").getByRole("button", { name: "Make a new token" }).click();
+  await visitor.getByText("It is shown this once.").waitFor();
+  const card = visitor.getByRole("group", { name: "System access token" });
+  const token = (await card.locator("p").nth(1).textContent()) ?? "";
+  const answer = await fetch(`${gateway.url}/api/user/self`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await answer.json()).toMatchObject({ success: true, data: { username: USER.name, display_name: "Ada L." } });
+});
+
+test("the super administrator finds the user and adds to the balance (C-180, C-181, C-184)", async () => {
+  await signIn(root, "root", ROOT_PASSWORD);
+  await root.goto("/user");
+  await root.getByRole("heading", { level: 1, name: "Manage Users" }).waitFor();
+  await root.getByRole("searchbox", { name: "Id, name or e-mail" }).fill("ada");
+  const row = root.getByRole("row").filter({ hasText: USER.name });
+  await expect.poll(() => root.locator(".grid-row").count()).toBe(1);
+  await row.getByRole("link", { name: USER.name }).click();
+  const drawer = root.getByRole("dialog", { name: "Edit user" });
+  await drawer.getByLabel("Add to the balance").fill("five");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.getByText("Enter an amount such as 5 or -2.5.").waitFor();
+  await drawer.getByLabel("Add to the balance").fill("12.5");
+  expect(await axeFindings(root)).toEqual([]);
+  await shoot(root, "user-form");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await row.getByText("$12.50").waitFor();
+  await shoot(root, "users");
+});
+
+test("a user is promoted, banned and deleted, each as the row then says (C-185, C-187)", async () => {
+  const row = root.getByRole("row").filter({ hasText: USER.name });
+  const act = async (name: string) => {
+    await row.getByRole("button", { name: `Actions for ${USER.name}` }).click();
+    await root.getByRole("menuitem", { name }).click();
+  };
+  await act("Make administrator");
+  await root.getByRole("alertdialog").getByRole("button", { name: "Make administrator" }).click();
+  await row.getByText("Administrator", { exact: true }).waitFor();
+  await act("Disable");
+  await row.getByText("Banned").waitFor();
+  await act("Delete");
+  await root.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await row.getByText("Cancelled").waitFor();
+  expect(await row.getByRole("button", { name: `Actions for ${USER.name}` }).count()).toBe(0);
+});
+
+test("options are found, checked, saved together and never show a secret (C-131, C-140, C-155, C-160)", async () => {
+  await root.goto("/setting?tab=system");
+  const mail = root.getByRole("group", { name: "Mail", exact: true });
+  await mail.getByLabel("SMTPServer").fill("mail.example.com");
+  await mail.getByLabel("SMTPPort").fill("a port");
+  await mail.getByText(/Must be an integer/).waitFor();
+  expect(await mail.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  await mail.getByLabel("SMTPPort").fill("2525");
+  await mail.getByLabel("SMTPToken", { exact: true }).fill("very-secret");
+  await mail.getByText("3 unsaved").waitFor();
+  expect(await axeFindings(root)).toEqual([]);
+  await mail.getByRole("button", { name: "Save" }).click();
+  await root.getByText("Saved.").waitFor();
+  await root.reload();
+  expect(await mail.getByLabel("SMTPServer").inputValue()).toBe("mail.example.com");
+  expect(await mail.getByLabel("SMTPToken", { exact: true }).inputValue()).toBe("");
+  expect(await root.content()).not.toContain("very-secret");
+  await shoot(root, "settings-system");
+  await root.getByLabel("Find an option").fill("retry times");
+  await root.getByLabel("RetryTimes").waitFor();
+  expect(await root.getByLabel("SMTPServer").count()).toBe(0);
+});
+
+test("the settings speak Chinese too", async () => {
+  await root.goto("/setting?tab=other");
+  await root.getByRole("button", { name: "Language: English" }).click();
+  await root.getByRole("heading", { level: 1, name: "设置" }).waitFor();
+  await shoot(root, "settings-zh");
+});
+
+test("nothing went wrong behind the pages", () => {
+  expect(faults.flat()).toEqual([]);
+});

@@ -1,0 +1,160 @@
+import { characters, PASSWORD_MIN, register, sendEmailCode } from "@fairway/wire";
+import { Button, Flex, Text } from "@chakra-ui/react";
+import { useEffect, useState, type FormEvent } from "react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { useStatus } from "../../app/session/status.ts";
+import { call } from "../../lib/http.ts";
+import { ApiProblem } from "../../lib/problems.ts";
+import { stored } from "../../lib/storage.ts";
+import { useForm, type Form } from "../../lib/use-form.ts";
+import { SecretField, TextField } from "../../ui/field.tsx";
+import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
+import { AccountFrame, Alert } from "./account-frame.tsx";
+import { useTexts } from "./texts.ts";
+
+const EMPTY = { username: "", password: "", repeated: "", email: "", code: "" };
+/** Mails of one visitor have at least this distance. */
+const COOLDOWN_SECONDS = 30;
+
+function useRegister(onDone: () => void) {
+  const t = useTexts();
+  const [search] = useSearchParams();
+  const [failure, setFailure] = useState<string>();
+  const invited = search.get("aff");
+  useEffect(() => {
+    if (invited !== null) stored.invitation.write(invited);
+  }, [invited]);
+  const form = useForm({
+    initial: EMPTY,
+    check: ({ username, password, repeated }) => ({
+      ...(username.trim() === "" && { username: t("missing") }),
+      ...(characters(password) < PASSWORD_MIN && { password: t("passwordShort") }),
+      ...(password !== repeated && { repeated: t("passwordDiffer") }),
+    }),
+    save: async ({ username, password, repeated, email, code }) => {
+      setFailure(undefined);
+      await call(register, {
+        body: {
+          username: username.trim(),
+          password,
+          password2: repeated,
+          email: email.trim(),
+          verification_code: code.trim(),
+          aff_code: stored.invitation.read() ?? "",
+        },
+      });
+      stored.invitation.write(undefined);
+    },
+    onProblem: (problem) => setFailure(problem instanceof ApiProblem ? problem.message : problemText(problem)),
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await form.submit()) onDone();
+  };
+  return { form, failure, submit };
+}
+
+export function RegisterPage() {
+  const t = useTexts();
+  const status = useStatus();
+  const navigate = useNavigate();
+  const { form, failure, submit } = useRegister(() => {
+    toast("success", t("registered"));
+    void navigate("/login", { replace: true });
+  });
+  const { values, errors, set } = form;
+  const isOpen = status.register_enabled && status.password_register_enabled;
+  return (
+    <AccountFrame title={t("registerTitle")}>
+      {failure !== undefined && <Alert text={failure} isFailure />}
+      {isOpen ? (
+        <form noValidate onSubmit={(event) => void submit(event)}>
+          <Flex direction="column" gap="4">
+            <TextField
+              label={t("username")}
+              help={t("usernameHelp")}
+              name="username"
+              autoComplete="username"
+              value={values.username}
+              error={errors.username}
+              onChange={(value) => set("username", value)}
+            />
+            <SecretField
+              label={t("password")}
+              help={t("passwordHelp")}
+              name="password"
+              autoComplete="new-password"
+              value={values.password}
+              error={errors.password}
+              onChange={(value) => set("password", value)}
+            />
+            <SecretField
+              label={t("repeatPassword")}
+              name="repeated"
+              autoComplete="new-password"
+              value={values.repeated}
+              error={errors.repeated}
+              onChange={(value) => set("repeated", value)}
+            />
+            {status.email_verification && <EmailFields form={form} />}
+            <Button type="submit" size="lg" width="full" loading={form.isSaving}>
+              {t("register")}
+            </Button>
+          </Flex>
+        </form>
+      ) : (
+        <Alert text={t("registerOff")} isFailure={false} />
+      )}
+      <Text textStyle="sm" mt="4" textAlign="center">
+        <Link className="link" to="/login">
+          {t("toLogin")}
+        </Link>
+      </Text>
+    </AccountFrame>
+  );
+}
+
+function EmailFields({ form }: { readonly form: Form<typeof EMPTY> }) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const [wait, setWait] = useState(0);
+  useEffect(() => {
+    if (wait === 0) return;
+    const timer = setTimeout(() => setWait(wait - 1), 1_000);
+    return () => clearTimeout(timer);
+  }, [wait]);
+  const send = () => {
+    setWait(COOLDOWN_SECONDS);
+    call(sendEmailCode, { query: { email: values.email.trim() } }).then(
+      () => toast("success", t("codeSent")),
+      (problem: unknown) => {
+        setWait(0);
+        toastProblem(problem);
+      },
+    );
+  };
+  return (
+    <>
+      <TextField
+        label={t("email")}
+        type="email"
+        name="email"
+        autoComplete="email"
+        value={values.email}
+        error={errors.email}
+        onChange={(value) => set("email", value)}
+      />
+      <Button variant="outline" size="sm" disabled={wait > 0 || values.email.trim() === ""} onClick={send}>
+        {wait > 0 ? t("sendAgainIn", { seconds: wait }) : t("sendCode")}
+      </Button>
+      <TextField
+        label={t("emailCode")}
+        name="code"
+        autoComplete="one-time-code"
+        value={values.code}
+        error={errors.code}
+        onChange={(value) => set("code", value)}
+      />
+    </>
+  );
+}

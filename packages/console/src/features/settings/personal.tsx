@@ -1,0 +1,221 @@
+import { PASSWORD_MIN, type User } from "@fairway/wire";
+import { Button, Flex, SimpleGrid, Spinner, Text } from "@chakra-ui/react";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useSelf } from "../../app/session/self.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { formatQuota } from "../../lib/format.ts";
+import { useForm } from "../../lib/use-form.ts";
+import { ask } from "../../ui/ask.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { SecretField, TextField } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-drawer.tsx";
+import { Money, useQuotaDisplay } from "../../ui/money.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { changePassword, makeAccessToken, redeem, saveProfile } from "./api.ts";
+import { Invitations } from "./invitations.tsx";
+import { Sessions } from "./sessions.tsx";
+import { useTexts } from "./texts.ts";
+
+/** What everybody may change about their own account. */
+export function Personal() {
+  const self = useSelf();
+  if (!self) return <Spinner />;
+  return (
+    <Flex direction="column" gap="5">
+      <Profile self={self} />
+      <Wallet self={self} />
+      <Password />
+      <AccessToken />
+      <Invitations self={self} />
+      <Sessions />
+    </Flex>
+  );
+}
+
+function submitting(submit: () => Promise<unknown>) {
+  return (event: FormEvent) => {
+    event.preventDefault();
+    void submit();
+  };
+}
+
+function Profile({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const form = useForm({
+    initial: { username: self.username, display_name: self.display_name },
+    check: () => ({}),
+    save: async (values) => {
+      await saveProfile(values);
+      toast("success", t("saved"));
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <form noValidate onSubmit={submitting(form.submit)}>
+      <FormSection title={t("profile")}>
+        <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
+          <TextField
+            label={t("username")}
+            value={form.values.username}
+            error={form.errors.username}
+            autoComplete="username"
+            onChange={(value) => form.set("username", value)}
+          />
+          <TextField
+            label={t("displayName")}
+            value={form.values.display_name}
+            error={form.errors.display_name}
+            onChange={(value) => form.set("display_name", value)}
+          />
+        </SimpleGrid>
+        <Flex align="center" gap="4" wrap="wrap">
+          <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>
+            {t("saveProfile")}
+          </Button>
+          <Text textStyle="sm" color="fg.muted">
+            {t("group")}: {self.group} · #{self.id}
+          </Text>
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}
+
+function Figure(props: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <Flex direction="column">
+      <Text textStyle="xs" color="fg.muted">
+        {props.label}
+      </Text>
+      <Text fontWeight="semibold">{props.children}</Text>
+    </Flex>
+  );
+}
+
+function Wallet({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const display = useQuotaDisplay();
+  const { top_up_link: link } = useStatus();
+  const form = useForm({
+    initial: { key: "" },
+    check: ({ key }) => (key.trim() === "" ? { key: t("redeemEmpty") } : {}),
+    save: async ({ key }) => {
+      const quota = await redeem(key.trim());
+      form.set("key", "");
+      toast("success", t("redeemed", { amount: formatQuota(quota, display) }));
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <form noValidate onSubmit={submitting(form.submit)}>
+      <FormSection title={t("wallet")}>
+        <Flex gap="8" wrap="wrap">
+          <Figure label={t("balance")}>
+            <Money quota={self.quota} />
+          </Figure>
+          <Figure label={t("used")}>
+            <Money quota={self.used_quota} />
+          </Figure>
+          <Figure label={t("requests")}>{self.request_count.toLocaleString()}</Figure>
+        </Flex>
+        <TextField
+          label={t("redeemCode")}
+          value={form.values.key}
+          error={form.errors.key}
+          isMono
+          onChange={(value) => form.set("key", value)}
+        />
+        <Flex gap="3" align="center" wrap="wrap">
+          <Button type="submit" size="sm" loading={form.isSaving}>
+            {t("redeem")}
+          </Button>
+          {link !== "" && (
+            <a className="link" href={link} target="_blank" rel="noreferrer">
+              {t("getCode")}
+            </a>
+          )}
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}
+
+const NO_PASSWORD = { password: "", repeated: "" };
+
+function Password() {
+  const t = useTexts();
+  const form = useForm({
+    initial: NO_PASSWORD,
+    check: ({ password, repeated }) => ({
+      ...(password.length < PASSWORD_MIN && { password: t("passwordShort") }),
+      ...(password !== repeated && { repeated: t("passwordDiffer") }),
+    }),
+    save: async ({ password }) => {
+      await changePassword(password);
+      form.set("password", "");
+      form.set("repeated", "");
+      toast("success", t("passwordChanged"));
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <form noValidate onSubmit={submitting(form.submit)}>
+      <FormSection title={t("password")}>
+        <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
+          <SecretField
+            label={t("newPassword")}
+            value={form.values.password}
+            error={form.errors.password}
+            autoComplete="new-password"
+            onChange={(value) => form.set("password", value)}
+          />
+          <SecretField
+            label={t("repeatPassword")}
+            value={form.values.repeated}
+            error={form.errors.repeated}
+            autoComplete="new-password"
+            onChange={(value) => form.set("repeated", value)}
+          />
+        </SimpleGrid>
+        <Flex>
+          <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>
+            {t("changePassword")}
+          </Button>
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}
+
+function AccessToken() {
+  const t = useTexts();
+  const [made, setMade] = useState("");
+  async function make(): Promise<void> {
+    const question = { title: t("makeTokenTitle"), body: t("makeTokenBody"), confirm: t("makeToken") };
+    if (!(await ask(question))) return;
+    await makeAccessToken().then(setMade, toastProblem);
+  }
+  return (
+    <FormSection title={t("accessToken")}>
+      <Text textStyle="sm" color="fg.muted">
+        {t("accessTokenHelp")}
+      </Text>
+      {made !== "" && (
+        <Flex align="center" gap="2">
+          <Text fontFamily="mono" textStyle="sm" overflowWrap="anywhere">
+            {made}
+          </Text>
+          <CopyButton text={made} label={t("copyToken")} />
+          <Text textStyle="xs" color="fg.muted">
+            {t("tokenOnce")}
+          </Text>
+        </Flex>
+      )}
+      <Flex>
+        <Button size="sm" variant="outline" onClick={() => void make()}>
+          {t("makeToken")}
+        </Button>
+      </Flex>
+    </FormSection>
+  );
+}

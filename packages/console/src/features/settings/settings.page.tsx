@@ -1,0 +1,43 @@
+import { ROLE } from "@fairway/wire";
+import { Button, Flex } from "@chakra-ui/react";
+import { useUser } from "../../app/session/session.ts";
+import { useUrlState } from "../../lib/url-state.ts";
+import { FilterText } from "../../ui/filter-bar.tsx";
+import { Page } from "../../ui/page.tsx";
+import { TABS, type Tab } from "./groups.ts";
+import { Options } from "./options.tsx";
+import { Personal } from "./personal.tsx";
+import { useTexts } from "./texts.ts";
+
+const STATE = { tab: "personal", q: "" };
+
+/** Everybody's own settings; super administrators also have those of the gateway. */
+export function SettingsPage() {
+  const t = useTexts();
+  const [state, change] = useUrlState(STATE);
+  const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;
+  const tab: Tab = (isRoot && TABS.find((name) => name === state.tab)) || "personal";
+  return (
+    <Page title={t("title")} width="form">
+      {isRoot && (
+        <Flex as="nav" aria-label={t("tabs")} gap="2" mb="4" wrap="wrap" align="center">
+          {TABS.map((name) => (
+            <Button
+              key={name}
+              size="sm"
+              variant={name === tab && state.q === "" ? "solid" : "outline"}
+              aria-current={name === tab && state.q === "" ? "page" : undefined}
+              onClick={() => change({ tab: name, q: "" })}
+            >
+              {t(name)}
+            </Button>
+          ))}
+          <Flex ms="auto">
+            <FilterText label={t("find")} value={state.q} onChange={(q) => change({ q })} />
+          </Flex>
+        </Flex>
+      )}
+      {tab === "personal" && state.q === "" ? <Personal /> : <Options tab={tab} find={state.q} />}
+    </Page>
+  );
+}

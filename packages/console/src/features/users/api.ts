@@ -1,0 +1,91 @@
+import {
+  groupList,
+  userCreate,
+  userGet,
+  userList,
+  userManage,
+  userSearch,
+  userUpdate,
+  type User,
+  type UserAction,
+} from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+
+export interface UserFilter {
+  readonly page: number;
+  readonly size: number;
+  readonly sort: string;
+  readonly q: string;
+  readonly group: string;
+  readonly role: string;
+  readonly status: string;
+}
+
+const LIST_KEY = ["users", "list"] as const;
+
+export function usersQuery(filter: UserFilter) {
+  const { q, group, role, status } = filter;
+  return queryOptions({
+    queryKey: [...LIST_KEY, filter],
+    queryFn: ({ signal }): Promise<Rows<User>> =>
+      readRows(q === "" && group === "" ? userList : userSearch, {
+        query: {
+          p: filter.page - 1,
+          page_size: filter.size,
+          keyword: q,
+          group,
+          role,
+          status,
+          ...sortQuery(filter.sort),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function userQuery(id: number) {
+  return queryOptions({
+    queryKey: ["users", "one", id],
+    queryFn: ({ signal }) => call(userGet, { params: { id }, signal }),
+    // A form starts from what the server has now, not from an older visit.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+}
+
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "all"],
+  queryFn: ({ signal }) => call(groupList, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+function refresh(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+export interface UserInput {
+  readonly username: string;
+  readonly display_name: string;
+  readonly password: string;
+}
+
+export async function createUser(input: UserInput): Promise<void> {
+  await call(userCreate, { body: { ...input } });
+  await refresh();
+}
+
+/** Saves profile and group, then moves the balance by `addQuota`, which does not race with spending. */
+export async function saveUser(id: number, input: UserInput & { group: string }, addQuota: number): Promise<void> {
+  await call(userUpdate, { body: { ...input, id } });
+  if (addQuota !== 0) await call(userManage, { body: { id, action: "add_quota", value: addQuota } });
+  await refresh();
+}
+
+export async function manageUser(user: User, action: UserAction): Promise<void> {
+  await call(userManage, { body: { id: user.id, action } });
+  await refresh();
+}

@@ -1,0 +1,81 @@
+import { ROLE, USER_STATUS, type User } from "@fairway/wire";
+import { Link, useLocation } from "react-router";
+import type { Column } from "../../ui/data-grid.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { Money } from "../../ui/money.tsx";
+import { useTexts } from "./texts.ts";
+
+export type RoleText = "role1" | "role10" | "role100";
+
+export function roleText(role: number): RoleText {
+  if (role >= ROLE.root) return "role100";
+  return role >= ROLE.admin ? "role10" : "role1";
+}
+
+export function isGone(user: User): boolean {
+  return user.DeletedAt !== null;
+}
+
+function NameCell({ user }: { readonly user: User }) {
+  const { search } = useLocation();
+  return (
+    <span className="nowrap">
+      <Link className="link" to={{ pathname: `/user/edit/${user.id}`, search }}>
+        {user.username}
+      </Link>
+      {user.display_name !== "" && user.display_name !== user.username && (
+        <span className="soft"> {user.display_name}</span>
+      )}
+    </span>
+  );
+}
+
+function StateCell({ user }: { readonly user: User }) {
+  const t = useTexts();
+  if (isGone(user)) return <Mark kind="unknown" label={t("cancelled")} />;
+  return user.status === USER_STATUS.enabled ? (
+    <Mark kind="go" label={t("activated")} />
+  ) : (
+    <Mark kind="stop" label={t("banned")} />
+  );
+}
+
+export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
+  return [
+    { id: "id", header: t("id"), sort: "id", align: "end", cell: (user) => user.id },
+    { id: "name", header: t("user"), sort: "username", isTitle: true, cell: (user) => <NameCell user={user} /> },
+    { id: "group", header: t("group"), cell: (user) => user.group },
+    { id: "role", header: t("role"), sort: "role", cell: (user) => t(roleText(user.role)) },
+    { id: "state", header: t("status"), sort: "status", cell: (user) => <StateCell user={user} /> },
+    { id: "balance", header: t("balance"), sort: "quota", align: "end", cell: (user) => <Money quota={user.quota} /> },
+    {
+      id: "used",
+      header: t("used"),
+      sort: "used_quota",
+      align: "end",
+      cell: (user) => <Money quota={user.used_quota} />,
+    },
+    {
+      id: "calls",
+      header: t("calls"),
+      sort: "request_count",
+      align: "end",
+      isMinor: true,
+      cell: (user) => user.request_count.toLocaleString(),
+    },
+    { id: "invited", header: t("invited"), align: "end", isMinor: true, cell: (user) => user.aff_count },
+    {
+      id: "earned",
+      header: t("earned"),
+      align: "end",
+      isMinor: true,
+      cell: (user) => <Money quota={user.aff_history_quota} />,
+    },
+    {
+      id: "inviter",
+      header: t("inviter"),
+      isMinor: true,
+      cell: (user) => (user.inviter_id > 0 ? `#${user.inviter_id}` : <span className="soft">–</span>),
+    },
+  ];
+}

@@ -1,0 +1,48 @@
+import { characters, PASSWORD_MIN, type User } from "@fairway/wire";
+import type { FormErrors } from "../../lib/use-form.ts";
+
+export interface UserDraft {
+  readonly username: string;
+  readonly display_name: string;
+  readonly password: string;
+  readonly group: string;
+  /** Text of an amount in the display unit; "" or 0 leaves the balance alone. */
+  readonly add: string;
+}
+
+export const EMPTY_USER: UserDraft = { username: "", display_name: "", password: "", group: "default", add: "" };
+
+export function formOfUser(user: User): UserDraft {
+  return { ...EMPTY_USER, username: user.username, display_name: user.display_name, group: user.group };
+}
+
+/** Quota units of a signed amount in units of `unit`; undefined when the text is none. */
+export function signedQuota(text: string, unit: number): number | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return 0;
+  if (!/^[+-]?\d+(\.\d+)?$/.test(trimmed)) return undefined;
+  const quota = Math.round(Number(trimmed) * unit);
+  return Number.isSafeInteger(quota) ? quota : undefined;
+}
+
+type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid";
+
+/** Keys of the texts that say what is wrong, by field. */
+export function checkUser(values: UserDraft, isNew: boolean, unit: number): Partial<Record<keyof UserDraft, ErrorKey>> {
+  const isBlank = values.username.trim() === "";
+  const isMissing = isNew && values.password === "";
+  const isShort = values.password !== "" && characters(values.password) < PASSWORD_MIN;
+  return {
+    ...(isBlank && { username: "needsNameAndPassword" as const }),
+    ...(isMissing && { password: "needsNameAndPassword" as const }),
+    ...(isShort && { password: "passwordShort" as const }),
+    ...(signedQuota(values.add, unit) === undefined && { add: "addQuotaInvalid" as const }),
+  };
+}
+
+export function translateErrors(
+  errors: ReturnType<typeof checkUser>,
+  t: (key: ErrorKey) => string,
+): FormErrors<UserDraft> {
+  return Object.fromEntries(Object.entries(errors).map(([field, key]) => [field, t(key)]));
+}

@@ -1,0 +1,168 @@
+import type { User } from "@fairway/wire";
+import { Flex, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useLocation, useNavigate, useParams } from "react-router";
+import { formatQuota } from "../../lib/format.ts";
+import { useForm } from "../../lib/use-form.ts";
+import { SecretField, SelectField, TextField } from "../../ui/field.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
+import { useQuotaDisplay } from "../../ui/money.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { createUser, groupsQuery, saveUser, userQuery } from "./api.ts";
+import { useTexts } from "./texts.ts";
+import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  return () => void navigate({ pathname: "/user", search });
+}
+
+export function AddUser() {
+  const t = useTexts();
+  const close = useClose();
+  return (
+    <DrawerShell kind="create" title={t("add")} onClose={close}>
+      <UserForm initial={EMPTY_USER} user={undefined} />
+    </DrawerShell>
+  );
+}
+
+export function EditUser() {
+  const t = useTexts();
+  const id = Number(useParams().id);
+  const close = useClose();
+  const { data, error, refetch } = useQuery(userQuery(id));
+  const initial = useMemo(() => data && formOfUser(data), [data]);
+  return (
+    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
+      {data && initial ? (
+        <UserForm key={id} initial={initial} user={data} />
+      ) : (
+        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+      )}
+    </DrawerShell>
+  );
+}
+
+type Form = ReturnType<typeof useForm<UserDraft>>;
+
+function UserForm(props: { readonly initial: UserDraft; readonly user: User | undefined }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const close = useClose();
+  const { quotaPerUnit, inCurrency } = useQuotaDisplay();
+  const unit = inCurrency ? quotaPerUnit : 1;
+  const { user, initial } = props;
+  const form = useForm<UserDraft>({
+    initial,
+    check: (values) => translateErrors(checkUser(values, user === undefined, unit), t),
+    save: async ({ add, group, ...profile }) => {
+      const name = profile.username.trim();
+      const input = { ...profile, username: name };
+      if (user === undefined) await createUser(input);
+      else await saveUser(user.id, { ...input, group }, signedQuota(add, unit) ?? 0);
+      toast("success", t(user === undefined ? "created" : "saved", { name }));
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <DrawerForm
+      isDirty={form.isDirty}
+      isSaving={form.isSaving}
+      submitLabel={user === undefined ? t("create") : ui("save")}
+      onSubmit={form.submit}
+      onClose={close}
+    >
+      <Profile form={form} isNew={user === undefined} />
+      {user && <Balance form={form} user={user} unit={unit} />}
+      {user && <Bindings user={user} />}
+    </DrawerForm>
+  );
+}
+
+function Profile({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  const groups = useQuery({ ...groupsQuery, enabled: !isNew }).data ?? [values.group];
+  return (
+    <FormSection title={t("sectionProfile")}>
+      <TextField
+        label={t("username")}
+        isRequired
+        help={t("usernameHelp")}
+        value={values.username}
+        error={errors.username}
+        onChange={(value) => set("username", value)}
+      />
+      <TextField
+        label={t("displayName")}
+        value={values.display_name}
+        error={errors.display_name}
+        onChange={(value) => set("display_name", value)}
+      />
+      <SecretField
+        label={t("password")}
+        isRequired={isNew}
+        help={t(isNew ? "newPasswordHelp" : "passwordHelp")}
+        autoComplete="new-password"
+        value={values.password}
+        error={errors.password}
+        onChange={(value) => set("password", value)}
+      />
+      {!isNew && (
+        <SelectField
+          label={t("group")}
+          value={values.group}
+          error={errors.group}
+          choices={[...new Set([values.group, ...groups])].map((name) => ({ value: name, label: name }))}
+          onChange={(value) => set("group", value)}
+        />
+      )}
+    </FormSection>
+  );
+}
+
+function Balance(props: { readonly form: Form; readonly user: User; readonly unit: number }) {
+  const t = useTexts();
+  const display = useQuotaDisplay();
+  const { values, errors, set } = props.form;
+  const next = props.user.quota + (signedQuota(values.add, props.unit) ?? 0);
+  return (
+    <FormSection title={t("sectionBalance")}>
+      <TextField
+        label={t("addQuota")}
+        help={t("addQuotaHelp", { now: formatQuota(props.user.quota, display), next: formatQuota(next, display) })}
+        value={values.add}
+        error={errors.add}
+        onChange={(value) => set("add", value)}
+      />
+    </FormSection>
+  );
+}
+
+function Bindings({ user }: { readonly user: User }) {
+  const t = useTexts();
+  const bindings = [
+    [t("email"), user.email],
+    [t("github"), user.github_id],
+    [t("wechat"), user.wechat_id],
+    [t("telegram"), user.telegram_id],
+  ] as const;
+  return (
+    <FormSection title={t("sectionBindings")}>
+      {bindings.map(([label, value]) => (
+        <Flex key={label} justify="space-between" gap="4">
+          <Text textStyle="sm" color="fg.muted">
+            {label}
+          </Text>
+          <Text textStyle="sm" overflowWrap="anywhere">
+            {value || t("notBound")}
+          </Text>
+        </Flex>
+      ))}
+    </FormSection>
+  );
+}

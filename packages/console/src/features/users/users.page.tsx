@@ -1,0 +1,206 @@
+import { ROLE, USER_STATUS, type User, type UserAction } from "@fairway/wire";
+import { Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { useUser } from "../../app/session/session.ts";
+import { useKeys } from "../../lib/keys.ts";
+import { ask } from "../../ui/ask.ts";
+import { DataGrid } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import type { MenuEntry } from "../../ui/menu.ts";
+import { Page } from "../../ui/page.tsx";
+import { RowMenu } from "../../ui/row-menu.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { groupsQuery, manageUser, usersQuery } from "./api.ts";
+import { isGone, roleText, userColumns } from "./columns.tsx";
+import { useTexts } from "./texts.ts";
+
+const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", role: "", status: "" };
+
+function useManage() {
+  const t = useTexts();
+  const manage = (user: User, action: UserAction) =>
+    void manageUser(user, action).then(() => toast("success", t("done", { name: user.username })), toastProblem);
+  const asked = async (user: User, action: UserAction, question: Parameters<typeof ask>[0]) => {
+    if (await ask(question)) manage(user, action);
+  };
+  return { manage, asked };
+}
+
+function UserActions({ user }: { readonly user: User }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const own = useUser();
+  const { manage, asked } = useManage();
+  const name = user.username;
+  // Whom the caller may not act on is decided by the server; these would only be refused.
+  const isBelow = user.role < (own?.role ?? ROLE.guest);
+  if (isGone(user) || !(isBelow || user.id === own?.id)) return null;
+  const edit: MenuEntry = {
+    id: "edit",
+    label: t("editRow"),
+    icon: "edit",
+    run: () => void navigate({ pathname: `/user/edit/${user.id}`, search }),
+  };
+  const log: MenuEntry = {
+    id: "log",
+    label: t("openLog"),
+    icon: "log",
+    run: () => void navigate(`/log?user=${encodeURIComponent(name)}`),
+  };
+  if (!isBelow) return <RowMenu name={name} entries={[edit, log]} />;
+  const isOn = user.status === USER_STATUS.enabled;
+  const isAdmin = user.role >= ROLE.admin;
+  const rank = isAdmin ? "demote" : "promote";
+  const entries: (MenuEntry | undefined)[] = [
+    edit,
+    log,
+    {
+      id: "toggle",
+      label: t(isOn ? "disable" : "enable"),
+      icon: isOn ? "pause" : "play",
+      run: () => manage(user, isOn ? "disable" : "enable"),
+    },
+    {
+      id: "rank",
+      label: t(rank),
+      icon: isAdmin ? "down" : "up",
+      run: () =>
+        void asked(user, rank, {
+          title: t(isAdmin ? "demoteTitle" : "promoteTitle", { name }),
+          body: t(isAdmin ? "demoteBody" : "promoteBody"),
+          confirm: t(rank),
+        }),
+    },
+    undefined,
+    {
+      id: "delete",
+      label: t("remove"),
+      icon: "trash",
+      isDangerous: true,
+      run: () =>
+        void asked(user, "delete", {
+          title: t("removeTitle", { name }),
+          body: t("removeBody"),
+          confirm: t("remove"),
+          isDangerous: true,
+        }),
+    },
+  ];
+  return <RowMenu name={name} entries={entries} />;
+}
+
+function AddButton() {
+  const t = useTexts();
+  return (
+    <Button asChild>
+      <Link to="/user/add">
+        <Icon name="plus" />
+        {t("add")}
+      </Link>
+    </Button>
+  );
+}
+
+function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = props.list;
+  const groups = useQuery(groupsQuery).data ?? [];
+  const roles = [ROLE.user, ROLE.admin, ROLE.root].map((role) => ({ value: String(role), label: t(roleText(role)) }));
+  const statuses = [
+    { value: "", label: t("anyStatus") },
+    { value: String(USER_STATUS.enabled), label: t("activated") },
+    { value: String(USER_STATUS.disabled), label: t("banned") },
+  ];
+  return (
+    <FilterBar
+      main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => filter({ q })} />}
+      isActive={isFiltered}
+      onClear={clear}
+    >
+      <FilterSelect
+        label={t("group")}
+        value={state.group}
+        choices={[{ value: "", label: t("anyGroup") }, ...groups.map((name) => ({ value: name, label: name }))]}
+        onChange={(group) => filter({ group })}
+      />
+      <FilterSelect
+        label={t("role")}
+        value={state.role}
+        choices={[{ value: "", label: t("anyRole") }, ...roles]}
+        onChange={(role) => filter({ role })}
+      />
+      <FilterSelect
+        label={t("status")}
+        value={state.status}
+        choices={statuses}
+        onChange={(status) => filter({ status })}
+      />
+    </FilterBar>
+  );
+}
+
+export function UsersPage() {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { data, error, isFetching, refetch } = useQuery(
+    usersQuery({
+      page,
+      size,
+      sort: state.sort,
+      q: state.q,
+      group: state.group,
+      role: state.role,
+      status: state.status,
+    }),
+  );
+  const columns = useMemo(() => userColumns(t), [t]);
+  useKeys("c", () => void navigate("/user/add"));
+  const edit = (user: User) => void navigate({ pathname: `/user/edit/${user.id}`, search });
+  return (
+    <Page title={t("title")} actions={<AddButton />}>
+      <Filters list={list} />
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.rows}
+          rowId={(user) => user.id}
+          rowName={(user) => user.username}
+          isFetching={isFetching}
+          pager={list.pager(data?.total)}
+          sort={state.sort}
+          onSort={list.sort}
+          isMuted={(user) => isGone(user) || user.status !== USER_STATUS.enabled}
+          onOpen={edit}
+          keys={{ e: edit }}
+          actions={(user) => (
+            <Flex justify="flex-end">
+              <UserActions user={user} />
+            </Flex>
+          )}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="users" title={t("emptyTitle")} body={t("emptyBody")}>
+                <AddButton />
+              </EmptyTeach>
+            )
+          }
+        />
+      )}
+      <Outlet />
+    </Page>
+  );
+}
