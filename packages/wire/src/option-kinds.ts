@@ -23,6 +23,8 @@ export type OptionKind =
 
 export interface OptionType<T> {
   readonly kind: OptionKind;
+  /** The texts that are accepted, where they can be listed. */
+  readonly choices?: readonly string[];
   readonly read: (text: string) => Reading<T>;
 }
 
@@ -104,7 +106,7 @@ export function choiceType<const T extends string>(choices: readonly T[], rule: 
     const choice = choices.find((one) => one === text);
     return choice === undefined ? broken(rule) : valid(choice, choice);
   };
-  return { kind: "choice", read };
+  return { kind: "choice", choices, read };
 }
 
 /** Comma list, trimmed, lower-cased, without blanks and repeats. */
