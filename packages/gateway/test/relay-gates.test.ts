@@ -7,8 +7,6 @@ import { errorOf, useRelay, type ClientError } from "./relay-app.ts";
 
 const relay = useRelay();
 const CHANGED: Readonly<Record<string, string>> = {
-  TokenLimits: "{}",
-  UserLimits: "{}",
   ModelLimits: "{}",
   ModelRequestRateLimitEnabled: "false",
   ModelRequestRateLimitCount: "0",

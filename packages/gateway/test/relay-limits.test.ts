@@ -1,12 +1,13 @@
-import type { ChannelHealth } from "@fairway/wire";
+import type { ChannelHealth, Token } from "@fairway/wire";
 import { afterEach, describe, expect, it } from "vitest";
-import { consumeRows, errorOf, useRelay } from "./relay-app.ts";
+import { chat, consumeRows, errorOf, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();
 const SLOW = "slow-100";
 
 afterEach(async () => {
-  for (const key of ["TokenLimits", "UserLimits", "GroupLimits", "ModelLimits"]) await relay.gateway.option(key, "{}");
+  for (const key of ["DefaultTokenLimits", "DefaultUserLimits", "GroupLimits", "ModelLimits"])
+    await relay.gateway.option(key, "{}");
   await relay.gateway.option("ChannelQueueLength", 100);
   await relay.gateway.option("ChannelQueueSeconds", 10);
 });
@@ -25,7 +26,7 @@ const many = (count: number, model: string, more: object = {}) =>
 describe("limits of whoever asks", () => {
   it("lets through exactly the requests of a minute, and names limit, use and reset", async () => {
     await relay.gateway.channel("requests");
-    await limit("UserLimits", { "*": { rpm: 5 } });
+    await limit("DefaultUserLimits", { rpm: 5 });
     const responses = await many(20, "requests");
     expect(statuses(responses)).toEqual([
       ...Array.from({ length: 5 }, () => 200),
@@ -60,13 +61,34 @@ describe("limits of whoever asks", () => {
 
   it("limits what runs at once, and frees the place at the end", async () => {
     await relay.gateway.channel(SLOW);
-    await limit("TokenLimits", { "*": { concurrency: 2 } });
+    await limit("DefaultTokenLimits", { concurrency: 2 });
     const responses = await many(5, SLOW, { stream: true });
     expect(statuses(responses)).toEqual([200, 200, 429, 429, 429]);
     const refused = responses.find(({ status }) => status === 429) as Response;
     expect((await errorOf(refused)).code).toBe("concurrency_limit_exceeded");
     await relay.gateway.settled();
     expect((await many(1, SLOW))[0]?.status).toBe(200);
+  });
+
+  it("a token has limits of its own, which hold at once when they change", async () => {
+    await relay.gateway.channel("owned");
+    const key = await relay.gateway.token({ name: "owned", limits: { rpm: 1 } });
+    const ask = async () => {
+      const response = await relay.gateway.post("/v1/chat/completions", chat("owned"), key);
+      await response.text();
+      return response.status;
+    };
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    const tokens = await relay.gateway.root.must<Token[]>("GET", "/api/token/?p=0&page_size=100");
+    const token = tokens.find(({ name }) => name === "owned");
+    await relay.gateway.root.must("PUT", "/api/token/", { ...token, limits: { rpm: 2 } });
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    await relay.gateway.root.must("PUT", "/api/token/", { ...token, limits: {} });
+    expect(await ask()).toBe(200);
+    await relay.gateway.root.must("PUT", "/api/user/", { id: 1, limits: { concurrency: 1 } });
+    await relay.gateway.channel(`${SLOW}+mine`, { model_mapping: JSON.stringify({ [`${SLOW}+mine`]: SLOW }) });
+    expect(statuses(await many(3, `${SLOW}+mine`, { stream: true }))).toEqual([200, 429, 429]);
+    await relay.gateway.root.must("PUT", "/api/user/", { id: 1, limits: {} });
   });
 
   it("a refused request takes nothing: no reservation, no other limit", async () => {

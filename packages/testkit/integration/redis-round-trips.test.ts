@@ -73,8 +73,8 @@ test("a call waits for one round trip to Redis", async () => {
 test("limits of many scopes are taken in the same one", async () => {
   const limits = { rpm: 1_000, tpm: 1_000_000, concurrency: 100 };
   for (const [name, value] of Object.entries({
-    TokenLimits: { "*": limits },
-    UserLimits: { "*": limits },
+    DefaultTokenLimits: limits,
+    DefaultUserLimits: limits,
     GroupLimits: { default: limits },
     ModelLimits: { plain: limits },
   })) {

@@ -155,7 +155,7 @@ describe("three replicas", () => {
     await option("ModelLimits", {});
     const ms = await untilRefused(await disabledToken());
     expect(ms).toBeLessThan(6_000);
-    await option("UserLimits", { "*": { rpm: 5 } });
+    await option("DefaultUserLimits", { rpm: 5 });
     await sleep(5_500);
     const statuses = await Promise.all(Array.from({ length: 60 }, async (_, at) => statusOf(await ask(at, "shared"))));
     expect(statuses.filter((status) => status === 200)).toHaveLength(15);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { queryText } from "./envelope.ts";
+import { LimitsSpec } from "./limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
@@ -50,6 +51,8 @@ export const TokenSpec = z.strictObject({
   quota: z.optional(z.strictObject({ unlimited: flag, amount: z.optional(z.int().check(z.minimum(0))) })),
   modelLimits: z.optional(texts),
   allowIps: z.optional(texts),
+  /** Requests and tokens per minute, requests at once. */
+  limits: LimitsSpec,
   disabled: flag,
 });
 export type TokenSpec = z.output<typeof TokenSpec>;

@@ -12,6 +12,7 @@ export * from "./envelope.ts";
 export * from "./format.ts";
 export * from "./groups.ts";
 export * from "./jobs.ts";
+export * from "./limits.ts";
 export * from "./lists.ts";
 export * from "./logs.ts";
 export * from "./messages.ts";

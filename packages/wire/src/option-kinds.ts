@@ -184,7 +184,16 @@ export function readLimits(value: unknown): Limits | undefined {
   return isGood ? (value as Limits) : undefined;
 }
 
-/** JSON object of ids or names to limits; `*` stands for every other one. */
+/** Limits of each of many; nothing by default. */
+export const ownLimitsType: OptionType<Limits> = {
+  kind: "json",
+  read: (text) => {
+    const limits = readLimits(parseJson(text));
+    return limits ? valid(limits, text) : broken('limits such as {"rpm":60,"tpm":100000,"concurrency":5}');
+  },
+};
+
+/** JSON object of names to limits; `*` stands for every other one. */
 export const limitsType: OptionType<Readonly<Record<string, Limits>>> = {
   kind: "json",
   read: (text) => {

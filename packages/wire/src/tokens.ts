@@ -3,6 +3,7 @@ import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryInt, queryText, statusOnly } from "./envelope.ts";
 import { pageFields } from "./paging.ts";
+import { LimitsInput, LimitsView } from "./limits.ts";
 import { queryInts } from "./lists.ts";
 
 /** Most tokens that one page of the list may hold; chat pages ask for 999. */
@@ -29,6 +30,8 @@ export const Token = z.object({
   used_quota: z.int(),
   /** "" = the group of the user. */
   group: z.string(),
+  /** What the token may use of what its user may. */
+  limits: LimitsView,
   DeletedAt: z.nullable(z.string()),
 });
 export type Token = z.output<typeof Token>;
@@ -45,6 +48,8 @@ const tokenFields = {
   model_limits: z.optional(longText),
   allow_ips: z.optional(longText),
   group: z.optional(z.string()),
+  /** Absent: they stay; {}: none. */
+  limits: LimitsInput,
 };
 
 export const TokenInput = z.object(tokenFields);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryText } from "./envelope.ts";
+import { LimitsInput, LimitsView } from "./limits.ts";
 import { queryInts } from "./lists.ts";
 import { REASONS } from "./messages.ts";
 import { pageFields } from "./paging.ts";
@@ -39,6 +40,8 @@ export const User = z.object({
   aff_quota: z.int(),
   aff_history_quota: z.int(),
   inviter_id: z.int(),
+  /** Instead of those of `DefaultUserLimits`, member by member. */
+  limits: LimitsView,
   /** RFC 3339 in UTC once the account is deleted. */
   DeletedAt: z.nullable(z.string()),
 });
@@ -128,6 +131,8 @@ export const userUpdate = endpoint({
     role: z.optional(z.int()),
     quota: wholeNumber,
     original_quota: wholeNumber,
+    /** Absent: they stay; {}: none. */
+    limits: LimitsInput,
   }),
   fails: ["G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16"],
 });

@@ -100,6 +100,8 @@ function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin
     isUnlimited: record.isUnlimited,
     ...(record.isUnlimited ? {} : { tokenGrant: record.remainQuota + record.usedQuota }),
     modelLimits: record.modelLimits,
+    tokenLimits: record.limits,
+    userLimits: user.limits,
     pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
     ip,
   };
@@ -144,6 +146,7 @@ async function sessionCaller(deps: AuthenticatorDeps, request: IncomingMessage, 
         tokenName: `playground-${group}`,
         isUnlimited: true,
         modelLimits: undefined,
+        userLimits: account.limits,
         pinnedChannel: undefined,
         ip,
       };

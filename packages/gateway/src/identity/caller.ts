@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Limits } from "@fairway/wire";
 
 /** The answer to "who is calling" on a relay route. */
 export interface Caller {
@@ -15,6 +16,10 @@ export interface Caller {
   /** What the token may use in its life, in quota units; absent where there is no token or no limit. */
   readonly tokenGrant?: number;
   readonly modelLimits: ReadonlySet<string> | undefined;
+  /** The token's own limits. */
+  readonly tokenLimits?: Limits | undefined;
+  /** The user's own limits. */
+  readonly userLimits?: Limits | undefined;
   /** Channel chosen by an administrator with `sk-KEY-<id>`. */
   readonly pinnedChannel: number | undefined;
   readonly ip: string;

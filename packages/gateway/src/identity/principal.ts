@@ -1,3 +1,5 @@
+import type { Limits } from "@fairway/wire";
+
 /** The account behind a credential, read with it in one query and therefore never stale. */
 export interface Account {
   readonly id: number;
@@ -6,6 +8,8 @@ export interface Account {
   readonly status: number;
   readonly group: string;
   readonly isDeleted: boolean;
+  /** The user's own; known where sessions are read. */
+  readonly limits?: Limits | undefined;
 }
 
 /** Who calls a management endpoint. */

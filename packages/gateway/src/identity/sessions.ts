@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { storedLimits } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { RawTransaction } from "../storage/raw.ts";
@@ -139,6 +140,7 @@ function selectSessions(db: Db) {
       "users.role",
       "users.status",
       "users.group",
+      "users.limits",
       "users.deleted_at",
     ]);
 }
@@ -165,6 +167,7 @@ export function accountOf(row: {
   readonly role: number | null;
   readonly status: number | null;
   readonly group: string | null;
+  readonly limits?: string | null;
   readonly deleted_at: number | null;
 }): Account | undefined {
   if (row.account_id === null) return undefined;
@@ -175,6 +178,7 @@ export function accountOf(row: {
     status: row.status ?? 0,
     group: row.group ?? "",
     isDeleted: row.deleted_at !== null,
+    limits: storedLimits(row.limits),
   };
 }
 

@@ -11,23 +11,36 @@ test("without settings nothing is limited", () => {
   expect(requestClaims(subjects, optionsOf({}))).toEqual([]);
 });
 
-test("a name wins over *, and the older options fill what is absent", () => {
+test("own limits: of a user instead of the default, of a token within it", () => {
   const options = optionsOf({
-    TokenLimits: '{"*":{"rpm":60},"3":{"tpm":400}}',
-    UserLimits: '{"*":{"rpm":100}}',
+    DefaultTokenLimits: '{"rpm":60,"tpm":400}',
+    DefaultUserLimits: '{"rpm":100,"tpm":9000}',
     GroupLimits: '{"vip":{"concurrency":9}}',
     ModelLimits: '{"other":{"rpm":1}}',
     UserConcurrency: "4",
   });
   expect(limitsRequests(options)).toBe(true);
-  expect(requestClaims(subjects, options)).toEqual([
-    { scope: "token", subject: "3", kind: "tokens", limit: 400, amount: 400 },
-    { scope: "user", subject: "7", kind: "requests", limit: 100, amount: 1 },
+  const own = { tokenLimits: { rpm: 1_000, tpm: 300, concurrency: 7 }, userLimits: { rpm: 200 } };
+  expect(requestClaims({ ...subjects, ...own }, options)).toEqual([
+    { scope: "token", subject: "3", kind: "requests", limit: 60, amount: 1 },
+    { scope: "token", subject: "3", kind: "tokens", limit: 300, amount: 300 },
+    { scope: "token", subject: "3", kind: "concurrency", limit: 7, amount: 1 },
+    { scope: "user", subject: "7", kind: "requests", limit: 200, amount: 1 },
+    { scope: "user", subject: "7", kind: "tokens", limit: 9000, amount: 500 },
     { scope: "user", subject: "7", kind: "concurrency", limit: 4, amount: 1 },
     { scope: "group", subject: "vip", kind: "concurrency", limit: 9, amount: 1 },
   ]);
   const inPlayground = requestClaims({ ...subjects, tokenId: 0 }, options);
   expect(inPlayground.map(({ scope }) => scope)).not.toContain("token");
+  expect(requestClaims({ ...subjects, ...own }, optionsOf({})).map(({ limit }) => limit)).toEqual([1_000, 300, 7, 200]);
+});
+
+test("a name of a group or a model wins over *", () => {
+  const options = optionsOf({ GroupLimits: '{"*":{"rpm":1},"vip":{"rpm":2}}', ModelLimits: '{"*":{"rpm":3}}' });
+  expect(requestClaims(subjects, options).map(({ scope, limit }) => [scope, limit])).toEqual([
+    ["group", 2],
+    ["model", 3],
+  ]);
 });
 
 test("a channel and each of its keys have limits in its settings", () => {
@@ -47,7 +60,12 @@ test("a channel and each of its keys have limits in its settings", () => {
 test("limits that make no sense are refused with an example", () => {
   for (const text of ["[]", '{"*":5}', '{"*":{"rpm":0}}', '{"*":{"rpm":1.5}}', '{"*":{"rps":1}}']) {
     let isWarned = false;
-    parseOptions([{ key: "UserLimits", value: text }], { warn: () => void (isWarned = true) });
+    parseOptions([{ key: "GroupLimits", value: text }], { warn: () => void (isWarned = true) });
+    expect(isWarned, text).toBe(true);
+  }
+  for (const text of ["[]", "5", '{"rpm":0}', '{"rps":1}', '{"*":{"rpm":1}}']) {
+    let isWarned = false;
+    parseOptions([{ key: "DefaultUserLimits", value: text }], { warn: () => void (isWarned = true) });
     expect(isWarned, text).toBe(true);
   }
 });

@@ -6,6 +6,10 @@ export interface Subjects {
   readonly userId: number;
   /** 0 = none (playground). */
   readonly tokenId: number;
+  /** The token's own limits. */
+  readonly tokenLimits?: Limits | undefined;
+  /** The user's own limits. */
+  readonly userLimits?: Limits | undefined;
   readonly group: string;
   readonly model: string;
   /** Upper estimate of prompt and answer. */
@@ -14,7 +18,7 @@ export interface Subjects {
 
 type LimitOptions = Pick<
   OptionValues,
-  "TokenLimits" | "UserLimits" | "GroupLimits" | "ModelLimits" | "TokenConcurrency" | "UserConcurrency"
+  "DefaultTokenLimits" | "DefaultUserLimits" | "GroupLimits" | "ModelLimits" | "TokenConcurrency" | "UserConcurrency"
 >;
 
 type CallOptions = Pick<
@@ -28,10 +32,11 @@ type CallOptions = Pick<
 const NO_CLAIMS: readonly Claim[] = [];
 const OTHERS = "*";
 
-/** True when some option limits requests; asked once for each change of the options. */
+/** True when some option limits requests, whoever asks; asked once for each change of the options. */
 export function limitsRequests(options: LimitOptions & CallOptions): boolean {
-  const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
-  const tables = [TokenLimits, UserLimits, GroupLimits, ModelLimits];
+  const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } =
+    options;
+  const tables = [DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits];
   return (
     TokenConcurrency > 0 ||
     UserConcurrency > 0 ||
@@ -60,12 +65,16 @@ export function callClaims(userId: number, options: CallOptions): readonly Claim
 /** Claims of whoever asks; channels have theirs. */
 export function requestClaims(subjects: Subjects, options: LimitOptions & CallOptions): readonly Claim[] {
   const { userId, tokenId, group, model, tokens } = subjects;
-  const { TokenLimits, UserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } = options;
+  const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits } = options;
   const claims: Claim[] = [...callClaims(userId, options)];
   const add = (scope: LimitScope, subject: string, limits: Limits | undefined) =>
     void (limits && claims.push(...claimsOf(scope, subject, limits, tokens)));
-  if (tokenId !== 0) add("token", String(tokenId), withPlaces(entry(TokenLimits, String(tokenId)), TokenConcurrency));
-  add("user", String(userId), withPlaces(entry(UserLimits, String(userId)), UserConcurrency));
+  if (tokenId !== 0) {
+    const defaults = withPlaces(DefaultTokenLimits, options.TokenConcurrency);
+    add("token", String(tokenId), tighter(defaults, subjects.tokenLimits));
+  }
+  const ofUser = { ...withPlaces(DefaultUserLimits, options.UserConcurrency), ...subjects.userLimits };
+  add("user", String(userId), ofUser);
   add("group", group, entry(GroupLimits, group));
   add("model", model, entry(ModelLimits, model));
   return claims;
@@ -117,6 +126,17 @@ function entry(table: Readonly<Record<string, Limits>>, name: string): Limits | 
 }
 
 /** The older options hold where the newer ones say nothing. */
-function withPlaces(limits: Limits | undefined, places: number): Limits | undefined {
-  return places === 0 || limits?.concurrency !== undefined ? limits : { ...limits, concurrency: places };
+function withPlaces(limits: Limits, places: number): Limits {
+  return places === 0 || limits.concurrency !== undefined ? limits : { ...limits, concurrency: places };
+}
+
+/** Owners set the limits of their tokens, within what is set for all. */
+function tighter(one: Limits, other: Limits | undefined): Limits {
+  if (!other) return one;
+  const limits: { -readonly [K in keyof Limits]: Limits[K] } = { ...one };
+  for (const name of ["rpm", "tpm", "concurrency"] as const) {
+    const least = Math.min(one[name] ?? Infinity, other[name] ?? Infinity);
+    if (least !== Infinity) limits[name] = least;
+  }
+  return limits;
 }

@@ -66,7 +66,9 @@ const limited = new WeakMap<Snapshot, boolean>();
 
 /** Undefined when neither a limit nor a budget is configured: such requests pay nothing for the possibility. */
 export function gateFor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
-  if (!deps.budgets.isEmpty) return new Gate(entrant, snapshot, deps);
+  const { caller } = entrant;
+  const isNamed = caller.tokenLimits !== undefined || caller.userLimits !== undefined;
+  if (isNamed || !deps.budgets.isEmpty) return new Gate(entrant, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
     isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
@@ -198,7 +200,9 @@ export class Gate {
     this.#room = room;
     const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
     if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
-    const ofRequest = requestClaims({ ...this.#subjects(room), tokens: this.#tokens }, this.#snapshot.options);
+    const { tokenLimits, userLimits } = caller;
+    const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
+    const ofRequest = requestClaims(subjects, this.#snapshot.options);
     this.#entrant.isCounted = true;
     if (ofRequest.length + ofChannel.length === 0) return true;
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);

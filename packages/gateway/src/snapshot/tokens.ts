@@ -1,4 +1,4 @@
-import { splitList, USER_STATUS } from "@fairway/wire";
+import { splitList, storedLimits, USER_STATUS } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseAllowList } from "../lib/ip.ts";
@@ -90,8 +90,8 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
 }
 
 const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
-  t.model_limits, t.allow_ips, t."group", t.user_id, u.username, u.role, u.status as user_status,
-  u."group" as user_group, u.deleted_at as user_deleted_at
+  t.model_limits, t.allow_ips, t."group", t.limits, t.user_id, u.username, u.role, u.status as user_status,
+  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at
   from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
 
 interface TokenRow {
@@ -106,11 +106,13 @@ interface TokenRow {
   readonly model_limits: string;
   readonly allow_ips: string;
   readonly group: string;
+  readonly limits: string | null;
   readonly user_id: number;
   readonly username: string | null;
   readonly role: number | null;
   readonly user_status: number | null;
   readonly user_group: string | null;
+  readonly user_limits: string | null;
   readonly user_deleted_at: number | null;
 }
 
@@ -126,12 +128,14 @@ function tokenRecord(row: TokenRow): TokenRecord {
     modelLimits: row.model_limits_enabled === 1 ? new Set(splitList(row.model_limits)) : undefined,
     allowedNetworks: parseAllowList(row.allow_ips).networks,
     group: row.group,
+    limits: storedLimits(row.limits),
     user: Object.freeze({
       id: row.user_id,
       username: row.username ?? "",
       role: row.role ?? 0,
       status: row.user_status ?? USER_STATUS.disabled,
       group: row.user_group ?? "",
+      limits: storedLimits(row.user_limits),
       isDeleted: row.username === null || row.user_deleted_at !== null,
     }),
   });

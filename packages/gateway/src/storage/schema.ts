@@ -67,6 +67,8 @@ export interface UserTable {
   aff_history: Generated<number>;
   inviter_id: Generated<number>;
   setting: string | null;
+  /** JSON; null = none of its own. */
+  limits: Generated<string | null>;
   totp_secret: string | null;
   created_at: number;
   deleted_at: number | null;
@@ -92,6 +94,8 @@ export interface TokenTable {
   allow_ips: string;
   used_quota: Generated<number>;
   group: string;
+  /** JSON; null = none of its own. */
+  limits: Generated<string | null>;
   deleted_at: number | null;
 }
 
@@ -128,6 +132,8 @@ export interface ChannelTable {
   tag: string | null;
   setting: string | null;
   param_override: string | null;
+  /** JSON of the family: states of the single keys of a channel with several. */
+  channel_info: Generated<string | null>;
   /** Bumped by every write, for `If-Match`. */
   version: Generated<number>;
 }

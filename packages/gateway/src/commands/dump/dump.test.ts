@@ -51,6 +51,7 @@ eachDatabase("export and import of everything", (open) => {
     const tokens = Array.from({ length: 2_300 }, (_, at) => ({
       ...token,
       name: `t${at}`,
+      limits: at % 2 === 0 ? '{"rpm":5}' : null,
       key_hash: vault.hashKey(`k${at}`),
       key_sealed: vault.seal(`k${at}`),
     }));

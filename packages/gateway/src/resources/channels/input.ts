@@ -3,6 +3,7 @@ import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { mapModel } from "../../relay/model-mapping.ts";
+import { checkLimits } from "../limits-field.ts";
 
 const MODEL_NAME_LIMIT = 255;
 const AZURE = 3;
@@ -59,7 +60,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck): ChannelFields
     priority: form.priority,
     weight: Math.max(0, form.weight),
     tag: checkTag(form.tag),
-    setting: checkObjectText("setting", form.setting),
+    setting: checkSetting(form.setting),
     param_override: checkObjectText("param_override", form.param_override),
   };
 }
@@ -109,7 +110,7 @@ export function changedFields(
     priority: input.priority,
     weight: present(input.weight, (weight) => Math.max(0, weight)),
     tag: present(input.tag, checkTag),
-    setting: present(input.setting, (text) => checkObjectText("setting", text)),
+    setting: present(input.setting, checkSetting),
     param_override: present(input.param_override, (text) => checkObjectText("param_override", text)),
   });
 }
@@ -220,6 +221,21 @@ function checkObjectText(field: string, text: string): string | null {
   if (trimmed === "") return null;
   if (!parseObject(trimmed)) throw invalid(field, "must be a JSON object");
   return trimmed;
+}
+
+/** Settings that decide what the relay does; what it does not know travels with them. */
+function checkSetting(text: string): string | null {
+  const checked = checkObjectText("setting", text);
+  const { limits, key_limits, multi_key_mode: mode } = parseObject(checked ?? "") ?? {};
+  if (isGiven(limits)) checkLimits(limits, "setting.limits");
+  if (isGiven(key_limits)) checkLimits(key_limits, "setting.key_limits");
+  if (isGiven(mode) && mode !== "random" && mode !== "polling")
+    throw invalid("setting.multi_key_mode", "must be random or polling");
+  return checked;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function tooLong(field: string): Refusal {

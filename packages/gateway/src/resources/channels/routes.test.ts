@@ -193,6 +193,18 @@ describe("creating", () => {
     expect(await wrong({ tag: "t".repeat(192) })).toBe("Invalid input: tag is too long.");
     expect(await wrong({ group: "g".repeat(65) })).toBe("Invalid input: group is too long.");
     expect(await wrong({ setting: "[]" })).toBe("Invalid input: setting must be a JSON object.");
+    const setting = (settings: object) => wrong({ setting: JSON.stringify(settings) });
+    expect(await setting({ limits: 5 })).toBe("Invalid input: setting.limits must be a JSON object.");
+    expect(await setting({ limits: { rpm: 0 } })).toBe("Invalid input: setting.limits.rpm must be at least 1.");
+    expect(await setting({ key_limits: { tpm: 1.5 } })).toBe(
+      "Invalid input: setting.key_limits.tpm must be an integer.",
+    );
+    expect(await setting({ key_limits: { rps: 1 } })).toBe(
+      "Invalid input: setting.key_limits.rps is unknown; limits are rpm, tpm, concurrency.",
+    );
+    expect(await setting({ multi_key_mode: "first" })).toBe(
+      "Invalid input: setting.multi_key_mode must be random or polling.",
+    );
     expect(await wrong({ param_override: "x" })).toBe("Invalid input: param_override must be a JSON object.");
     expect(await wrong({ key: "k\n".repeat(1001) })).toBe("Invalid input: key is too long.");
     const models = Array.from({ length: 5001 }, (_, index) => `m${index}`).join(",");

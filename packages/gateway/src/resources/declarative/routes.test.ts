@@ -201,13 +201,22 @@ eachDatabase("documents", (open) => {
       });
       await app.database.db.updateTable("tokens").set({ remain_quota: 5 }).execute();
       expect(actions(await plan(documents))).toEqual(["ci: unchanged"]);
-      await apply([token("ci", { quota: { amount: 700 }, disabled: true, expiresAt: null, allowIps: ["10.0.0.0/8"] })]);
+      await apply([
+        token("ci", {
+          quota: { amount: 700 },
+          disabled: true,
+          expiresAt: null,
+          allowIps: ["10.0.0.0/8"],
+          limits: { rpm: 9 },
+        }),
+      ]);
       const [after] = await app.database.db.selectFrom("tokens").selectAll().execute();
       expect(after).toMatchObject({
         remain_quota: 5,
         status: 2,
         expired_time: -1,
         allow_ips: "10.0.0.0/8",
+        limits: '{"rpm":9}',
         key_hash: made?.key_hash,
       });
       await apply([], { prune: true });

@@ -18,6 +18,7 @@ export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
   expiresAt: "expired_time",
   modelLimits: "model_limits",
   allowIps: "allow_ips",
+  limits: "limits",
 };
 
 /** Keys for models; the key itself is made here and shown to its owner. */
@@ -138,7 +139,7 @@ async function tokenOf(
 }
 
 function formOf(name: string, spec: TokenSpec) {
-  const { quota = {}, modelLimits, allowIps, expiresAt, group } = spec;
+  const { quota = {}, modelLimits, allowIps, expiresAt, group, limits } = spec;
   const expires = expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : secondsOf(name, expiresAt);
   return {
     name: spec.displayName ?? name,
@@ -148,6 +149,7 @@ function formOf(name: string, spec: TokenSpec) {
     ...(modelLimits && { model_limits_enabled: modelLimits.length > 0, model_limits: modelLimits.join(",") }),
     ...(allowIps && { allow_ips: allowIps.join("\n") }),
     ...(group !== undefined && { group }),
+    ...(limits && { limits }),
   };
 }
 
@@ -166,6 +168,7 @@ function fieldsOf(token: Token, owner: string): Fields {
     expiresAt: never ? null : new Date(token.expired_time * 1000).toISOString().replace(".000Z", "Z"),
     modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
     allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
+    limits: token.limits,
     disabled: token.status === TOKEN_STATUS.disabled,
   };
 }

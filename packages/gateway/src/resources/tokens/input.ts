@@ -1,6 +1,7 @@
 import { characters, NEVER_EXPIRES, splitList, TOKEN_STATUS, type TokenInput } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
 import { allowListLines, parseNetwork } from "../../lib/ip.ts";
+import { readLimitsField } from "../limits-field.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
 const NAME_LIMIT = 30;
@@ -15,6 +16,8 @@ export interface TokenFields {
   readonly model_limits: string;
   readonly allow_ips: string;
   readonly group: string;
+  /** JSON; absent = as before. */
+  readonly limits?: string | null;
 }
 
 /**
@@ -35,6 +38,7 @@ export function tokenFields(input: TokenInput, mayUse: (group: string) => boolea
     model_limits: splitList(model_limits).join(","),
     allow_ips: allowIps(allow_ips),
     group,
+    ...(input.limits !== undefined && { limits: readLimitsField(input.limits) }),
   };
 }
 

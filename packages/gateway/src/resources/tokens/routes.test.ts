@@ -43,8 +43,26 @@ describe("creating", () => {
       allow_ips: "",
       used_quota: 0,
       group: "",
+      limits: {},
       DeletedAt: null,
     });
+  });
+
+  test("has limits of its own, which stay when a form does not know them", async () => {
+    const token = await create({ name: "limited", limits: { rpm: 60, concurrency: 2 } });
+    expect(token.limits).toEqual({ rpm: 60, concurrency: 2 });
+    const put = async (body: object) =>
+      user.data<Token>(user.put("/api/token/", { id: token.id, ...body })).then(({ limits }) => limits);
+    expect(await put({ name: "limited still" })).toEqual({ rpm: 60, concurrency: 2 });
+    expect(await put({ limits: { tpm: 5 } })).toEqual({ tpm: 5 });
+    expect(await put({ limits: null })).toEqual({ tpm: 5 });
+    expect(await put({ limits: {} })).toEqual({});
+    const message = async (limits: unknown) => (await refusalOf(user.post("/api/token/", { limits })))[2];
+    expect(await message({ rpm: 0 })).toBe("Invalid input: limits.rpm must be at least 1.");
+    expect(await message({ rpm: 1.5 })).toBe("Invalid input: limits.rpm must be an integer.");
+    expect(await message({ rps: 1 })).toBe("Invalid input: limits.rps is unknown; limits are rpm, tpm, concurrency.");
+    expect(await message([])).toBe("Invalid input: limits must be a JSON object.");
+    expect(await message("60")).toBe("Invalid input: limits must be a JSON object.");
   });
 
   test("tidies lists and takes what a form sends", async () => {

@@ -1,4 +1,4 @@
-import type { Token } from "@fairway/wire";
+import { storedLimits, type Token } from "@fairway/wire";
 import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -71,6 +71,7 @@ const COLUMNS = [
   "allow_ips",
   "used_quota",
   "group",
+  "limits",
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
 
@@ -159,7 +160,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         deleted_at: null,
       };
       const id = await insertRow(db, "tokens", row);
-      return viewOf({ ...row, id, used_quota: 0 }, key);
+      return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },
 
     update: (userId: number, id: number, fields: TokenFields) => change(userId, id, fields),
@@ -196,6 +197,7 @@ function viewOf(row: Omit<TokenRow, "key_sealed">, key: string): Token {
     allow_ips: row.allow_ips,
     used_quota: row.used_quota,
     group: row.group,
+    limits: storedLimits(row.limits) ?? {},
     DeletedAt: null,
   };
 }

@@ -76,7 +76,7 @@ describe("the list", () => {
     const [ulf, ursula] = reply.body["data"] as Row[];
     expect(ulf?.["DeletedAt"]).toBe("2023-11-14T22:13:20Z");
     expect(Object.keys(ursula ?? {}).sort()).toEqual(
-      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id linux_do_id password quota request_count role status telegram_id used_quota username verification_code wechat_id"
+      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id limits linux_do_id password quota request_count role status telegram_id used_quota username verification_code wechat_id"
         .split(" ")
         .sort(),
     );
@@ -215,6 +215,19 @@ describe("editing", () => {
     };
     expect(await put(root, form)).toMatchObject({ success: true });
     expect(await rowOf("ursula")).toEqual({ ...before, display_name: "U" });
+  });
+
+  test("gives a user limits, takes them away, and says what is none", async () => {
+    const id = idOf("ursula");
+    const limit = async (limits: unknown) => (await put(admin, { id, limits }))["message"];
+    const shown = async () => ((await admin.get(`/api/user/${id}`)).body["data"] as Row)["limits"];
+    expect(await limit({ rpm: 10, tpm: 1_000 })).toBe("");
+    expect(await shown()).toEqual({ rpm: 10, tpm: 1_000 });
+    expect(await put(admin, { id, display_name: "limited" })).toMatchObject({ success: true });
+    expect(await shown()).toEqual({ rpm: 10, tpm: 1_000 });
+    expect(await limit({ concurrency: -1 })).toBe("Invalid input: limits.concurrency must be at least 1.");
+    expect(await limit({})).toBe("");
+    expect(await shown()).toEqual({});
   });
 
   test("moves the balance through the ledger and tells so", async () => {

@@ -25,6 +25,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
 import type { UserTable } from "../../storage/schema.ts";
+import { readLimitsField } from "../limits-field.ts";
 import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
 import { createAccount, type CreateAccountDeps } from "./create.ts";
 import { given, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
@@ -138,6 +139,7 @@ async function readChange(
       throw new Refusal("U15", { field: "group", values: { g: body.group } });
     change.group = body.group;
   }
+  if (body.limits !== undefined) change.limits = readLimitsField(body.limits);
   if (body.quota !== undefined) readQuota(body.quota);
   if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota)) throw new Refusal("U16");
   return { change, password };

@@ -1,4 +1,4 @@
-import type { User } from "@fairway/wire";
+import { storedLimits, type User } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { UserTable } from "../../storage/schema.ts";
 
@@ -30,6 +30,7 @@ export const USER_COLUMNS = [
   "aff_history",
   "inviter_id",
   "setting",
+  "limits",
   "created_at",
   "deleted_at",
 ] as const satisfies readonly (keyof UserRow)[];
@@ -59,6 +60,7 @@ export function userView(row: UserRow): User {
     aff_quota: row.aff_quota,
     aff_history_quota: row.aff_history,
     inviter_id: row.inviter_id,
+    limits: storedLimits(row.limits) ?? {},
     DeletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
   };
 }

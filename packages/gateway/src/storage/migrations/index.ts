@@ -8,6 +8,7 @@ import { operations } from "./0005-operations.ts";
 import { liveBalances } from "./0006-live-balances.ts";
 import { managedFields } from "./0008-managed-fields.ts";
 import { budgetHolds } from "./0009-budget-holds.ts";
+import { entityLimits } from "./0010-entity-limits.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   responseOwners,
   managedFields,
   budgetHolds,
+  entityLimits,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */

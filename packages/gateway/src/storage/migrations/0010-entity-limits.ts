@@ -1,0 +1,16 @@
+import { longText } from "../columns.ts";
+import type { Migration, Step } from "../migration.ts";
+
+/** Limits belong to whom they limit; a channel knows the state of each of its keys. */
+export const entityLimits: Migration = {
+  version: 10,
+  name: "limits of entities",
+  steps: [column("tokens", "limits"), column("users", "limits"), column("channels", "channel_info")],
+};
+
+function column(table: string, name: string): Step {
+  return async (on) => {
+    if (await on.hasColumn(table, name)) return;
+    await on.run(`alter table ${table} add column ${name} ${longText().type[on.kind]}`);
+  };
+}
