@@ -53,6 +53,7 @@ const STEPS = ["database", "snapshot", "listener"] as const;
 const MINUTE_MS = 60_000;
 /** For the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;
+const LEAST_FLUSH_MS = 1_000;
 
 /** Puts the parts together in the order in which they depend on each other. Nothing listens before `start`. */
 export async function createApp(env: Env, log: Logger): Promise<App> {
@@ -155,7 +156,7 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   cutOff();
   await pipeline.running.drained(LAST_SETTLEMENTS_MS);
   await core.ledger
-    .flush()
+    .flush(Math.min(LAST_SETTLEMENTS_MS, Math.max(LEAST_FLUSH_MS, core.env.drainSeconds * 1000)))
     .catch((error: unknown) => core.log.warn("charges reach the database after the stop", { error }));
   await pipeline.owners.flush();
   for (const runnable of runnables.toReversed()) await runnable.stop();

@@ -34,8 +34,7 @@ beforeAll(async () => {
   key = await createToken(root);
 }, 120_000);
 afterAll(async () => {
-  // Redis is away by then: an orderly stop would wait for it.
-  await Promise.all((replicas ?? []).map((replica) => replica.kill()));
+  expect(await Promise.all((replicas ?? []).map((replica) => replica.stop()))).toEqual([0, 0, 0]);
   await upstream?.stop();
 }, 120_000);
 

@@ -80,6 +80,8 @@ const PRUNE_MS = 10_000;
 /** Longer than any transaction of a settler that lives. */
 const ABANDONED_MS = 20_000;
 const FLUSH_MS = 10_000;
+/** Who stops in order has flushed before. */
+const FINISH_MS = 3_000;
 const PING_MS = 2_000;
 /** After a reconnection everybody renews first. */
 const REAP_AFTER_MS = 15_000;
@@ -204,7 +206,7 @@ class LiveLedger implements RedisLedger {
   async stop(): Promise<void> {
     const { log } = this.#settings;
     this.#stopWatching();
-    if (!(await this.#sender.idle(FLUSH_MS)))
+    if (!(await this.#sender.finish(FINISH_MS)))
       log.error("settlements stay in the journal until the next start", { count: this.pending });
     for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
     this.#journal.close();
@@ -301,8 +303,8 @@ class LiveLedger implements RedisLedger {
     return direct + (await reapLive({ redis, log, lease: () => this.#lease(), now: () => clock.now() }));
   }
 
-  async flush(): Promise<void> {
-    const until = performance.now() + FLUSH_MS;
+  async flush(ms = FLUSH_MS): Promise<void> {
+    const until = performance.now() + ms;
     const rest = () => Math.max(1, until - performance.now());
     while (!(await this.#isFlushed(rest))) {
       if (performance.now() < until) continue;

@@ -108,8 +108,8 @@ export interface Ledger {
   changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
   /** Settles holds whose lease ended at the usage last seen; answers how many. Safe to run anywhere, any time. */
   reap(): Promise<number>;
-  /** Everything accepted so far is durable and visible in the database. */
-  flush(): Promise<void>;
+  /** Everything accepted so far is durable and visible in the database; rejects when it is not after `ms`. */
+  flush(ms?: number): Promise<void>;
   /** Waiting settlements, for metrics and drain. */
   readonly pending: number;
 }

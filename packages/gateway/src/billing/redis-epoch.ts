@@ -135,6 +135,7 @@ class RedisEpochs implements Epochs {
       try {
         return await this.#recover(reason, redisIs);
       } catch (error) {
+        if (this.#isStopped) return;
         this.#deps.log.error("balances in Redis cannot be built anew yet, it is tried again", { error });
         await pause(BEAT_MS);
       }
@@ -171,6 +172,7 @@ class RedisEpochs implements Epochs {
     for (;;) {
       const now = performance.now();
       if (now >= latest) return;
+      if (this.#isStopped) throw new Error("the process ends, another one opens the balances");
       if (now >= earliest && (await this.#areAllCaughtUp())) return;
       await pause(STEP_MS);
     }

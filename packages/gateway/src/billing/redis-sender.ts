@@ -36,6 +36,8 @@ export interface Sender {
   readonly pending: number;
   /** Resolves when none is left, or after `ms`; answers whether none is left. */
   idle(ms: number): Promise<boolean>;
+  /** The last chance of this process: like `idle`, but what Redis does not take goes into the database. Sends no more. */
+  finish(ms: number): Promise<boolean>;
 }
 
 const GATHER_MS = 5;
@@ -59,6 +61,9 @@ class QueueSender implements Sender {
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isUrgent = false;
+  #isFinishing = false;
+  #isStopped = false;
+  readonly #finishing = Promise.withResolvers<void>();
   readonly #idlers = new Set<() => void>();
 
   constructor(deps: SenderDeps) {
@@ -89,7 +94,16 @@ class QueueSender implements Sender {
     });
   }
 
+  async finish(ms: number): Promise<boolean> {
+    this.#isFinishing = true;
+    this.#finishing.resolve();
+    const isIdle = await this.idle(ms);
+    this.#isStopped = true;
+    return isIdle;
+  }
+
   #enqueue(some: readonly Outgoing[]): void {
+    if (this.#isStopped) return;
     this.#queue.push(...some);
     this.#schedule();
   }
@@ -114,8 +128,10 @@ class QueueSender implements Sender {
 
   /** Never rejects. */
   async #write(some: readonly Outgoing[]): Promise<void> {
-    const direct = some.filter(({ isDirect }) => isDirect);
-    const others = some.filter(({ isDirect }) => !isDirect);
+    const isPastRedis = this.#isFinishing && !this.#deps.redis.isReady;
+    const isPast = (outgoing: Outgoing) => outgoing.isDirect || isPastRedis;
+    const direct = some.filter(isPast);
+    const others = some.filter((outgoing) => !isPast(outgoing));
     if (direct.length > 0) await this.#book(direct);
     if (others.length > 0) await this.#settle(others);
   }
@@ -184,8 +200,9 @@ class QueueSender implements Sender {
   }
 
   async #wait(): Promise<void> {
-    await this.#deps.redis.ready(LONGEST_PAUSE_MS);
-    await pause(this.#nextPause());
+    const waits = this.#deps.redis.ready(LONGEST_PAUSE_MS).then(() => pause(this.#nextPause()));
+    await Promise.race([waits, this.#finishing.promise]);
+    if (this.#isFinishing) await pause(FIRST_PAUSE_MS);
   }
 
   #nextPause(): number {

@@ -1,4 +1,4 @@
-import type { Connection, RedisClient } from "../redis/client.ts";
+import { type Connection, RedisAway, type RedisClient } from "../redis/client.ts";
 import { SHARDS } from "../redis/keys.ts";
 import { compareIds } from "./redis-loss.ts";
 import { BOOKED } from "./redis-scripts.ts";
@@ -55,6 +55,7 @@ class RedisChargeStreams implements ChargeStreams {
   readonly #keys: readonly string[];
   readonly #shards: ReadonlyMap<string, number>;
   #perStream = PER_STREAM;
+  #abandon: ((reason: Error) => void) | undefined;
 
   constructor(redis: RedisClient, consumer: string, onConnect: () => void) {
     this.#redis = redis;
@@ -82,7 +83,7 @@ class RedisChargeStreams implements ChargeStreams {
 
   async #readGroup(from: string, how: readonly (string | number)[]): Promise<ReadEntry[]> {
     const words = ["GROUP", GROUP, this.#consumer, "COUNT", this.#perStream, ...how, "STREAMS", ...this.#keys];
-    const ask = () => this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from));
+    const ask = () => this.#untilClosed(this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from)));
     const answer: unknown = await ask().catch(async (error: unknown) => {
       // Whoever reads first makes the groups; a Redis that was emptied has none.
       if (!(error instanceof Error) || !/^(?:NOGROUP|UNBLOCKED)/.test(error.message)) throw error;
@@ -150,6 +151,15 @@ class RedisChargeStreams implements ChargeStreams {
 
   close(): void {
     this.#reader.disconnect();
+    this.#abandon?.(new RedisAway("the connection is closed", true));
+  }
+
+  /** The client library never answers a command that waits for a reconnection when the connection is given up. */
+  #untilClosed<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      answer.then(resolve, reject);
+    });
   }
 
   #onAll(command: string, args: (key: string) => (string | number)[]): Promise<readonly unknown[]> {

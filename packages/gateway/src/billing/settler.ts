@@ -68,6 +68,7 @@ class StreamSettler implements Settler {
   #claimed: StreamCharge[] = [];
   #running: Promise<void> | undefined;
   #isStopped = false;
+  readonly #stopping = new AbortController();
   #isHurried = false;
   /** Redis may have given it charges that never arrived, or kept some that it was told are booked. */
   #isDoubtful = false;
@@ -100,6 +101,7 @@ class StreamSettler implements Settler {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopping.abort();
     this.hurry();
     for (const watcher of this.#watchers) await watcher.stop();
     this.#streams.close();
@@ -163,7 +165,7 @@ class StreamSettler implements Settler {
         if (this.#isStopped) return;
         if (!this.#isDoubtful) this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
         this.#isDoubtful = true;
-        await pause(READ_PAUSE_MS);
+        await this.#pause(READ_PAUSE_MS);
       }
     }
   }
@@ -216,7 +218,7 @@ class StreamSettler implements Settler {
           count: rest.length,
           failures: this.#failures,
         });
-        await pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
+        await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
         rest = rest.map((charge) => ({ ...charge, isFirst: false }));
         if (rest.length > 1 && (await this.#answers())) return this.#bookEach(rest, epoch);
         if (await this.#bookWithoutLog(rest, epoch, error)) return;
@@ -244,6 +246,11 @@ class StreamSettler implements Settler {
       row,
     });
     return true;
+  }
+
+  /** A stop ends it. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, this.#stopping).catch(() => undefined);
   }
 
   async #answers(): Promise<boolean> {
@@ -311,7 +318,7 @@ class StreamSettler implements Settler {
           error,
           count: charges.length,
         });
-        await pause(LONGEST_PAUSE_MS);
+        await this.#pause(LONGEST_PAUSE_MS);
       }
     }
   }
