@@ -1,3 +1,4 @@
+import { replaced } from "./json-edit.ts";
 import { bearer } from "./bearer.ts";
 import { chatBridge, embedBridge } from "./baidu/chat.ts";
 import { readBaidu } from "./baidu/errors.ts";
@@ -9,7 +10,7 @@ import { openaiRoute } from "./openai-compatible.ts";
 import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
-import type { ChannelRecord, Exchange, ProviderAdapter, SigningContext, UpstreamCall } from "./types.ts";
+import type { ChannelRecord, Exchange, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
 
 const FIRST = "https://aip.baidubce.com";
 const SECOND = "https://qianfan.baidubce.com";
@@ -57,7 +58,18 @@ async function sign(call: UpstreamCall, channel: ChannelRecord, context: Signing
   call.url.searchParams.set("access_token", await accessToken(channel, context));
 }
 
+/** Names of the first form are those of the second in capitals. */
+const lowerCase: Quirk = {
+  name: "model names in lower case",
+  on: ["openai-chat", "openai-embeddings"],
+  apply(body) {
+    const { model } = body;
+    return typeof model === "string" ? replaced(body, "model", model.toLowerCase()) : body;
+  },
+};
+
 const second = {
+  quirks: [lowerCase],
   streamUsage: true,
   repairs: [usageOnFinish],
   classify: readBaidu,

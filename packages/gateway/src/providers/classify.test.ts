@@ -31,6 +31,16 @@ describe("readFailure", () => {
     expect(read(418, body).message).toBe("m");
   });
 
+  it.each([
+    [503, { error: { message: "The engine is currently overloaded", type: "server_error", code: null } }, "overloaded"],
+    [504, { type: "error", error: { type: "api_error", message: "m" } }, "timeout"],
+    [500, { error: { message: "m", type: "server_error" } }, "server"],
+    [400, { error: { message: "m", type: "server_error" } }, "server"],
+    [400, { error: { message: "You have reached your specified API usage limits." } }, "out_of_credit"],
+  ])("%i %j is %s", (status, body, expected) => {
+    expect(read(status, body).class).toBe(expected);
+  });
+
   it("names an unreadable body by its status", () => {
     expect(read(502, "<html>Bad Gateway</html>")).toEqual({
       class: "server",
@@ -109,6 +119,10 @@ describe("failureIn200", () => {
   it("finds errors and leaves answers alone", () => {
     expect(look({ id: "x", choices: [] })).toBeUndefined();
     expect(look({ id: "resp", error: null, output: [] })).toBeUndefined();
+    expect(look({ object: "error", message: "no such model", type: "NotFoundError", code: 404 })).toMatchObject({
+      class: "not_found",
+      status: 404,
+    });
     expect(look({ error: { code: 429, message: "slow" } })).toMatchObject({ status: 429, class: "rate_limit" });
     expect(look({ code: "c", error: "no credits left: insufficient credits" })).toMatchObject({
       class: "out_of_credit",

@@ -98,6 +98,7 @@ const CLASS_BY_TEXT: readonly (readonly [RegExp, ErrorClass])[] = [
     "out_of_credit",
   ],
   [/you exceeded your current quota|prepayment credits/i, "out_of_credit"],
+  [/specified api usage limits/i, "out_of_credit"],
   [/organization has been disabled|account is currently blocked|account is not authorized/i, "bad_key"],
   [/incorrect api key|invalid api[ -]?key|api key not valid|api key expired|invalid x-api-key/i, "bad_key"],
   [/security token included in the request is invalid/i, "bad_key"],
@@ -180,6 +181,7 @@ function holdsError(json: JsonValue | undefined): boolean {
   const root = asObject(Array.isArray(json) ? json[0] : json);
   if (!root) return false;
   const error = root["error"];
+  if (root["object"] === "error") return readErrorBody(root) !== undefined;
   if (typeof error === "string") return error !== "" && root["choices"] === undefined;
   return asObject(error) !== undefined && readErrorBody(root) !== undefined;
 }
@@ -235,9 +237,12 @@ function isPermission(body: ErrorBody, status: number): boolean {
   return word === "permission_error" || word === "permission_denied" || (status === 403 && word === undefined);
 }
 
+/** Words for "something broke" say less than a status such as 503 or 504. */
 function classOf(body: ErrorBody | undefined, status: number): ErrorClass {
-  const found = (body && wordClass(body)) ?? textClass(body);
-  return found ?? classByStatus(status < 400 ? (body?.number ?? status) : status);
+  const word = body && wordClass(body);
+  const byStatus = classByStatus(status < 400 ? (body?.number ?? status) : status);
+  if (word === "server" && PASSING.has(byStatus)) return byStatus;
+  return word ?? textClass(body) ?? byStatus;
 }
 
 function wordClass(body: ErrorBody): ErrorClass | undefined {

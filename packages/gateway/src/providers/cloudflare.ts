@@ -1,5 +1,6 @@
 import { bearer } from "./bearer.ts";
 import { general } from "./classify.ts";
+import { completionsBridge } from "./cloudflare/completions.ts";
 import { imageBridge, imageExchange } from "./cloudflare/images.ts";
 import { CLOUDFLARE_MODELS } from "./cloudflare/models.ts";
 import { transcriptionExchange } from "./cloudflare/transcription.ts";
@@ -23,18 +24,26 @@ import { verdict } from "./verdict.ts";
 const BASE = "https://api.cloudflare.com";
 const AI_GATEWAY = "gateway.ai.cloudflare.com";
 
+/** The key may hold the account in front: `account id|token`. */
+function credentials({ other }: ChannelRecord, key: string): { readonly account: string; readonly token: string } {
+  const cut = key.indexOf("|");
+  const token = key.slice(cut + 1);
+  return { account: other === "" && cut > 0 ? key.slice(0, cut) : other, token };
+}
+
 /** Behind the AI gateway the base URL names account and product already. */
-function root({ baseUrl, other }: ChannelRecord): string {
-  return baseUrl.includes(AI_GATEWAY) ? "" : `/client/v4/accounts/${encodeURIComponent(other)}/ai`;
+function root(channel: ChannelRecord, key: string): string {
+  const { account } = credentials(channel, key);
+  return channel.baseUrl.includes(AI_GATEWAY) ? "" : `/client/v4/accounts/${encodeURIComponent(account)}/ai`;
 }
 
 function compatible(operation: CompatibleOperation, task: string): UpstreamRoute {
-  return openaiRoute(operation, (_ask, _model, channel) => `${root(channel)}/v1/${task}`);
+  return openaiRoute(operation, (_ask, _model, channel, key) => `${root(channel, key)}/v1/${task}`);
 }
 
 /** Model names contain slashes that belong to the path. */
-function run(_ask: unknown, model: string, channel: ChannelRecord): string {
-  return `${root(channel)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
+function run(_ask: unknown, model: string, channel: ChannelRecord, key: string): string {
+  return `${root(channel, key)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
 }
 
 function encodeSegment(segment: string): string {
@@ -76,8 +85,9 @@ function readCloudflare(answer: FailedAnswer): Verdict | undefined {
 }
 
 async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
-  const url = joinUrl(channel.baseUrl || BASE, `${root(channel)}/models/search?per_page=1000`);
-  return namesIn(await getJson(http, url.href, bearerHeaders(key)), "result", "name");
+  const url = joinUrl(channel.baseUrl || BASE, `${root(channel, key)}/models/search?per_page=1000`);
+  const { token } = credentials(channel, key);
+  return namesIn(await getJson(http, url.href, bearerHeaders(token)), "result", "name");
 }
 
 export const cloudflare: ProviderAdapter = {
@@ -86,6 +96,12 @@ export const cloudflare: ProviderAdapter = {
   label: "Cloudflare Workers AI",
   baseUrl: BASE,
   speaks: [
+    {
+      operation: "completions",
+      dialect: "private:cloudflare-text",
+      path: run,
+      when: (ask) => ask.operation === "completions",
+    },
     compatible("chat", "chat/completions"),
     { ...compatible("responses", "responses"), when: (_ask, _model, channel) => hasResponses(channel, false) },
     compatible("embeddings", "embeddings"),
@@ -98,13 +114,15 @@ export const cloudflare: ProviderAdapter = {
       exchange: imageExchange,
     },
   ],
-  authorize: bearer,
+  authorize: (call, channel, context) =>
+    bearer(call, channel, { ...context, key: credentials(channel, context.key).token }),
   models: CLOUDFLARE_MODELS,
   ownedBy: "cloudflare",
   streamUsage: true,
-  bridges: [imageBridge],
+  bridges: [imageBridge, completionsBridge],
   repairs: [usageOnFinish, reasoningName],
   classify: readCloudflare,
   listModels,
+  keyHint: "token, or account id|token",
   otherHint: "Account id",
 };

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../dialects/types.ts";
 import { object } from "../dialects/read.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import { without } from "./json-edit.ts";
+import { eachObject, without } from "./json-edit.ts";
 import { eachMessage } from "./repairs/each-choice.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import type { AnswerRepair, Quirk } from "./types.ts";
@@ -14,7 +14,7 @@ const groqParams: Quirk = {
   name: "parameters that Groq refuses",
   drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
-    const kept = without(body, REFUSED);
+    const kept = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
     const effort = kept["reasoning_effort"];
     if (typeof effort !== "string") return kept;
     const known = effortFor(upstreamModel, effort);

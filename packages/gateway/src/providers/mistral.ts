@@ -1,4 +1,5 @@
 import { general } from "./classify.ts";
+import { asObject, asText } from "./error-body.ts";
 import { mistralAnswer } from "./mistral/answer.ts";
 import { mistralParams } from "./mistral/request.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -7,6 +8,9 @@ import { verdict } from "./verdict.ts";
 
 /** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
 function readMistral(answer: FailedAnswer): Verdict | undefined {
+  const type = asText(asObject(answer.json)?.["type"]);
+  if (answer.status === 400 && type === "invalid_model")
+    return verdict({ class: "not_found", message: general(answer, answer.json).message });
   if (answer.status !== 429) return undefined;
   const { message } = general(answer, answer.json);
   return /capacity exceeded/i.test(message) ? verdict({ class: "overloaded", status: 429, message }) : undefined;

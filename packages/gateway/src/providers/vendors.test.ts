@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf, quirked } from "../../test/provider-kit.ts";
+import { askOf, bridgeContextOf, callOf, channelOf, quirked } from "../../test/provider-kit.ts";
 import { azure } from "./azure.ts";
+import { baidu } from "./baidu.ts";
+import { failureIn200, readFailure } from "./classify.ts";
+import { cohereRequest } from "./cohere/chat-request.ts";
 import { compatible } from "./compatible.ts";
 import { custom } from "./custom.ts";
 import { deepseek } from "./deepseek.ts";
@@ -11,6 +14,7 @@ import { mistral } from "./mistral.ts";
 import { openai } from "./openai.ts";
 import { volcengine } from "./volcengine.ts";
 import { xai } from "./xai.ts";
+import { zhipuV4 } from "./zhipu.ts";
 import type { ChannelRecord, ProviderAdapter } from "./types.ts";
 import type { Operation } from "../dialects/types.ts";
 
@@ -141,6 +145,7 @@ describe("parameters", () => {
       temperature: 2,
       reasoning_effort: "low",
       user: "u",
+      of_next_month: 1,
       safe_prompt: true,
     };
     const { messages, ...rest } = quirked(mistral, body);
@@ -190,10 +195,49 @@ describe("parameters", () => {
     expect(quirked(provider, { model, reasoning_effort: effort })["reasoning_effort"]).toBe(expected);
   });
 
+  it("of Groq: messages without names", () => {
+    expect(quirked(groq, { model: "m", messages: [{ role: "user", name: "bob", content: "hi" }] })).toEqual({
+      model: "m",
+      messages: [{ role: "user", content: "hi" }],
+    });
+  });
+
+  it("of Baidu: names of the second form are in lower case", () => {
+    expect(quirked(baidu, { model: "ERNIE-4.0-8K" })).toEqual({ model: "ernie-4.0-8k" });
+    const known = { model: "ernie-4.0-8k" };
+    expect(quirked(baidu, known)).toBe(known);
+  });
+
+  it("of Cohere: temperature up to 1, arguments that are JSON", () => {
+    const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "" } }];
+    const body = { model: "m", temperature: 1.7, messages: [{ role: "assistant", content: "", tool_calls: calls }] };
+    expect(cohereRequest(body, bridgeContextOf())).toMatchObject({
+      temperature: 1,
+      messages: [{ tool_calls: [{ function: { arguments: "{}" } }] }],
+    });
+  });
+
   it("of xAI by suffix", () => {
     expect(quirked(xai, { model: "grok-3-mini-beta-high" })).toEqual({
       model: "grok-3-mini-beta",
       reasoning_effort: "high",
     });
+  });
+});
+
+describe("failures", () => {
+  const answer = (json: unknown, status = 200) => ({ status, headers: {}, body: Buffer.from(JSON.stringify(json)) });
+
+  it("of Zhipu: a connection that broke before the first word, and a clock that is wrong", () => {
+    const broken = (message: object) => answer({ choices: [{ index: 0, finish_reason: "network_error", message }] });
+    expect(failureIn200(zhipuV4, broken({ content: "" }))).toMatchObject({ class: "overloaded", retry: true });
+    expect(failureIn200(zhipuV4, broken({ content: "half a" }))).toBeUndefined();
+    const expired = readFailure(zhipuV4, answer({ error: { code: "1003", message: "expired" } }, 401));
+    expect(expired).toMatchObject({ class: "bad_key", disable: false });
+  });
+
+  it("of Mistral: a model that does not exist is looked for elsewhere", () => {
+    const unknown = { object: "error", message: "Invalid model: x", type: "invalid_model", code: "1500" };
+    expect(readFailure(mistral, answer(unknown, 400))).toMatchObject({ class: "not_found", retry: true });
   });
 });

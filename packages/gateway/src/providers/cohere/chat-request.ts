@@ -1,5 +1,6 @@
 import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
 import { compact, isSet, object, objects, text } from "../../dialects/read.ts";
+import { clamped } from "../json-edit.ts";
 import {
   chatMessages,
   chatToolChoice,
@@ -53,7 +54,7 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
     model: context.upstreamModel,
     messages: chatMessages(body).map(messageOf),
     max_tokens: maxTokens(body),
-    temperature: body["temperature"],
+    temperature: clamped(body, "temperature", 0, 1)["temperature"],
     p: body["top_p"],
     k: body["top_k"],
     stop_sequences: stop.length === 0 ? undefined : stop.slice(0, 5),
@@ -74,7 +75,7 @@ function messageOf(message: ChatMessage): JsonObject {
     const calls = message.toolCalls.map(({ id, name, arguments: args }) => ({
       id,
       type: "function",
-      function: { name, arguments: args },
+      function: { name, arguments: args.trim() === "" ? "{}" : args },
     }));
     return compact({ role, tool_plan: message.text === "" ? undefined : message.text, tool_calls: calls });
   }

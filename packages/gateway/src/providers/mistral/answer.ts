@@ -44,8 +44,15 @@ function content(message: JsonObject): JsonObject {
 function toolCalls(message: JsonObject, isChunk: boolean): JsonObject {
   return eachObject(message, "tool_calls", (call, index) => {
     const isComplete = call["type"] !== undefined && (!isChunk || call["index"] !== undefined);
-    return isComplete ? call : { ...(isChunk ? { index } : {}), type: "function", ...call };
+    return written(isComplete ? call : { ...(isChunk ? { index } : {}), type: "function", ...call });
   });
+}
+
+/** Arguments may come as an object. */
+function written(call: JsonObject): JsonObject {
+  const named = object(call, "function");
+  const args = object(named, "arguments");
+  return args ? { ...call, function: { ...named, arguments: JSON.stringify(args) } } : call;
 }
 
 /** Three spellings are in use. */

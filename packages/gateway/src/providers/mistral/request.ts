@@ -23,13 +23,41 @@ const REFUSED = [
   "prompt_cache_retention",
 ];
 
+/** Members that the API knows; it answers 422 to any other. */
+const TAKEN: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "n",
+  "stop",
+  "random_seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "response_format",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "prediction",
+  "reasoning_effort",
+  "prompt_mode",
+  "safe_prompt",
+  "metadata",
+  "guardrails",
+  "document_image_limit",
+  "document_page_limit",
+]);
+
 export const mistralParams: Quirk = {
   name: "parameters of Mistral",
   drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
+    const named = renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens");
     const known = without(
-      renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens"),
-      REFUSED,
+      named,
+      Object.keys(named).filter((name) => !TAKEN.has(name)),
     );
     return messages(toolChoice(effort(clamped(known, "temperature", 0, 1.5), upstreamModel)));
   },

@@ -1,5 +1,7 @@
+import { object, objects, text } from "../../dialects/read.ts";
+import type { JsonObject } from "../../dialects/types.ts";
 import { asObject, asText, codeText } from "../error-body.ts";
-import { errorOf, vendorReader, type CodeTable } from "../verdict-vendor.ts";
+import { errorOf, vendorReader, type CodeTable, type NativeError } from "../verdict-vendor.ts";
 
 /** https://docs.z.ai/api-reference/api-code */
 const CODES: CodeTable = {
@@ -13,6 +15,22 @@ const CODES: CodeTable = {
   server: ["500", "1200"],
 };
 
+const NETWORK = "1234";
+/** An expired token was made here a moment ago: the gateway's own clock is wrong. */
+const EXPIRED = "1003";
+
+function failed(code: string, message: string): NativeError {
+  return { code, message, ...(code === EXPIRED ? { disable: false } : {}) };
+}
+
+/** The first event or the whole answer ended with `network_error` and holds no text. */
+function hasBroken(root: JsonObject | undefined): boolean {
+  const [choice] = objects(root, "choices");
+  if (text(choice, "finish_reason") !== "network_error") return false;
+  const message = object(choice, "message") ?? object(choice, "delta");
+  return !text(message, "content") && objects(message, "tool_calls").length === 0;
+}
+
 /** `{error: {code, message}}` of v4, `{code, msg, success: false}` of v3. */
 export const readZhipu = vendorReader({
   type: "zhipu_error",
@@ -20,8 +38,9 @@ export const readZhipu = vendorReader({
   unknown: "server",
   native(answer) {
     const root = asObject(answer.json);
-    if (root?.["success"] === false) return { code: codeText(root["code"]), message: asText(root["msg"]) ?? "" };
+    if (root?.["success"] === false) return failed(codeText(root["code"]), asText(root["msg"]) ?? "");
     const error = errorOf(answer);
-    return error && /^\d+$/.test(error.code) ? { code: error.code, message: error.message } : undefined;
+    if (error && /^\d+$/.test(error.code)) return failed(error.code, error.message);
+    return hasBroken(root) ? failed(NETWORK, "The model's connection broke.") : undefined;
   },
 });
