@@ -10,12 +10,13 @@ import { openForeign } from "../storage/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importFamily } from "./family/import.ts";
-import type { ImportReport } from "./family/context.ts";
 import type { CommandContext } from "./index.ts";
 import { importLitellm } from "./litellm/import.ts";
+import { saying } from "./progress.ts";
+import type { ImportReport } from "./report.ts";
 
 const USAGE = [
-  "fairway-gateway import --from one-api|new-api --database URL [--logs] [--dry-run]",
+  "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [--dry-run]",
   "fairway-gateway import --from litellm --config FILE [--dry-run]",
   "fairway-gateway import --from fairway --dir FOLDER [--dry-run]",
 ].join("\n");
@@ -26,6 +27,7 @@ const FLAGS = {
   config: "string",
   dir: "string",
   logs: "boolean",
+  "log-database": "string",
   "dry-run": "boolean",
 } as const;
 
@@ -63,21 +65,25 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   // Live balances of running replicas follow what is changed here.
   const changeWith = createChanges({ ...settings, onCommit: () => Promise.resolve() });
   const source = openForeign(sourceUrl(url), context.log);
+  const logUrl = flags["log-database"];
+  const logSource = logUrl === undefined ? source : openForeign(sourceUrl(logUrl), context.log);
   try {
-    const kind = from === "one-api" ? "one-api" : "new-api";
-    const logOrigin = flags.logs ? originOf(url) : undefined;
     const report = await importFamily({
       ...target,
-      kind,
+      kind: from === "one-api" ? "one-api" : "new-api",
       source,
+      logSource,
       logTarget: logDatabase,
       ledger: { changeWith },
-      logOrigin,
+      origin: originOf(url),
+      withLogs: flags.logs,
+      onProgress: saying(context.print),
     });
     await flush();
     return report;
   } finally {
     await source.close();
+    if (logSource !== source) await logSource.close();
   }
 }
 

@@ -1,5 +1,7 @@
+import { splitList } from "@fairway/wire";
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { parseObject } from "../lib/json.ts";
 import type { Logger } from "../observability/log.ts";
 import { openDatabase } from "./database.ts";
 import { hasTable } from "./introspect.ts";
@@ -21,7 +23,27 @@ export class ForeignRow {
     const value = this.#values[name];
     if (typeof value === "string") return value.trimEnd();
     if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+    if (typeof value === "object" && value !== null) return JSON.stringify(value);
     return typeof value === "number" || typeof value === "bigint" ? String(value) : "";
+  }
+
+  /** Names joined by commas, a JSON list, or an array of the database; trimmed, without blanks and repeats. */
+  list(name: string): string[] {
+    const text = this.text(name);
+    const parsed = text.trimStart().startsWith("[") ? parseObject(`{"names":${text}}`)?.["names"] : undefined;
+    if (!Array.isArray(parsed)) return splitList(text);
+    const names = parsed.filter((item) => typeof item === "string").map((item) => item.trim());
+    return [...new Set(names.filter((item) => item !== ""))];
+  }
+
+  /** Epoch seconds of a time column or a number; undefined when there is none. */
+  time(name: string): number | undefined {
+    const value = this.#values[name];
+    if (value instanceof Date) return Math.floor(value.getTime() / 1000);
+    const text = this.text(name);
+    if (/^\d+$/.test(text)) return Number(text);
+    const ms = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(" ", "T")}Z`);
+    return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
   }
 
   int(name: string, fallback = 0): number {
@@ -49,8 +71,8 @@ export class ForeignRow {
 /** A database of a compatible gateway, only read. */
 export interface ForeignDatabase {
   has(table: string): Promise<boolean>;
-  /** All rows in the order of `key`, in portions. */
-  pages(table: string, key?: "id" | "key"): AsyncGenerator<ForeignRow[]>;
+  /** All rows in the order of a column that is unique: numbers above 0 for `id`, else texts. */
+  pages(table: string, key?: string): AsyncGenerator<ForeignRow[]>;
   close(): Promise<void>;
 }
 
@@ -88,7 +110,7 @@ function openServer(url: string, log: Logger): ForeignDatabase {
   };
 }
 
-async function* pages(query: Query, table: string, key: "id" | "key" = "id"): AsyncGenerator<ForeignRow[]> {
+async function* pages(query: Query, table: string, key = "id"): AsyncGenerator<ForeignRow[]> {
   let last: string | number = key === "id" ? 0 : "";
   for (;;) {
     const sql = `select * from "${table}" where "${key}" > ? order by "${key}" limit ${PAGE}`;
@@ -96,6 +118,6 @@ async function* pages(query: Query, table: string, key: "id" | "key" = "id"): As
     const end = rows.at(-1);
     if (!end) return;
     yield rows;
-    last = key === "id" ? end.int("id") : end.text("key");
+    last = key === "id" ? end.int("id") : end.text(key);
   }
 }

@@ -24,6 +24,9 @@ export const LOG_COLUMNS = [
   "other",
 ] as const satisfies readonly (keyof LogTable)[];
 
+/** What the request ids of imported rows begin with whose hours were imported as sums too. */
+export const SUMMED_REQUEST = "imported-";
+
 export type LogRowInput = Insertable<Omit<LogTable, "id">>;
 
 /** What a row needs besides its defaults. */

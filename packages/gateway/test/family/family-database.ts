@@ -6,6 +6,7 @@ type Columns = Readonly<Record<string, string>>;
 
 const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = {
   sqlite: {
+    json: "json",
     id: "integer primary key autoincrement",
     int: "integer",
     text: "text",
@@ -16,6 +17,7 @@ const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = 
     real: "real",
   },
   mariadb: {
+    json: "json",
     id: "bigint auto_increment primary key",
     int: "bigint",
     text: "longtext",
@@ -26,6 +28,7 @@ const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = 
     real: "double",
   },
   postgres: {
+    json: "json",
     id: "bigserial primary key",
     int: "bigint",
     text: "text",
@@ -158,6 +161,102 @@ export const NEW_API: Readonly<Record<string, Columns>> = {
   options: OPTIONS,
 };
 
+/** The tables of New API of 2025-10 and after: more columns, and what they hold changed. */
+export const NEW_API_RECENT: Readonly<Record<string, Columns>> = {
+  ...NEW_API,
+  users: { ...NEW_API["users"], stripe_customer: "text", remark: "text", created_at: "int", last_login_at: "int" },
+  tokens: { ...NEW_API["tokens"], cross_group_retry: "bool" },
+  channels: {
+    ...NEW_API["channels"],
+    header_override: "text",
+    remark: "text",
+    channel_info: "json",
+    settings: "text",
+  },
+  redemptions: { ...NEW_API["redemptions"], expired_time: "int" },
+  logs: { ...NEW_API["logs"], ip: "text", request_id: "text" },
+  two_fas: {
+    id: "id",
+    user_id: "int",
+    secret: "text",
+    is_enabled: "bool",
+    failed_attempts: "int",
+    locked_until: "time",
+    created_at: "time",
+    deleted_at: "time",
+  },
+  passkey_credentials: {
+    id: "id",
+    user_id: "int",
+    credential_id: "text",
+    public_key: "text",
+    sign_count: "int",
+    transports: "text",
+    created_at: "time",
+    last_used_at: "time",
+    deleted_at: "time",
+  },
+  top_ups: {
+    id: "id",
+    user_id: "int",
+    amount: "int",
+    money: "real",
+    trade_no: "text",
+    payment_method: "text",
+    payment_provider: "text",
+    create_time: "int",
+    complete_time: "int",
+    status: "text",
+  },
+  midjourneys: {
+    id: "id",
+    code: "int",
+    user_id: "int",
+    action: "text",
+    mj_id: "text",
+    prompt: "text",
+    submit_time: "int",
+    start_time: "int",
+    finish_time: "int",
+    image_url: "text",
+    status: "text",
+    progress: "text",
+    fail_reason: "text",
+    channel_id: "int",
+    quota: "int",
+  },
+  tasks: {
+    id: "id",
+    created_at: "int",
+    updated_at: "int",
+    task_id: "text",
+    platform: "text",
+    user_id: "int",
+    channel_id: "int",
+    quota: "int",
+    action: "text",
+    status: "text",
+    fail_reason: "text",
+    submit_time: "int",
+    start_time: "int",
+    finish_time: "int",
+    progress: "text",
+    properties: "json",
+    private_data: "json",
+    data: "json",
+  },
+  quota_data: {
+    id: "id",
+    user_id: "int",
+    username: "text",
+    model_name: "text",
+    created_at: "int",
+    token_used: "int",
+    count: "int",
+    quota: "int",
+  },
+};
+
 /** The tables of One API of 2024-12. */
 export const ONE_API: Readonly<Record<string, Columns>> = {
   users: { ...USERS, lark_id: "text", oidc_id: "text" },
@@ -187,12 +286,12 @@ export class FamilyDatabase {
     }
   }
 
+  /** Columns that a row does not name hold null. */
   async insert(table: string, ...rows: readonly FamilyRow[]): Promise<void> {
-    for (const row of rows) {
-      const names = Object.keys(row).map((name) => this.#quote(name));
-      const values = Object.values(row).map((value) => this.#literal(value));
-      await runSql(this.url, `insert into ${table} (${names.join(", ")}) values (${values.join(", ")})`);
-    }
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const tuples = rows.map((row) => `(${names.map((name) => this.#literal(row[name] ?? null)).join(", ")})`);
+    const into = names.map((name) => this.#quote(name)).join(", ");
+    await runSql(this.url, `insert into ${table} (${into}) values ${tuples.join(", ")}`);
   }
 
   #type(type: string): string {

@@ -7,7 +7,8 @@ import type { RawDatabase, SqlValue } from "../../storage/raw.ts";
 import { verifyVault } from "../../storage/reseal.ts";
 import { bump } from "../../storage/revisions.ts";
 import { isSealed, type Vault } from "../../storage/secrets.ts";
-import { alignIds, ImportReport, insertRaw } from "../family/context.ts";
+import { ImportReport } from "../report.ts";
+import { alignIds, insertMany } from "../rows.ts";
 import { FORMAT, fileOf, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
 
 export interface ReadDeps {
@@ -31,7 +32,7 @@ export async function readDump(deps: ReadDeps): Promise<ImportReport> {
   for (const table of TABLE_NAMES) await checkTable(deps, table);
   for (const table of TABLE_NAMES) {
     for await (const rows of batches(join(dir, fileOf(table)))) {
-      for (const _row of rows) report.count(table, "created");
+      report.count(table, "created", { times: rows.length });
       if (!isDry) await insertRows(databaseOf(deps, table).raw, table, rows);
     }
   }
@@ -63,9 +64,7 @@ async function checkTable(deps: ReadDeps, table: DumpedTable): Promise<void> {
 }
 
 async function insertRows(raw: RawDatabase, table: string, rows: readonly Row[]): Promise<void> {
-  await raw.transaction(async (tx) => {
-    for (const row of rows) await insertRaw(tx, table, row);
-  });
+  await raw.transaction((tx) => insertMany(tx, table, rows));
 }
 
 async function* batches(path: string): AsyncGenerator<Row[]> {

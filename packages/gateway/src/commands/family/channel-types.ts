@@ -1,23 +1,38 @@
+import type { FamilyKind } from "./context.ts";
+
 /** A channel type of One API: the number here, and the address that its number stood for. */
-interface TypeHere {
+export interface TypeHere {
   readonly type: number;
   readonly baseUrl?: string;
 }
 
-/**
- * Types of One API whose numbers mean something else here; all others are the same. Missing: services that this
- * gateway does not speak to.
- */
-export const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number, TypeHere | undefined>([
-  [2, { type: 1, baseUrl: "https://oa.api2d.net" }],
-  [4, { type: 1, baseUrl: "https://api.closeai-proxy.xyz" }],
-  [5, { type: 1, baseUrl: "https://api.openai-sb.com" }],
+/** Resellers of OpenAI's protocol that both projects number alike, from before they parted. */
+const RESELLERS: readonly [number, TypeHere][] = [
   [6, { type: 1, baseUrl: "https://api.openaimax.com" }],
   [7, { type: 1, baseUrl: "https://api.ohmygpt.com" }],
   [9, { type: 1, baseUrl: "https://api.caipacity.com" }],
   [10, { type: 1, baseUrl: "https://api.aiproxy.io" }],
   [12, { type: 1, baseUrl: "https://api.api2gpt.com" }],
   [13, { type: 1, baseUrl: "https://api.aigc2d.com" }],
+];
+
+/** New API's numbers are those of this gateway, but for a few that are an address of another type. */
+const NEW_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map([
+  ...RESELLERS,
+  [53, { type: 1, baseUrl: "https://llm.submodel.ai" }],
+]);
+
+/**
+ * Types of One API whose numbers mean something else here; all others are the same. Undefined: services that this
+ * gateway does not speak to.
+ */
+const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number, TypeHere | undefined>([
+  ...RESELLERS,
+  [2, { type: 1, baseUrl: "https://oa.api2d.net" }],
+  [4, { type: 1, baseUrl: "https://api.closeai-proxy.xyz" }],
+  [5, { type: 1, baseUrl: "https://api.openai-sb.com" }],
+  // There an address to which the usual paths are added; here a whole address.
+  [8, { type: 1 }],
   [26, { type: 1006 }],
   [27, { type: 35 }],
   [28, { type: 42 }],
@@ -43,3 +58,12 @@ export const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<
   [50, { type: 1005 }],
   [51, { type: 1005, baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" }],
 ]);
+
+const LAST_OF_ONE_API = 51;
+
+/** What a number of the other gateway is here; undefined when there is nothing like it. */
+export function typeHere(kind: FamilyKind, type: number): TypeHere | undefined {
+  const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
+  if (own.has(type)) return own.get(type);
+  return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };
+}

@@ -43,7 +43,9 @@ eachDatabase("import of a database of the family", (open) => {
     source = openForeign(family.url, quietLog);
     const { database } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock: manualClock(), log: quietLog });
-    return importFamily({ ...kit, kind, source, target: database, logTarget: database, ledger, isDry, logOrigin });
+    const target = { target: database, logTarget: database, ledger };
+    const logs = { logSource: source, withLogs: logOrigin !== undefined, origin: logOrigin ?? "here" };
+    return importFamily({ ...kit, ...target, ...logs, kind, source, isDry, onProgress: () => {} });
   };
   type Shown = "users" | "tokens" | "channels" | "redemptions" | "logs" | "options" | "ledger" | "abilities";
   const all = async <T extends Shown>(table: T): Promise<Selectable<Schema[T]>[]> => {

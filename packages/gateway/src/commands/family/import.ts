@@ -1,33 +1,50 @@
 import { bump } from "../../storage/revisions.ts";
+import { ImportReport } from "../report.ts";
+import { alignIds } from "../rows.ts";
 import { importChannels } from "./channels.ts";
-import { alignIds, ImportReport, type ImportContext } from "./context.ts";
-import { importLogs, importOptions, importRedemptions } from "./others.ts";
+import type { ImportContext } from "./context.ts";
+import { importLogs, importSums } from "./logs.ts";
+import { importOptions, importRedemptions, importTopUps } from "./others.ts";
+import { importDrawings, importTasks } from "./tasks.ts";
 import { importTokens } from "./tokens.ts";
 import { importUsers } from "./users.ts";
 
-export interface FamilyImport extends Omit<ImportContext, "report" | "users" | "tokens" | "channels"> {
-  /** Names of the imported log rows begin with it; undefined leaves the logs out. */
-  readonly logOrigin: string | undefined;
+type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress";
+
+export interface FamilyImport extends Omit<ImportContext, Made> {
+  readonly withLogs: boolean;
+  /** Told what was done so far of a kind of thing. */
+  readonly onProgress: (what: string, done: number) => void;
 }
 
 /** Brings a database of the family over; a second run changes nothing that is here already. */
-export async function importFamily({ logOrigin, ...settings }: FamilyImport): Promise<ImportReport> {
+export async function importFamily({ withLogs, onProgress, ...settings }: FamilyImport): Promise<ImportReport> {
   const report = new ImportReport();
-  const context: ImportContext = { ...settings, report, users: new Map(), tokens: new Map(), channels: new Map() };
+  const progress = (what: string) => onProgress(what, report.total(what));
+  const maps = {
+    users: new Map<number, number>(),
+    tokens: new Map<number, number>(),
+    channels: new Map<number, number>(),
+  };
+  const context: ImportContext = { ...settings, ...maps, report, progress, routed: [] };
+  const { source, logSource, target, isDry } = settings;
   for (const table of ["users", "tokens", "channels", "options"]) {
-    if (!(await settings.source.has(table))) {
+    if (!(await source.has(table)))
       throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
-    }
   }
   await importUsers(context);
-  if (!settings.isDry) await alignIds(settings.target, ["users"]);
+  if (!isDry) await alignIds(target, ["users"]);
   await importTokens(context);
   await importChannels(context);
-  if (!settings.isDry) await alignIds(settings.target, ["tokens", "channels"]);
+  if (!isDry) await alignIds(target, ["tokens", "channels"]);
   await importOptions(context);
-  if (await settings.source.has("redemptions")) await importRedemptions(context);
-  if (logOrigin !== undefined && (await settings.source.has("logs"))) await importLogs(context, logOrigin);
-  if (!settings.isDry) await announce(context);
+  if (await source.has("redemptions")) await importRedemptions(context);
+  if (await source.has("top_ups")) await importTopUps(context);
+  await importDrawings(context);
+  await importTasks(context);
+  const areSummed = await importSums(context);
+  if (withLogs && (await logSource.has("logs"))) await importLogs(context, { areSummed });
+  if (!isDry) await announce(context);
   return report;
 }
 

@@ -1,9 +1,18 @@
-import { checkOption, isOptionKey, parseOptions, REDEMPTION_STATUS, type OptionRow } from "@fairway/wire";
+import {
+  checkOption,
+  isOptionKey,
+  parseOptions,
+  QUOTA_PER_UNIT,
+  REDEMPTION_STATUS,
+  type OptionRow,
+} from "@fairway/wire";
 import { createOptionStore, type OptionWrite } from "../../resources/options/store.ts";
 import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
+import { seconds } from "../../lib/clock.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
-import { insertRaw, type ImportContext } from "./context.ts";
+import { bringNew } from "../rows.ts";
+import type { ImportContext } from "./context.ts";
 
 /** Options that this gateway knows and whose texts pass its checks; the others are named. */
 export async function importOptions(context: ImportContext): Promise<void> {
@@ -28,11 +37,8 @@ export async function importOptions(context: ImportContext): Promise<void> {
   for (const { key, value } of rows) {
     const check = checkOption(key, value, after);
     if (!check.isValid) {
-      report.count(
-        "options",
-        "skipped",
-        isOptionKey(key) ? `the option ${key} has a value that cannot be used` : undefined,
-      );
+      const note = isOptionKey(key) ? `the option ${key} has a value that cannot be used` : undefined;
+      report.count("options", "skipped", { note });
     } else if (own.get(key) === check.text) report.count("options", "kept");
     else {
       report.count("options", own.has(key) ? "updated" : "created");
@@ -43,73 +49,64 @@ export async function importOptions(context: ImportContext): Promise<void> {
 }
 
 export async function importRedemptions(context: ImportContext): Promise<void> {
-  const { source, target, users, report, isDry } = context;
+  const { source, target, report } = context;
   for await (const rows of source.pages("redemptions")) {
-    for (const row of rows) {
-      const key = row.text("key");
-      const isGone = row.isDeleted || key === "" || row.int("quota") <= 0;
-      const known = isGone ? [] : await target.raw.rows('select 1 as one from redemptions where "key" = ?', [key]);
-      if (isGone || known.length > 0) {
-        report.count("redemption codes", isGone ? "skipped" : "kept");
-        continue;
-      }
-      report.count("redemption codes", "created");
-      if (isDry) continue;
-      await insertRaw(target.raw, "redemptions", {
-        user_id: users.get(row.int("user_id")) ?? 0,
-        key,
-        status: row.int("status", REDEMPTION_STATUS.unused),
-        name: row.text("name").slice(0, 191),
-        quota: row.int("quota"),
-        created_time: row.int("created_time"),
-        redeemed_time: row.int("redeemed_time"),
-        used_user_id: users.get(row.int("used_user_id")) ?? 0,
-      });
-    }
+    const usable = rows.filter((row) => !row.isDeleted && row.text("key") !== "" && row.int("quota") > 0);
+    report.count("redemption codes", "skipped", { times: rows.length - usable.length });
+    const values = usable.map((row) => redemptionRow(context, row));
+    await bringNew(context, target.raw, { what: "redemption codes", table: "redemptions", key: "key", rows: values });
   }
 }
 
-/** Request logs. Each gets a name that follows from where it stood, so that a second run finds it. */
-export async function importLogs(context: ImportContext, origin: string): Promise<void> {
-  const { source, logTarget, report, isDry } = context;
-  for await (const rows of source.pages("logs")) {
-    const named = rows.map((row) => ({ row, requestId: `import-${origin}-${row.int("id")}` }));
-    const places = named.map(() => "?").join(", ");
-    const find = `select request_id from logs where request_id in (${places})`;
-    const found = await logTarget.raw.rows<{ request_id: string }>(
-      find,
-      named.map(({ requestId }) => requestId),
-    );
-    const known = new Set(found.map(({ request_id }) => request_id));
-    const fresh = named.filter(({ requestId }) => !known.has(requestId));
-    for (const { requestId } of named) report.count("logs", known.has(requestId) ? "kept" : "created");
-    if (isDry || fresh.length === 0) continue;
-    await logTarget.raw.transaction(async (tx) => {
-      for (const { row, requestId } of fresh) await insertRaw(tx, "logs", logRow(context, row, requestId));
-    });
-  }
-}
-
-function logRow({ users, tokens, channels }: ImportContext, row: ForeignRow, requestId: string) {
-  const channel = row.int("channel_id") || row.int("channel");
+function redemptionRow({ users, clock, report }: ImportContext, row: ForeignRow) {
+  const status = row.int("status", REDEMPTION_STATUS.unused);
+  const end = row.int("expired_time");
+  const isOver = status === REDEMPTION_STATUS.unused && end > 0 && end < seconds(clock);
+  if (isOver) report.remark("redemption codes had expired: they are disabled here");
+  else if (end > 0 && status === REDEMPTION_STATUS.unused) report.remark("redemption codes lose their day of expiry");
   return {
     user_id: users.get(row.int("user_id")) ?? 0,
-    created_at: row.int("created_at"),
-    type: row.int("type"),
-    content: row.text("content"),
-    username: row.text("username").slice(0, 64),
-    token_name: row.text("token_name").slice(0, 191),
-    model_name: row.text("model_name").slice(0, 255),
+    key: row.text("key"),
+    status: isOver ? REDEMPTION_STATUS.disabled : status,
+    name: row.text("name").slice(0, 191),
     quota: row.int("quota"),
-    prompt_tokens: row.int("prompt_tokens"),
-    completion_tokens: row.int("completion_tokens"),
-    use_time: row.int("use_time"),
-    is_stream: Number(row.flag("is_stream")),
-    channel_id: channels.get(channel) ?? 0,
-    token_id: tokens.get(row.int("token_id")) ?? 0,
-    group: row.text("group").slice(0, 64),
-    ip: row.text("ip").slice(0, 64),
-    request_id: requestId,
-    other: row.text("other"),
+    created_time: row.int("created_time"),
+    redeemed_time: row.int("redeemed_time"),
+    used_user_id: users.get(row.int("used_user_id")) ?? 0,
   };
+}
+
+const ORDER_STATES = ["pending", "success", "expired", "failed"];
+
+/** Orders with what they are worth. Paid ones are in the balances already; open ones can still be paid. */
+export async function importTopUps(context: ImportContext): Promise<void> {
+  const { source, target, users, report } = context;
+  for await (const rows of source.pages("top_ups")) {
+    const usable = rows.filter((row) => users.has(row.int("user_id")) && row.text("trade_no") !== "");
+    report.count("top-ups", "skipped", { times: rows.length - usable.length });
+    const values = usable.map((row) => topUpRow(context, row));
+    await bringNew(context, target.raw, { what: "top-ups", table: "top_ups", key: "trade_no", rows: values });
+  }
+}
+
+function topUpRow({ users }: ImportContext, row: ForeignRow) {
+  const service = row.text("payment_provider") || row.text("payment_method");
+  const status = row.text("status");
+  return {
+    user_id: users.get(row.int("user_id")) ?? 0,
+    amount: row.int("amount"),
+    money: row.decimal("money").toFixed(2),
+    trade_no: row.text("trade_no").slice(0, 191),
+    create_time: row.int("create_time"),
+    status: ORDER_STATES.includes(status) ? status : "expired",
+    quota: worth(row, service),
+    payment_method: row.text("payment_method").slice(0, 16),
+    complete_time: row.int("complete_time"),
+  };
+}
+
+/** Units of an order: some services count dollars, one counts units. */
+function worth(row: ForeignRow, service: string): number {
+  if (service === "creem") return row.int("amount");
+  return Math.round((service === "stripe" ? row.decimal("money") : row.int("amount")) * QUOTA_PER_UNIT);
 }

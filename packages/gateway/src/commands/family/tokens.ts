@@ -1,13 +1,18 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { parseApiKey } from "../../identity/api-key.ts";
+import { carriedKey } from "../../identity/carried-key.ts";
 import { seconds } from "../../lib/clock.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import type { SqlValue } from "../../storage/raw.ts";
-import { insertKeepingId, type ImportContext } from "./context.ts";
+import { admitCarriedKeys, insertKeepingId } from "../rows.ts";
+import type { ImportContext } from "./context.ts";
 
 /** Keys keep working: they are found by their hash and can be shown again. */
 export async function importTokens(context: ImportContext): Promise<void> {
-  for await (const rows of context.source.pages("tokens")) for (const row of rows) await importToken(context, row);
+  for await (const rows of context.source.pages("tokens")) {
+    for (const row of rows) await importToken(context, row);
+    context.progress("tokens");
+  }
 }
 
 async function importToken(context: ImportContext, row: ForeignRow): Promise<void> {
@@ -15,16 +20,16 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   const userId = users.get(row.int("user_id"));
   const key = row.text("key").replace(/^sk-/, "");
   if (row.isDeleted || userId === undefined || key === "") return report.count("tokens", "skipped");
-  const hash = vault.hashKey(key);
+  const isUsual = parseApiKey(key) !== "malformed";
+  const hash = vault.hashKey(isUsual ? key : carriedKey(key));
   const find = "select id from tokens where key_hash = ?";
   const [known] = await target.raw.rows<{ id: number }>(find, [hash]);
   if (known) {
     tokens.set(row.int("id"), known.id);
     return report.count("tokens", "kept");
   }
-  const isUsable = parseApiKey(key) !== "malformed";
-  const note = `the key of the token ${row.int("id")} has another form than 48 letters and digits: it will be refused`;
-  report.count("tokens", "created", isUsable ? undefined : note);
+  report.count("tokens", "created");
+  if (!isUsual) report.remark("keys have another form than 48 letters and digits: CarriedKeysEnabled makes them work");
   tokens.set(row.int("id"), row.int("id"));
   if (isDry) return;
   await target.raw.transaction(async (tx) => {
@@ -32,12 +37,13 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
     await insertKeepingId(tx, "tokens", row.int("id"), values);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (made) tokens.set(row.int("id"), made.id);
+    if (!isUsual) await admitCarriedKeys(tx, target.kind);
   });
 }
 
 function tokenRow({ clock }: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
   // One API names its limits otherwise: a list of models, and networks in one line.
-  const models = row.has("model_limits") ? row.text("model_limits") : row.text("models");
+  const models = row.list(row.has("model_limits") ? "model_limits" : "models").join(",");
   const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
   const networks = row.has("allow_ips") ? row.text("allow_ips") : row.text("subnet").replaceAll(",", "\n");
   const now = seconds(clock);

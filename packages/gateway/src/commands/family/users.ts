@@ -6,7 +6,9 @@ import { hashOf } from "../../identity/sessions.ts";
 import { seconds } from "../../lib/clock.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
-import { insertKeepingId, type ImportContext } from "./context.ts";
+import { insertKeepingId } from "../rows.ts";
+import type { ImportContext } from "./context.ts";
+import { keepPasskeys, readSecurity, sealedSecret, type Security } from "./security.ts";
 
 interface Known {
   readonly id: number;
@@ -14,11 +16,16 @@ interface Known {
   readonly role: number;
 }
 
+interface Users extends ImportContext {
+  readonly security: ReadonlyMap<number, Security>;
+}
+
 const BINDINGS = ["wechat_id", "telegram_id", "linux_do_id", "oidc_id"] as const;
 const DELETED = 3;
 
 /** Accounts with their password hashes. A balance comes in through the ledger, once for each account. */
 export async function importUsers(context: ImportContext): Promise<void> {
+  const secured: Users = { ...context, security: await readSecurity(context) };
   const names = new Set<string>();
   const inviters = new Map<number, number>();
   let withGithub = 0;
@@ -28,11 +35,12 @@ export async function importUsers(context: ImportContext): Promise<void> {
         context.report.count("users", "skipped");
         continue;
       }
-      const id = await importUser(context, row, freeName(context, row, names));
+      const id = await importUser(secured, row, freeName(context, row, names));
       context.users.set(row.int("id"), id);
       if (row.int("inviter_id") > 0) inviters.set(id, row.int("inviter_id"));
       if (row.text("github_id") !== "") withGithub += 1;
     }
+    context.progress("users");
   }
   await linkInviters(context, inviters);
   if (withGithub > 0) {
@@ -52,7 +60,7 @@ function freeName({ report }: ImportContext, row: ForeignRow, names: Set<string>
   return free;
 }
 
-async function importUser(context: ImportContext, row: ForeignRow, username: string): Promise<number> {
+async function importUser(context: Users, row: ForeignRow, username: string): Promise<number> {
   const { target, report, isDry } = context;
   const find = "select id, quota, role from users where username_key = ?";
   const [known] = await target.raw.rows<Known>(find, [usernameKey(username)]);
@@ -66,13 +74,14 @@ async function importUser(context: ImportContext, row: ForeignRow, username: str
     if (!made) throw new Error(`the user ${username} was not stored`);
     ({ id } = made);
     await keepAccessToken(context, tx, id, row);
+    await keepPasskeys(context, tx, id, context.security.get(row.int("id")));
     return adjustment(id, row.int("quota"), context);
   });
   return id;
 }
 
 /** An account that nobody has used yet, such as the one of a first start, takes over password and balance. */
-async function updateUnused(context: ImportContext, row: ForeignRow, known: Known): Promise<number> {
+async function updateUnused(context: Users, row: ForeignRow, known: Known): Promise<number> {
   const { target, report, isDry } = context;
   const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? limit 1", [known.id]);
   const [used] = await target.raw.rows<{ request_count: number }>("select request_count from users where id = ?", [
@@ -90,6 +99,7 @@ async function updateUnused(context: ImportContext, row: ForeignRow, known: Know
     const sets = Object.keys(change).map((name) => `"${name}" = ?`);
     await tx.run(`update users set ${sets.join(", ")} where id = ?`, [...Object.values(change), known.id]);
     await keepAccessToken(context, tx, known.id, row);
+    await keepPasskeys(context, tx, known.id, context.security.get(row.int("id")));
     return adjustment(known.id, row.int("quota") - known.quota, context);
   });
   return known.id;
@@ -101,7 +111,7 @@ function adjustment(userId: number, amount: number, { kind }: ImportContext) {
 }
 
 async function userRow(
-  { clock }: ImportContext,
+  { clock, vault, security }: Users,
   tx: RawTransaction,
   row: ForeignRow,
   username: string,
@@ -127,7 +137,8 @@ async function userRow(
     aff_count: row.int("aff_count"),
     aff_quota: row.int("aff_quota"),
     aff_history: row.int("aff_history"),
-    created_at: row.int("created_at") || row.int("created_time") || seconds(clock),
+    totp_secret: sealedSecret(vault, security.get(row.int("id"))),
+    created_at: row.time("created_at") || row.int("created_time") || seconds(clock),
   };
 }
 

@@ -7,7 +7,7 @@ import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Vault } from "../../storage/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
-import { ImportReport } from "../family/context.ts";
+import { ImportReport } from "../report.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
 
 export interface LitellmImport {

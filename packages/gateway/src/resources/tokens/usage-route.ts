@@ -53,18 +53,22 @@ export function tokenUsageRoute(deps: UsageRouteDeps): Route {
 }
 
 /** Like the relay, but an exhausted key may read that it is exhausted. */
-async function authenticate(deps: UsageRouteDeps, { headers, url = "/" }: IncomingMessage): Promise<TokenRecord> {
-  const { vault, tokens, clock } = deps;
-  const read = readApiKey(headers, url);
-  if (read === undefined) throw new AppError("missing_api_key");
-  const own = read === "malformed" ? undefined : await tokens.find(vault.hashKey(read.key));
-  const token = own ?? (await findCarried({ ...deps, hashKey: vault.hashKey }, headers, url));
+async function authenticate(deps: UsageRouteDeps, request: IncomingMessage): Promise<TokenRecord> {
+  const token = await find(deps, request);
   if (!token) throw new AppError("invalid_api_key");
-  const isOver = token.expiredTime !== NEVER_EXPIRES && token.expiredTime < seconds(clock);
+  const isOver = token.expiredTime !== NEVER_EXPIRES && token.expiredTime < seconds(deps.clock);
   if (token.status === TOKEN_STATUS.expired || isOver) throw new AppError("token_expired");
   if (token.status !== TOKEN_STATUS.enabled && token.status !== TOKEN_STATUS.exhausted) {
     throw new AppError("token_disabled");
   }
   if (token.user.isDeleted || token.user.status !== USER_STATUS.enabled) throw new AppError("user_disabled");
   return token;
+}
+
+async function find(deps: UsageRouteDeps, { headers, url = "/" }: IncomingMessage): Promise<TokenRecord | undefined> {
+  const { vault, tokens } = deps;
+  const read = readApiKey(headers, url);
+  if (read === undefined) throw new AppError("missing_api_key");
+  const own = read === "malformed" ? undefined : await tokens.find(vault.hashKey(read.key));
+  return own ?? findCarried({ ...deps, hashKey: vault.hashKey }, headers, url);
 }

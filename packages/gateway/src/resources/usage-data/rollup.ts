@@ -4,6 +4,7 @@ import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
+import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
 import type { Schema } from "../../storage/schema.ts";
 
@@ -81,6 +82,7 @@ async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promis
     .where("id", ">", from)
     .where("id", "<=", to)
     .where("type", "=", LOG_TYPE.consume)
+    .where("request_id", "not like", `${SUMMED_REQUEST}%`)
     .select((eb) => [
       "user_id",
       "username",

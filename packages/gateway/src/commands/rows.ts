@@ -1,0 +1,104 @@
+import { inChunks } from "../lib/chunks.ts";
+import type { Database } from "../storage/database.ts";
+import { upsertSql } from "../storage/inserts.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../storage/raw.ts";
+import type { ImportReport } from "./report.ts";
+
+/** Inserts a row under its old number when it has one that is free; the database gives one otherwise. */
+export async function insertKeepingId(
+  tx: RawTransaction,
+  table: string,
+  oldId: number | undefined,
+  row: Readonly<Record<string, SqlValue>>,
+): Promise<void> {
+  const isFree =
+    oldId !== undefined && (await tx.rows(`select 1 as one from ${table} where id = ?`, [oldId])).length === 0;
+  await insertRaw(tx, table, isFree ? { id: oldId, ...row } : row);
+}
+
+export async function insertRaw(
+  tx: RawTransaction,
+  table: string,
+  row: Readonly<Record<string, SqlValue>>,
+): Promise<void> {
+  await insertMany(tx, table, [row]);
+}
+
+const ROWS_PER_INSERT = 200;
+
+/** All rows have the same columns. */
+export async function insertMany(
+  tx: RawTransaction,
+  table: string,
+  rows: readonly Readonly<Record<string, SqlValue>>[],
+): Promise<void> {
+  const names = Object.keys(rows[0] ?? {});
+  const into = `insert into ${table} (${names.map((name) => `"${name}"`).join(", ")})`;
+  const tuple = `(${names.map(() => "?").join(", ")})`;
+  for (const some of inChunks(rows, ROWS_PER_INSERT)) {
+    const tuples = some.map(() => tuple).join(", ");
+    const values = some.flatMap((row) => names.map((name) => row[name] ?? null));
+    await tx.run(`${into} values ${tuples}`, values);
+  }
+}
+
+interface Bringing {
+  readonly report: ImportReport;
+  readonly isDry: boolean;
+  readonly progress: (what: string) => void;
+}
+
+interface Portion {
+  /** The kind of thing, as the report names it. */
+  readonly what: string;
+  readonly table: string;
+  /** The column that tells whether a row is here already. */
+  readonly key: string;
+  readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+  /** Of a table without an index on the key: what is here, read before the first portion. */
+  readonly known?: ReadonlySet<SqlValue>;
+}
+
+/** Stores the rows that are not here yet, all in one transaction. */
+export async function bringNew(
+  { report, isDry, progress }: Bringing,
+  raw: RawDatabase,
+  { what, table, key, rows, known }: Portion,
+): Promise<void> {
+  const here = known ?? (await keysHere(raw, { table, key, rows }));
+  const isHere = (row: Readonly<Record<string, SqlValue>>) => here.has(row[key] ?? null);
+  const fresh = rows.filter((row) => !isHere(row));
+  report.count(what, "kept", { times: rows.length - fresh.length });
+  report.count(what, "created", { times: fresh.length });
+  if (!isDry && fresh.length > 0) await raw.transaction((tx) => insertMany(tx, table, fresh));
+  progress(what);
+}
+
+async function keysHere(
+  raw: RawDatabase,
+  { table, key, rows }: Pick<Portion, "table" | "key" | "rows">,
+): Promise<Set<SqlValue>> {
+  if (rows.length === 0) return new Set();
+  const places = rows.map(() => "?").join(", ");
+  const sql = `select "${key}" from ${table} where "${key}" in (${places})`;
+  const found = await raw.rows<Record<string, SqlValue>>(
+    sql,
+    rows.map((row) => row[key] ?? null),
+  );
+  return new Set(found.map((row) => row[key] ?? null));
+}
+
+/** Makes the look-up of carried keys work; a later start of the gateway reads it. */
+export async function admitCarriedKeys(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
+  const sql = upsertSql(kind, { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] });
+  await tx.run(sql, ["CarriedKeysEnabled", "true"]);
+}
+
+/** PostgreSQL does not count numbers that were given by hand: the next one must be free. */
+export async function alignIds({ raw, kind }: Database, tables: readonly string[]): Promise<void> {
+  if (kind !== "postgres") return;
+  for (const table of tables) {
+    const next = `(select coalesce(max(id), 0) + 1 from ${table})`;
+    await raw.rows(`select setval(pg_get_serial_sequence('${table}', 'id'), ${next}, false)`, []);
+  }
+}
