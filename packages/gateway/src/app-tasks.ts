@@ -45,7 +45,7 @@ export function tasksOf({ core, pipeline, reading, disable }: TaskPartsDeps): Ta
     disable,
     readBody: (request) => readBody(request, reading.bodyLimits),
     checkWords: (texts, requestId) => pipeline.checkWords(() => texts, requestId),
-    takeLimit: ({ userId }, requestId) => reading.calls.take(requestId, userId),
+    gate: pipeline.gate,
     random: Math.random,
   };
   const job = (name: string, poll: typeof pollDrawings): ScheduledJob => ({

@@ -7,7 +7,7 @@ import { serveImage } from "./midjourney/image.ts";
 import { takeNotice } from "./midjourney/notify.ts";
 import { handleSong } from "./suno/handle.ts";
 import { handleVideo } from "./video/handle.ts";
-import type { TaskDeps } from "./types.ts";
+import type { TaskCall, TaskDeps } from "./types.ts";
 
 /** One call of a task route as the edge hands it over. */
 export interface TaskArrival {
@@ -26,6 +26,8 @@ export type TaskHandler = (arrival: TaskArrival) => Promise<void>;
 
 const DRAWING = /^\/(?:mj-(fast|relax|turbo)\/)?mj\/(.+)$/;
 const SONG = /^\/suno\/(.+)$/;
+/** Questions that are posted. */
+const READ = /\/(?:fetch|list-by-condition)$/;
 const IMAGE = /^image\/([^/]+)$/;
 
 export function createTaskHandler(deps: TaskDeps): TaskHandler {
@@ -59,13 +61,20 @@ async function answerOf(
   deps: TaskDeps,
 ): Promise<Answer | undefined> {
   const caller = await deps.authenticator.byKey(request, ip);
-  await deps.takeLimit(caller, requestId);
-  const call = { request, response, requestId, caller, startedAt };
-  if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, deps);
-  const song = SONG.exec(path)?.[1];
-  return song === undefined
-    ? handleVideo(call, { method, path }, deps)
-    : handleSong(call, { method, path: song }, deps);
+  const { calls } = deps.gate;
+  calls.check(caller.userId);
+  // What is submitted takes its limits with its reservation.
+  const isRead = method !== "POST" || READ.test(path);
+  if (isRead) await calls.take(requestId, caller.userId);
+  const call: TaskCall = { request, response, requestId, caller, startedAt, isCounted: isRead };
+  try {
+    if (drawing !== undefined) return await handleDrawing(call, { method, path: drawing, mode }, deps);
+    const song = SONG.exec(path)?.[1];
+    if (song !== undefined) return await handleSong(call, { method, path: song }, deps);
+    return await handleVideo(call, { method, path }, deps);
+  } finally {
+    if (!call.isCounted) calls.count(requestId, caller.userId);
+  }
 }
 
 async function newsOf(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {

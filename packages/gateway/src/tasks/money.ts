@@ -4,8 +4,10 @@ import { ZERO, type Quota } from "../billing/quota.ts";
 import { ratio } from "../billing/ratio.ts";
 import { NO_USAGE } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
+import { openWithin } from "../relay/gate.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskChoice } from "./channels.ts";
+import { TaskRooms } from "./rooms.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
 /** The model that a task is priced by. */
@@ -17,8 +19,10 @@ export interface TaskPricing {
   readonly fallback?: string | undefined;
 }
 
-/** The reserved price of one task, before it is submitted. */
+/** The reserved price of one task, before it is submitted, with the limits that it takes. */
 export interface TaskMoney {
+  /** The channels to try, at most `most` of them: those that have room. */
+  channels(most: number): AsyncIterable<TaskChoice>;
   /** What the task costs on this channel. */
   quotaOf(choice: TaskChoice): Quota;
   /** Remembers the charge, so that this process may die: whoever finds the reservation charges it. */
@@ -27,7 +31,7 @@ export interface TaskMoney {
   release(): Promise<void>;
 }
 
-/** Throws `insufficient_user_quota`, `insufficient_token_quota` or `model_price_error`. */
+/** Throws `insufficient_user_quota`, `insufficient_token_quota`, `model_price_error`, or the limit that is reached. */
 export async function reserveTask(
   call: TaskCall,
   pricing: TaskPricing,
@@ -38,18 +42,12 @@ export async function reserveTask(
   const price = priceOf(pricing, snapshot);
   const quotaOf = ({ group }: TaskChoice) => cost(price, pricing.model, group, snapshot);
   const amount = choices.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
-  const { caller, requestId } = call;
-  const hold = await deps.ledger.hold({
-    requestId,
-    userId: caller.userId,
-    tokenId: caller.tokenId,
-    amount,
-    isCharged: amount > 0,
-  });
-  if (isRefusal(hold))
-    throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
-      values: { need: hold.needed, have: hold.available },
-    });
+  const rooms = new TaskRooms(call, pricing.model, choices, deps);
+  const { gate } = rooms;
+  const holding = holdFor(call, amount, deps);
+  const hold = gate
+    ? (await openWithin(gate, rooms.enter(gate, amount), holding, (made) => deps.ledger.release(made))).money
+    : await holding;
   const settlement = (choice: TaskChoice, detail: string) =>
     settlementOf({ call, pricing, price, hold, choice, detail, quota: quotaOf(choice) }, deps);
   return {
@@ -57,9 +55,30 @@ export async function reserveTask(
     async promise(choice, detail) {
       await deps.ledger.renew(hold, settlement(choice, detail));
     },
-    settle: (choice, detail) => deps.ledger.settle(settlement(choice, detail)),
-    release: () => deps.ledger.release(hold),
+    async settle(choice, detail) {
+      await deps.ledger.settle(settlement(choice, detail));
+      rooms.end(quotaOf(choice));
+    },
+    async release() {
+      rooms.end(undefined);
+      await deps.ledger.release(hold);
+    },
+    channels: (most) => rooms.channels(most),
   };
+}
+
+async function holdFor({ caller, requestId }: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
+  const hold = await deps.ledger.hold({
+    requestId,
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    amount,
+    isCharged: amount > 0,
+  });
+  if (!isRefusal(hold)) return hold;
+  throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
+    values: { need: hold.needed, have: hold.available },
+  });
 }
 
 function priceOf({ model, special, fallback }: TaskPricing, { options, prices }: Snapshot): Price {

@@ -5,6 +5,7 @@ import type { Authenticator, Caller } from "../identity/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
+import type { GateDeps } from "../relay/gate.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";
@@ -28,8 +29,8 @@ export interface TaskDeps {
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
   /** Throws `sensitive_words_detected`. */
   readonly checkWords: (texts: readonly string[], requestId: string) => void;
-  /** Throws when the caller has to slow down. */
-  readonly takeLimit: (caller: Caller, requestId: string) => Promise<void>;
+  /** Limits and budgets. */
+  readonly gate: GateDeps;
   /** 0 <= x < 1. */
   readonly random: () => number;
 }
@@ -47,6 +48,8 @@ export interface TaskCall {
   readonly caller: Caller;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
+  /** Set once the limits of the caller have been asked. */
+  isCounted?: boolean;
 }
 
 export type TaskOptions = OptionValues;

@@ -2,15 +2,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseOptions } from "@fairway/wire";
+import { createBudgets } from "../../src/billing/budgets.ts";
 import { createSqlLedger } from "../../src/billing/ledger-sql.ts";
 import { createPriceBook } from "../../src/billing/price-book.ts";
 import { object, objects, text } from "../../src/dialects/read.ts";
 import type { JsonObject } from "../../src/dialects/types.ts";
 import type { Caller } from "../../src/identity/caller.ts";
 import { AppError } from "../../src/lib/app-error.ts";
+import { createMemoryClaims } from "../../src/limits/claims-memory.ts";
+import { createAdmission } from "../../src/relay/admission.ts";
+import { createCallLimit } from "../../src/relay/call-limit.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import type { ChannelRecord } from "../../src/providers/types.ts";
 import { createSnapshot } from "../../src/snapshot/snapshot.ts";
+import type { Snapshot } from "../../src/snapshot/types.ts";
 import { createLogWriter } from "../../src/storage/log-rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createTaskHandler, type TaskHandler } from "../../src/tasks/handler.ts";
@@ -139,8 +144,22 @@ function depsOf(
       return Buffer.concat(parts);
     },
     checkWords: () => undefined,
-    takeLimit: () => Promise.resolve(),
+    gate: gateOf(world, snapshot),
     random: () => 0.5,
+  };
+}
+
+/** Nothing is limited here. */
+function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["gate"] {
+  const clock = { now: () => now };
+  const claims = createMemoryClaims(clock);
+  const metrics = { limited: () => undefined, queued: () => undefined };
+  return {
+    claims,
+    budgets: createBudgets({ database: database.raw, clock, log: quietLog, onThreshold: () => undefined }),
+    admission: createAdmission(),
+    calls: createCallLimit({ claims, options: () => options, metrics }),
+    metrics,
   };
 }
 

@@ -57,12 +57,13 @@ describe("creating", () => {
     expect(await put({ limits: { tpm: 5 } })).toEqual({ tpm: 5 });
     expect(await put({ limits: null })).toEqual({ tpm: 5 });
     expect(await put({ limits: {} })).toEqual({});
-    const message = async (limits: unknown) => (await refusalOf(user.post("/api/token/", { limits })))[2];
-    expect(await message({ rpm: 0 })).toBe("Invalid input: limits.rpm must be at least 1.");
-    expect(await message({ rpm: 1.5 })).toBe("Invalid input: limits.rpm must be an integer.");
-    expect(await message({ rps: 1 })).toBe("Invalid input: limits.rps is unknown; limits are rpm, tpm, concurrency.");
-    expect(await message([])).toBe("Invalid input: limits must be a JSON object.");
-    expect(await message("60")).toBe("Invalid input: limits must be a JSON object.");
+    const refused = (limits: unknown) => refusalOf(user.post("/api/token/", { limits }));
+    const because = (text: string) => [200, "G2", `Invalid input: limits${text}.`];
+    expect(await refused({ rpm: 0 })).toEqual(because(".rpm must be at least 1"));
+    expect(await refused({ rpm: 1.5 })).toEqual(because(".rpm must be an integer"));
+    expect(await refused({ rps: 1 })).toEqual(because(".rps is unknown; limits are rpm, tpm, concurrency"));
+    expect(await refused([])).toEqual(because(" must be a JSON object"));
+    expect(await refused("60")).toEqual(because(" must be a JSON object"));
   });
 
   test("tidies lists and takes what a form sends", async () => {

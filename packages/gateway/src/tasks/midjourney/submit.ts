@@ -50,7 +50,7 @@ export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps:
   const money = await reserve(call, { model, special }, choices, deps);
   const prompt = submission.prompt === "" && origin ? origin.prompt : submission.prompt;
   try {
-    return await tryChannels({ call, submit, submission: { ...submission, prompt }, choices, money }, deps);
+    return await tryChannels({ call, submit, submission: { ...submission, prompt }, money }, deps);
   } catch (error) {
     await money.release();
     throw error;
@@ -93,15 +93,14 @@ interface Course {
   readonly call: TaskCall;
   readonly submit: DrawingSubmit;
   readonly submission: Submission;
-  readonly choices: readonly TaskChoice[];
   readonly money: TaskMoney;
 }
 
 async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer> {
-  const { call, choices } = course;
+  const { call, money } = course;
   const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
   let refusal: SubmitAnswer = failure(503, "get_channel_info_failed");
-  for (const choice of choices.slice(0, most)) {
+  for await (const choice of money.channels(most)) {
     const answer = await send(course, choice, deps);
     const read = coded(answer.json);
     if (!read) {

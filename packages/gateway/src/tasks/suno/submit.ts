@@ -44,7 +44,7 @@ export async function submitSong(call: TaskCall, action: string, bytes: Buffer, 
   const choices = await choicesOf(song, model, call, deps);
   const money = await reserve(call, model, choices, deps);
   try {
-    return await tryChannels({ call, song, choices, money }, deps);
+    return await tryChannels({ call, song, money }, deps);
   } catch (error) {
     await money.release();
     throw error;
@@ -93,15 +93,14 @@ async function reserve(
 interface Course {
   readonly call: TaskCall;
   readonly song: Song;
-  readonly choices: readonly TaskChoice[];
   readonly money: TaskMoney;
 }
 
-async function tryChannels({ call, song, choices, money }: Course, deps: TaskDeps): Promise<unknown> {
+async function tryChannels({ call, song, money }: Course, deps: TaskDeps): Promise<unknown> {
   const { options } = deps.snapshots.current();
   const most = call.caller.pinnedChannel === undefined ? options.RetryTimes + 1 : 1;
   let last: SongError | undefined;
-  for (const choice of choices.slice(0, most)) {
+  for await (const choice of money.channels(most)) {
     const answer = await send(choice, song, deps);
     const id = isObject(answer.json) && answer.json["code"] === "success" ? text(answer.json, "data") : undefined;
     if (answer.status === 200 && id !== undefined) {

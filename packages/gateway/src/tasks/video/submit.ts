@@ -89,10 +89,10 @@ function courseOf(call: TaskCall, { vendors, read }: VideoAsk, deps: TaskDeps): 
 }
 
 async function tryChannels(course: Course & { readonly money: TaskMoney }, deps: TaskDeps): Promise<Submitted> {
-  const { call, choices } = course;
+  const { call, money } = course;
   const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
   let last: VideoError | undefined;
-  for (const choice of choices.slice(0, most)) {
+  for await (const choice of money.channels(most)) {
     const tried = await attempt(course, choice, deps);
     if ("id" in tried) return tried;
     last = tried.refused;
