@@ -83,8 +83,40 @@ test("an access token is shown once and works (C-118)", async () => {
   expect(await answer.json()).toMatchObject({ success: true, data: { username: USER.name, display_name: "Ada L." } });
 });
 
-test("the super administrator finds the user and adds to the balance (C-180, C-181, C-184)", async () => {
+test("codes are made in a batch, and a user redeems one once (C-290, C-301)", async () => {
   await signIn(root, "root", ROOT_PASSWORD);
+  await root.goto("/redemption");
+  await root.getByRole("link", { name: "Add codes" }).first().click();
+  const drawer = root.getByRole("dialog", { name: "Add codes" });
+  await drawer.getByRole("button", { name: "Create codes" }).click();
+  await drawer.getByText("Please enter a name.").waitFor();
+  await drawer.getByLabel("Name").fill("spring");
+  await drawer.getByRole("button", { name: "$10", exact: true }).click();
+  await drawer.getByLabel("Number of codes").fill("2");
+  expect(await axeFindings(root)).toEqual([]);
+  await drawer.getByRole("button", { name: "Create codes" }).click();
+  const created = root.getByRole("dialog", { name: "2 new codes" });
+  await created.waitFor();
+  const codes = await created.getByTestId("new-code").allTextContents();
+  expect(codes).toHaveLength(2);
+  expect(await axeFindings(root)).toEqual([]);
+  await created.getByRole("button", { name: "Done" }).click();
+  await expect.poll(() => root.getByRole("row").filter({ hasText: "Unused" }).count()).toBe(2);
+
+  await visitor.goto("/setting");
+  await visitor.getByLabel("Redemption code").fill(codes[0] ?? "");
+  await visitor.getByRole("button", { name: "Redeem" }).click();
+  await visitor.getByText("$10.00 was added to your balance.").waitFor();
+  await visitor.getByLabel("Redemption code").fill(codes[0] ?? "");
+  await visitor.getByRole("button", { name: "Redeem" }).click();
+  await visitor.getByText(/used/i).first().waitFor();
+
+  await root.reload();
+  await root.getByRole("row").filter({ hasText: "Used" }).first().waitFor();
+  await shoot(root, "redemptions");
+});
+
+test("the super administrator finds the user and adds to the balance (C-180, C-181, C-184)", async () => {
   await root.goto("/user");
   await root.getByRole("heading", { level: 1, name: "Manage Users" }).waitFor();
   await root.getByRole("searchbox", { name: "Id, name or e-mail" }).fill("ada");
@@ -100,7 +132,7 @@ test("the super administrator finds the user and adds to the balance (C-180, C-1
   await shoot(root, "user-form");
   await drawer.getByRole("button", { name: "Save" }).click();
   await drawer.waitFor({ state: "detached" });
-  await row.getByText("$12.50").waitFor();
+  await row.getByText("$22.50").waitFor();
   await shoot(root, "users");
 });
 

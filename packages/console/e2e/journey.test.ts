@@ -170,6 +170,20 @@ test("a request with the key is answered and charged (C-313, C-318)", async () =
   expect(await axeFindings(page)).toEqual([]);
 });
 
+test("anyone reads what a model costs, in any group (C-345, C-346, C-348)", async () => {
+  await page.goto("/pricing?q=gpt-4o");
+  const row = page.getByRole("row").filter({ hasText: MODEL }).first();
+  await row.getByText("$2.50").waitFor();
+  await row.getByText("$10.00").waitFor();
+  await page.getByText(/Prices for your group default, which pays 1 times/).waitFor();
+  await shoot(page, "pricing");
+  expect(await axeFindings(page)).toEqual([]);
+  const { page: visitor } = await openPage(browser, gateway.url);
+  await visitor.goto("/pricing");
+  await visitor.getByRole("row").filter({ hasText: MODEL }).first().waitFor();
+  await visitor.context().close();
+});
+
 async function logRowCount(): Promise<number> {
   await page.goto("/log?token=my-app");
   await heading("Log").waitFor();
@@ -215,6 +229,8 @@ test("every page is accessible and whole in the dark and at 600 px", async () =>
     "/token": "Token",
     "/log": "Log",
     "/user": "Manage Users",
+    "/redemption": "Redemption codes",
+    "/pricing": "Model prices",
     "/setting": "Settings",
     "/setting?tab=operation": "Settings",
   };

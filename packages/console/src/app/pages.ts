@@ -11,7 +11,7 @@ interface PageModule {
 export interface PageEntry {
   readonly path: string;
   /** Key of the label in the texts of `app`. */
-  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings";
+  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings" | "pricing" | "redemption";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
@@ -46,6 +46,15 @@ export const pages: readonly PageEntry[] = [
     },
   },
   {
+    path: "/pricing",
+    label: "pricing",
+    icon: "price",
+    section: "use",
+    access: "public",
+    key: "p",
+    load: async () => ({ Component: (await import("../features/pricing/pricing.page.tsx")).PricingPage }),
+  },
+  {
     path: "/log",
     label: "log",
     icon: "log",
@@ -65,6 +74,19 @@ export const pages: readonly PageEntry[] = [
     drawers: {
       add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
       "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
+    },
+  },
+  {
+    path: "/redemption",
+    label: "redemption",
+    icon: "ticket",
+    section: "operate",
+    access: "admin",
+    key: "r",
+    load: async () => ({ Component: (await import("../features/redemptions/redemptions.page.tsx")).RedemptionsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/redemptions/redemption.drawer.tsx")).AddCodes }),
+      "edit/:id": async () => ({ Component: (await import("../features/redemptions/redemption.drawer.tsx")).EditCode }),
     },
   },
   {

@@ -3,6 +3,8 @@ export const en = {
   token: "Token",
   log: "Log",
   channel: "Channel",
+  pricing: "Prices",
+  redemption: "Redemption codes",
   users: "Users",
   settings: "Settings",
   sectionUse: "Use",

@@ -6,6 +6,8 @@ export const zh: Translation<typeof en> = {
   token: "令牌",
   log: "日志",
   channel: "渠道",
+  pricing: "价格",
+  redemption: "兑换码",
   users: "用户",
   settings: "设置",
   sectionUse: "使用",

@@ -1,0 +1,33 @@
+import type { PricingRow } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { dollars, priceOf } from "./price.ts";
+
+const byTokens: PricingRow = {
+  model_name: "gpt-4o",
+  quota_type: 0,
+  model_ratio: 1.25,
+  model_price: 0,
+  owner_by: "",
+  completion_ratio: 4,
+  enable_groups: ["default"],
+};
+
+test("ratios become dollars per million tokens in the group (C-348)", () => {
+  expect(priceOf(byTokens, 1)).toEqual({ input: 2.5, output: 10, call: undefined });
+  expect(priceOf(byTokens, 0.5)).toEqual({ input: 1.25, output: 5, call: undefined });
+});
+
+test("a price per call takes the group ratio and names no token prices", () => {
+  expect(priceOf({ ...byTokens, quota_type: 1, model_price: 0.04 }, 2)).toEqual({
+    input: undefined,
+    output: undefined,
+    call: 0.08,
+  });
+});
+
+test("dollars have six significant digits at most and no dust", () => {
+  expect(dollars(0.1 * 3)).toBe("$0.30");
+  expect(dollars(0.000123456789)).toBe("$0.000123457");
+  expect(dollars(1234.5)).toBe("$1,234.50");
+  expect(dollars(undefined)).toBe("–");
+});

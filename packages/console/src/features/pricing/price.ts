@@ -1,0 +1,30 @@
+import type { PricingRow } from "@fairway/wire";
+
+/** Dollars for a million tokens, or for one call, in one group. */
+export interface Price {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly call: number | undefined;
+}
+
+const BY_CALL = 1;
+/** A model ratio of 1 stands for two dollars per million tokens. */
+const DOLLARS_PER_RATIO = 2;
+
+export function isByCall(row: PricingRow): boolean {
+  return row.quota_type === BY_CALL;
+}
+
+export function priceOf(row: PricingRow, groupRatio: number): Price {
+  if (isByCall(row)) return { input: undefined, output: undefined, call: row.model_price * groupRatio };
+  const input = row.model_ratio * DOLLARS_PER_RATIO * groupRatio;
+  return { input, output: input * row.completion_ratio, call: undefined };
+}
+
+/** Up to six significant digits, without the dust of binary fractions. */
+export function dollars(amount: number | undefined): string {
+  if (amount === undefined) return "–";
+  const rounded = Number(amount.toPrecision(6));
+  const text = rounded.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 10 });
+  return `$${text}`;
+}

@@ -1,0 +1,173 @@
+import { pricingList, type PricingRow } from "@fairway/wire";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useUser } from "../../app/session/session.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { request } from "../../lib/http.ts";
+import { FRESH_STATIC_MS } from "../../lib/query.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { DataGrid, type Column } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
+import { Page } from "../../ui/page.tsx";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { dollars, isByCall, priceOf } from "./price.ts";
+import { useTexts } from "./texts.ts";
+
+const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", by: "" };
+const DEFAULT_GROUP = "default";
+
+interface Priced extends PricingRow {
+  readonly id: number;
+}
+
+interface Pricing {
+  readonly rows: readonly Priced[];
+  readonly ratios: Readonly<Record<string, number>>;
+}
+
+function pricingQuery(userId: number | undefined) {
+  return queryOptions({
+    queryKey: ["pricing", userId],
+    queryFn: async ({ signal }): Promise<Pricing> => {
+      const { data, siblings } = await request(pricingList, { signal });
+      const ratios = (siblings.group_ratio ?? {}) as Record<string, number>;
+      return { rows: data.map((row, id) => ({ ...row, id })), ratios };
+    },
+    staleTime: FRESH_STATIC_MS,
+  });
+}
+
+function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): Column<Priced>[] {
+  const cell = (row: Priced, part: "input" | "output" | "call") => dollars(priceOf(row, ratio)[part]);
+  return [
+    {
+      id: "model",
+      header: t("model"),
+      sort: "model",
+      isTitle: true,
+      cell: (row) => (
+        <span className="nowrap">
+          {row.model_name} <CopyButton text={row.model_name} label={t("copyName", { name: row.model_name })} />
+        </span>
+      ),
+    },
+    { id: "kind", header: t("kind"), cell: (row) => t(isByCall(row) ? "byCall" : "byTokens") },
+    { id: "input", header: t("input"), sort: "input", align: "end", cell: (row) => cell(row, "input") },
+    { id: "output", header: t("output"), sort: "output", align: "end", cell: (row) => cell(row, "output") },
+    { id: "call", header: t("perCall"), sort: "call", align: "end", cell: (row) => cell(row, "call") },
+    {
+      id: "ratio",
+      header: t("ratio"),
+      align: "end",
+      isMinor: true,
+      cell: (row) => (
+        <span title={t("ratioHelp")}>{isByCall(row) ? "–" : `${row.model_ratio} · ${row.completion_ratio}`}</span>
+      ),
+    },
+    {
+      id: "groups",
+      header: t("groups"),
+      isMinor: true,
+      cell: (row) => (
+        <span className={row.enable_groups.includes(group) ? "soft" : undefined}>
+          {row.enable_groups.includes(group) ? row.enable_groups.join(", ") : t("notInGroup")}
+        </span>
+      ),
+    },
+  ];
+}
+
+function ordered(rows: readonly Priced[], sort: string, ratio: number): readonly Priced[] {
+  const key = sort.replace(/^-/, "");
+  const sign = sort.startsWith("-") ? -1 : 1;
+  if (key === "") return rows;
+  if (key === "model") return rows.toSorted((a, b) => sign * a.model_name.localeCompare(b.model_name));
+  const value = (row: Priced) => priceOf(row, ratio)[key as "input" | "output" | "call"];
+  return rows.toSorted((a, b) => {
+    const [first, second] = [value(a), value(b)];
+    // What has no such price stands last in both directions.
+    if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
+    return sign * (first - second);
+  });
+}
+
+/** What every model costs, in the group of the reader or another one. */
+export function PricingPage() {
+  const t = useTexts();
+  const user = useUser();
+  const { quota_per_unit: unit } = useStatus();
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { data, error, isFetching, refetch } = useQuery(pricingQuery(user?.id));
+  const own = user?.group ?? DEFAULT_GROUP;
+  const group = state.group || own;
+  const ratio = data?.ratios[group] ?? 1;
+  const shown = useMemo(() => columns(t, group, ratio), [t, group, ratio]);
+  const matching = useMemo(() => {
+    const word = state.q.toLowerCase();
+    const found = data?.rows.filter(
+      (row) => row.model_name.toLowerCase().includes(word) && (state.by === "" || String(isByCall(row)) === state.by),
+    );
+    return found && ordered(found, state.sort, ratio);
+  }, [data, state.q, state.by, state.sort, ratio]);
+  const groups = Object.entries(data?.ratios ?? {}).map(([name, each]) => ({
+    value: name === own ? "" : name,
+    label: t("groupChoice", { name, ratio: each }),
+  }));
+  return (
+    <Page title={t("title")}>
+      <NoticeBar icon="help" hue="fairway">
+        {t(user ? "yours" : "visitors", { name: group, ratio })} {t("formula", { unit: unit.toLocaleString() })}
+      </NoticeBar>
+      <FilterBar
+        main={<FilterText isMain label={t("find")} value={state.q} onChange={(q) => list.filter({ q })} />}
+        isActive={list.isFiltered}
+        onClear={list.clear}
+      >
+        {groups.length > 1 && (
+          <FilterSelect
+            label={t("group")}
+            value={state.group}
+            choices={groups}
+            onChange={(value) => list.filter({ group: value })}
+          />
+        )}
+        <FilterSelect
+          label={t("payBy")}
+          value={state.by}
+          choices={[
+            { value: "", label: t("anyPay") },
+            { value: "false", label: t("byTokens") },
+            { value: "true", label: t("byCall") },
+          ]}
+          onChange={(by) => list.filter({ by })}
+        />
+      </FilterBar>
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={shown}
+          rows={matching?.slice((page - 1) * size, page * size)}
+          rowId={(row) => row.id}
+          rowName={(row) => row.model_name}
+          isFetching={isFetching}
+          pager={list.pager(matching?.length)}
+          sort={state.sort}
+          onSort={list.sort}
+          isMuted={(row) => !row.enable_groups.includes(group)}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="channel" title={t("emptyTitle")} body={t("emptyBody")} />
+            )
+          }
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,79 @@
+import {
+  REDEMPTION_STATUS,
+  redemptionCreate,
+  redemptionDelete,
+  redemptionGet,
+  redemptionList,
+  redemptionSearch,
+  redemptionSetStatus,
+  redemptionUpdate,
+  type Redemption,
+} from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { queryClient } from "../../lib/query.ts";
+import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+
+export interface RedemptionFilter {
+  readonly page: number;
+  readonly size: number;
+  readonly sort: string;
+  readonly q: string;
+  readonly status: string;
+}
+
+const LIST_KEY = ["redemptions", "list"] as const;
+
+export function redemptionsQuery(filter: RedemptionFilter) {
+  const { page, size, q, status, sort } = filter;
+  return queryOptions({
+    queryKey: [...LIST_KEY, filter],
+    queryFn: ({ signal }): Promise<Rows<Redemption>> =>
+      readRows(q === "" ? redemptionList : redemptionSearch, {
+        query: { p: page - 1, page_size: size, keyword: q, status, ...sortQuery(sort) },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function redemptionQuery(id: number) {
+  return queryOptions({
+    queryKey: ["redemptions", "one", id],
+    queryFn: ({ signal }) => call(redemptionGet, { params: { id }, signal }),
+    // A form starts from what the server has now, not from an older visit.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+}
+
+function refresh(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+/** Creates `count` codes of one value, all or none. */
+export async function createCodes(name: string, quota: number, count: number): Promise<readonly string[]> {
+  const codes = await call(redemptionCreate, { body: { name, quota, count } });
+  await refresh();
+  return codes;
+}
+
+export async function saveCode(id: number, name: string, quota: number): Promise<void> {
+  await call(redemptionUpdate, { body: { id, name, quota } });
+  await refresh();
+}
+
+export function setCodeStatus(row: Redemption, isOn: boolean): Promise<void> {
+  const status = isOn ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
+  return changeRow<Redemption>({
+    key: LIST_KEY,
+    row,
+    patch: { status },
+    send: () => call(redemptionSetStatus, { query: { status_only: true }, body: { id: row.id, status } }),
+  });
+}
+
+export async function deleteCode(row: Redemption): Promise<void> {
+  await call(redemptionDelete, { params: { id: row.id } });
+  await refresh();
+}

@@ -1,0 +1,60 @@
+import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { useStore } from "../../lib/store.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { createdCodes } from "./created.ts";
+import { useTexts } from "./texts.ts";
+
+/** All codes of a new batch, to copy or to keep as a file named after the batch. */
+export function CreatedCodes() {
+  const t = useTexts();
+  const batch = useStore(createdCodes);
+  if (!batch) return null;
+  const close = () => createdCodes.write(undefined);
+  const text = batch.codes.join("\n");
+  return (
+    <Dialog.Root
+      open
+      onOpenChange={(change) => !change.open && close()}
+      placement="center"
+      size="lg"
+      closeOnInteractOutside={false}
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner px="4">
+          <Dialog.Content>
+            <Dialog.Header>
+              <Dialog.Title>{t("createdTitle", { count: batch.codes.length })}</Dialog.Title>
+            </Dialog.Header>
+            <Dialog.Body>
+              <Text color="fg.muted" mb="3">
+                {t("createdBody")}
+              </Text>
+              <Flex as="ul" direction="column" gap="1.5" maxH="60" overflowY="auto" listStyleType="none" tabIndex={0}>
+                {batch.codes.map((code) => (
+                  <Text as="li" key={code} fontFamily="mono" textStyle="sm" data-testid="new-code">
+                    {code}
+                  </Text>
+                ))}
+              </Flex>
+            </Dialog.Body>
+            <Dialog.Footer>
+              <Button asChild variant="outline">
+                <a
+                  href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+                  download={`${batch.name}.txt`}
+                >
+                  {t("download")}
+                </a>
+              </Button>
+              <CopyButton text={text} label={t("copyAll")}>
+                {t("copyAll")}
+              </CopyButton>
+              <Button onClick={close}>{t("done")}</Button>
+            </Dialog.Footer>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,125 @@
+import { REDEMPTION_BATCH_CAP, type Redemption } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+import { useLocation, useNavigate, useParams } from "react-router";
+import { useForm } from "../../lib/use-form.ts";
+import { TextField } from "../../ui/field.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
+import { MoneyField } from "../../ui/money-field.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { createCodes, redemptionQuery, saveCode } from "./api.ts";
+import { createdCodes } from "./created.ts";
+import { useTexts } from "./texts.ts";
+
+interface CodeDraft {
+  readonly name: string;
+  readonly quota: number | undefined;
+  readonly count: string;
+}
+
+const NEW_CODES: CodeDraft = { name: "", quota: 100_000, count: "1" };
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  return () => void navigate({ pathname: "/redemption", search });
+}
+
+export function AddCodes() {
+  const t = useTexts();
+  const close = useClose();
+  return (
+    <DrawerShell kind="create" title={t("add")} onClose={close}>
+      <CodeForm initial={NEW_CODES} id={undefined} />
+    </DrawerShell>
+  );
+}
+
+function draftOf(row: Redemption): CodeDraft {
+  return { name: row.name, quota: row.quota, count: "1" };
+}
+
+export function EditCode() {
+  const t = useTexts();
+  const id = Number(useParams().id);
+  const close = useClose();
+  const { data, error, refetch } = useQuery(redemptionQuery(id));
+  const initial = useMemo(() => data && draftOf(data), [data]);
+  return (
+    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
+      {initial ? (
+        <CodeForm key={id} initial={initial} id={id} />
+      ) : (
+        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+      )}
+    </DrawerShell>
+  );
+}
+
+function isCount(text: string): boolean {
+  const count = Number(text);
+  return Number.isInteger(count) && count >= 1 && count <= REDEMPTION_BATCH_CAP;
+}
+
+function CodeForm(props: { readonly initial: CodeDraft; readonly id: number | undefined }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const close = useClose();
+  const { id, initial } = props;
+  const made = useRef<readonly string[]>([]);
+  const form = useForm<CodeDraft>({
+    initial,
+    check: ({ name, quota, count }) => ({
+      ...(name.trim() === "" && { name: t("nameMissing") }),
+      ...((quota ?? 0) <= 0 && { quota: t("valueInvalid") }),
+      ...(!isCount(count) && { count: t("countInvalid", { most: REDEMPTION_BATCH_CAP }) }),
+    }),
+    save: async ({ name, quota = 0, count }) => {
+      if (id === undefined) {
+        made.current = await createCodes(name.trim(), quota, Number(count));
+      } else {
+        await saveCode(id, name.trim(), quota);
+        toast("success", t("saved", { name: name.trim() }));
+      }
+    },
+    onProblem: toastProblem,
+  });
+  const { values, errors, set } = form;
+  return (
+    <DrawerForm
+      isDirty={form.isDirty}
+      isSaving={form.isSaving}
+      submitLabel={id === undefined ? t("create") : ui("save")}
+      onSubmit={form.submit}
+      onClose={close}
+      onSaved={() => made.current.length > 0 && createdCodes.write({ name: values.name.trim(), codes: made.current })}
+    >
+      <FormSection title={t("section")}>
+        <TextField
+          label={t("name")}
+          isRequired
+          placeholder={t("nameHint")}
+          value={values.name}
+          error={errors.name}
+          onChange={(value) => set("name", value)}
+        />
+        <MoneyField
+          label={t("value")}
+          quota={values.quota}
+          error={errors.quota}
+          onChange={(quota) => set("quota", quota)}
+        />
+        {id === undefined && (
+          <TextField
+            label={t("count")}
+            help={t("countHelp", { most: REDEMPTION_BATCH_CAP })}
+            value={values.count}
+            error={errors.count}
+            onChange={(value) => set("count", value)}
+          />
+        )}
+      </FormSection>
+    </DrawerForm>
+  );
+}

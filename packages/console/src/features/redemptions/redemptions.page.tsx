@@ -1,0 +1,210 @@
+import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
+import { Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { copyText } from "../../lib/clipboard.ts";
+import { useKeys } from "../../lib/keys.ts";
+import { useStore } from "../../lib/store.ts";
+import { ask } from "../../ui/ask.ts";
+import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { DataGrid, type Column } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Mark, type MarkKind } from "../../ui/mark.tsx";
+import type { MenuEntry } from "../../ui/menu.ts";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { RowMenu } from "../../ui/row-menu.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { When } from "../../ui/when.tsx";
+import { deleteCode, redemptionsQuery, setCodeStatus } from "./api.ts";
+import { createdCodes } from "./created.ts";
+import { useTexts } from "./texts.ts";
+
+const CreatedCodes = lazy(async () => ({ default: (await import("./created-codes.tsx")).CreatedCodes }));
+
+const DEFAULTS = { ...LIST_DEFAULTS, q: "", status: "" };
+
+const STATES: Readonly<Record<number, { mark: MarkKind; text: "unused" | "used" | "disabled" }>> = {
+  [REDEMPTION_STATUS.unused]: { mark: "go", text: "unused" },
+  [REDEMPTION_STATUS.disabled]: { mark: "parked", text: "disabled" },
+  [REDEMPTION_STATUS.used]: { mark: "unknown", text: "used" },
+};
+
+function StateCell({ row }: { readonly row: Redemption }) {
+  const t = useTexts();
+  const state = STATES[row.status] ?? { mark: "unknown" as const, text: "disabled" as const };
+  return <Mark kind={state.mark} label={t(state.text)} />;
+}
+
+function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
+  return [
+    { id: "id", header: t("id"), align: "end", cell: (row) => row.id },
+    { id: "name", header: t("name"), isTitle: true, cell: (row) => row.name },
+    {
+      id: "code",
+      header: t("code"),
+      cell: (row) => (
+        <span className="nowrap">
+          <code className="mono">{`${row.key.slice(0, 4)}…${row.key.slice(-4)}`}</code>{" "}
+          <CopyButton text={row.key} label={t("copyCode", { name: row.name })} />
+        </span>
+      ),
+    },
+    { id: "state", header: t("state"), cell: (row) => <StateCell row={row} /> },
+    { id: "value", header: t("value"), align: "end", cell: (row) => <Money quota={row.quota} /> },
+    { id: "created", header: t("created"), isMinor: true, cell: (row) => <When at={row.created_time} /> },
+    {
+      id: "used",
+      header: t("usedBy"),
+      isMinor: true,
+      cell: (row) =>
+        row.used_user_id > 0 ? (
+          <Link className="link" to={`/user/edit/${row.used_user_id}`}>
+            #{row.used_user_id}
+          </Link>
+        ) : (
+          <span className="soft">–</span>
+        ),
+    },
+  ];
+}
+
+function CodeActions({ row }: { readonly row: Redemption }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const { name } = row;
+  const isUnused = row.status === REDEMPTION_STATUS.unused;
+  const isUsed = row.status === REDEMPTION_STATUS.used;
+  const setStatus = (isOn: boolean) =>
+    void setCodeStatus(row, isOn).then(
+      () =>
+        toastUndo(
+          t(isOn ? "isEnabled" : "isDisabled", { name }),
+          () => void setCodeStatus(row, !isOn).catch(toastProblem),
+        ),
+      toastProblem,
+    );
+  const remove = async () => {
+    const question = {
+      title: t("removeTitle", { name }),
+      body: t("removeBody"),
+      confirm: t("remove"),
+      isDangerous: true,
+    };
+    if (!(await ask(question))) return;
+    await deleteCode(row).then(() => toast("success", t("removed", { name })), toastProblem);
+  };
+  const edit: MenuEntry = {
+    id: "edit",
+    label: t("editRow"),
+    icon: "edit",
+    run: () => void navigate({ pathname: `/redemption/edit/${row.id}`, search }),
+  };
+  const toggle: MenuEntry = {
+    id: "toggle",
+    label: t(isUnused ? "disable" : "enable"),
+    icon: isUnused ? "pause" : "play",
+    run: () => setStatus(!isUnused),
+  };
+  const entries: (MenuEntry | undefined)[] = [
+    ...(isUnused ? [edit] : []),
+    ...(isUsed ? [] : [toggle, undefined]),
+    { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove() },
+  ];
+  return (
+    <Flex justify="flex-end">
+      <RowMenu name={name} entries={entries} />
+    </Flex>
+  );
+}
+
+function AddButton() {
+  const t = useTexts();
+  return (
+    <Button asChild>
+      <Link to="/redemption/add">
+        <Icon name="plus" />
+        {t("add")}
+      </Link>
+    </Button>
+  );
+}
+
+export function RedemptionsPage() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const navigate = useNavigate();
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { data, error, isFetching, refetch } = useQuery(
+    redemptionsQuery({ page, size, sort: state.sort, q: state.q, status: state.status }),
+  );
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const hasCreated = useStore(createdCodes) !== undefined;
+  const columns = useMemo(() => codeColumns(t), [t]);
+  useKeys("c", () => void navigate("/redemption/add"));
+
+  async function copySelected(): Promise<void> {
+    const chosen = data?.rows.filter((row) => selected.has(row.id)) ?? [];
+    if (chosen.length === 0) return toast("error", t("selectFirst"));
+    const isCopied = await copyText(chosen.map((row) => row.key).join("\n"));
+    toast(isCopied ? "success" : "error", ui(isCopied ? "copied" : "copyFailed"));
+  }
+
+  return (
+    <Page title={t("title")} actions={<AddButton />}>
+      <FilterBar
+        main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => list.filter({ q })} />}
+        isActive={list.isFiltered}
+        onClear={list.clear}
+      >
+        <FilterSelect
+          label={t("status")}
+          value={state.status}
+          choices={[
+            { value: "", label: t("anyStatus") },
+            ...Object.entries(STATES).map(([value, { text }]) => ({ value, label: t(text) })),
+          ]}
+          onChange={(status) => list.filter({ status })}
+        />
+      </FilterBar>
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.rows}
+          rowId={(row) => row.id}
+          rowName={(row) => row.name}
+          isFetching={isFetching}
+          pager={list.pager(data?.total)}
+          selection={{ ids: selected, change: setSelected }}
+          isMuted={(row) => row.status !== REDEMPTION_STATUS.unused}
+          actions={(row) => <CodeActions row={row} />}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
+                <AddButton />
+              </EmptyTeach>
+            )
+          }
+        />
+      )}
+      <BulkBar count={selected.size} onClear={() => setSelected(new Set())}>
+        <BulkButton label={t("copySelected")} run={() => void copySelected()} />
+      </BulkBar>
+      <Suspense>{hasCreated && <CreatedCodes />}</Suspense>
+      <Outlet />
+    </Page>
+  );
+}
