@@ -14,8 +14,6 @@ import { probeChannel } from "./relay/probe.ts";
 import { accountRoutes } from "./resources/account-routes.ts";
 import { withAudit } from "./resources/audit/audit.ts";
 import { withDeclarative } from "./resources/declarative/routes.ts";
-import { createOptionStore } from "./resources/options/store.ts";
-import { createTokenStore } from "./resources/tokens/store.ts";
 import { withOpenApi } from "./resources/openapi/routes.ts";
 import { channelHealthRoute } from "./resources/channels/health-route.ts";
 import { createOperations, type Operations } from "./resources/operations.ts";
@@ -91,14 +89,8 @@ export function createManagement(deps: ManagementDeps): Management {
       publicUrl: env.publicUrl,
     }),
   ];
-  const owned = withDeclarative(routes, {
-    ...shared,
-    channels: operations.channels.store,
-    tokens: createTokenStore(shared),
-    options: createOptionStore({ ...shared, defaults: priceOptionDefaults() }),
-    defaults: priceOptionDefaults(),
-    providers: allProviders,
-  });
+  const optionDefaults = priceOptionDefaults();
+  const owned = withDeclarative(routes, { ...shared, optionDefaults, providers: allProviders, secrets: env });
   return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, setupState, background };
 }
 

@@ -21,8 +21,7 @@ import { channelHealthRoute } from "../src/resources/channels/health-route.ts";
 import { accountRoutes } from "../src/resources/account-routes.ts";
 import { withAudit } from "../src/resources/audit/audit.ts";
 import { withDeclarative } from "../src/resources/declarative/routes.ts";
-import { createOptionStore } from "../src/resources/options/store.ts";
-import { createTokenStore } from "../src/resources/tokens/store.ts";
+import type { SecretSources } from "../src/resources/declarative/secret-sources.ts";
 import { withOpenApi } from "../src/resources/openapi/routes.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../src/resources/operations.ts";
 import { stripeRoutes } from "../src/resources/stripe/routes.ts";
@@ -51,6 +50,8 @@ export interface ManagementAppSettings {
   readonly operations?: Partial<OperationsDeps>;
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
+  /** What documents may refer to. */
+  readonly secrets?: SecretSources;
   readonly services?: Partial<SignInServices>;
 }
 
@@ -94,11 +95,8 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   ];
   const owned = withDeclarative(routes, {
     ...parts,
-    channels: operations.channels.store,
-    tokens: createTokenStore(parts),
-    options: createOptionStore({ ...parts, defaults: parts.optionDefaults }),
-    defaults: parts.optionDefaults,
     providers: allProviders,
+    secrets: settings.secrets ?? { secretsDir: undefined, documentSecrets: {} },
   });
   const http = await createHttpServer({
     ...parts,

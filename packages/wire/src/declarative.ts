@@ -10,6 +10,23 @@ const textMap = z.record(z.string(), z.string());
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
+const pathPart = z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]{1,253}$/));
+
+/** Where the gateway finds a secret. One of the three: a mounted Secret, a file of the same folder, a variable. */
+const source = {
+  secretKeyRef: z.optional(z.strictObject({ name: pathPart, key: pathPart })),
+  file: z.optional(z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+){0,4}$/))),
+  /** The part of the variable's name that follows `FAIRWAY_SECRET_`. */
+  env: z.optional(z.string().check(z.regex(/^[A-Z0-9_]{1,128}$/))),
+};
+type Sources = z.output<z.ZodMiniObject<typeof source>>;
+const hasOneSource = z.refine<Sources>(
+  ({ secretKeyRef, file, env }) => [secretKeyRef, file, env].filter((one) => one !== undefined).length === 1,
+  "one of secretKeyRef, file and env",
+);
+export const SecretSource = z.strictObject(source).check(hasOneSource);
+export type SecretSource = z.output<typeof SecretSource>;
+
 /** Members that are left out belong to the console. */
 export const ChannelSpec = z.strictObject({
   /** Name of the provider, such as `openai`. */
@@ -30,6 +47,13 @@ export const ChannelSpec = z.strictObject({
   statusCodeMapping: z.optional(textMap),
   /** The key itself; whoever sends the document has looked it up. */
   key: text,
+  /** Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. */
+  credentialsFrom: z.optional(
+    // `Split`: one key a line, in turn.
+    z.strictObject({ ...source, keys: z.optional(z.enum(["Single", "Split"])) }).check(hasOneSource),
+  ),
+  /** Takes over a channel that nobody declares, whatever its name. */
+  adopt: z.optional(z.strictObject({ channelId: z.int().check(z.minimum(1)) })),
   deletionPolicy: z.optional(z.enum(["Delete", "Disable", "Orphan"])),
 });
 export type ChannelSpec = z.output<typeof ChannelSpec>;
@@ -38,6 +62,11 @@ export const OptionSetSpec = z.strictObject({
   values: z.optional(textMap),
   /** Stored as JSON text. */
   json: z.optional(z.record(z.string(), z.unknown())),
+  valuesFrom: z.optional(z.array(z.strictObject({ option: z.string(), ...source }).check(hasOneSource))),
+  /** Of two sets that name one option the higher has it; 0 when left out, and the first of equals stays. */
+  priority: z.optional(z.int()),
+  /** Options that the set no longer names go back to their defaults instead of staying as they are. */
+  prune: flag,
 });
 export type OptionSetSpec = z.output<typeof OptionSetSpec>;
 
@@ -47,8 +76,14 @@ export const TokenSpec = z.strictObject({
   group: text,
   /** RFC 3339; null = never. */
   expiresAt: z.optional(z.nullable(z.string())),
-  /** Set when the token is made; later changes belong to its use. */
-  quota: z.optional(z.strictObject({ unlimited: flag, amount: z.optional(z.int().check(z.minimum(0))) })),
+  /** Set when the token is made; later it belongs to its use, unless each apply is to fill it up to the amount again. */
+  quota: z.optional(
+    z.strictObject({
+      unlimited: flag,
+      amount: z.optional(z.int().check(z.minimum(0))),
+      mode: z.optional(z.enum(["InitialOnly", "Maintain"])),
+    }),
+  ),
   modelLimits: z.optional(texts),
   allowIps: z.optional(texts),
   /** Requests and tokens per minute, requests at once. */
@@ -81,12 +116,14 @@ export const DeclarativeChange = z.object({
   name: z.string(),
   action: z.enum(["create", "update", "delete", "unchanged", "conflict"]),
   fields: z.array(FieldChange),
-  /** Why there is a conflict. */
+  /** Why there is a conflict, or which secrets were not found. */
   message: z.string(),
   /** 0 where there is no row of its own (option sets) or none yet. */
   resource_id: z.int(),
 });
 export type DeclarativeChange = z.output<typeof DeclarativeChange>;
+
+const DOCUMENTS_BYTES = 16 * 1024 * 1024;
 
 const body = z.object({
   /** Who owns the documents, such as `file:production`. */
@@ -105,6 +142,7 @@ export const declarativePlan = endpoint({
   access: "root",
   summary: "What applying the documents would change, field by field.",
   body,
+  bodyBytes: DOCUMENTS_BYTES,
   data: z.array(DeclarativeChange),
   fails: ["G1", "G2", "M2", "M3"],
 });
@@ -114,8 +152,10 @@ export const declarativeApply = endpoint({
   method: "POST",
   path: "/api/declarative/apply",
   access: "root",
-  summary: "Makes it as the documents say and keeps the fields that they name; conflicts stay as they are.",
+  summary:
+    "Makes it as the documents say, all in one transaction, and keeps the fields that they name; conflicts stay as they are.",
   body,
+  bodyBytes: DOCUMENTS_BYTES,
   data: z.array(DeclarativeChange),
   fails: ["G1", "G2", "M2", "M3"],
 });

@@ -53,6 +53,13 @@ describe("defaults", () => {
     expect(loadEnv({ FAIRWAY_PORT: "", FAIRWAY_REDIS_URL: "" })).toMatchObject({ port: 3000, redisUrl: undefined });
   });
 
+  test("that documents may refer to are known by the rest of their names, and told to nobody", () => {
+    const { documentSecrets } = loadEnv({ FAIRWAY_SECRET_OPENAI: "sk-canary", FAIRWAY_SECRET_BLANK: "" });
+    expect(Object.keys(documentSecrets)).toEqual(["OPENAI"]);
+    expect(documentSecrets["OPENAI"]?.reveal()).toBe("sk-canary");
+    expect(JSON.stringify(documentSecrets)).not.toContain("canary");
+  });
+
   test("of the second listener and the embedded database follow their neighbours", () => {
     const env = loadEnv({ FAIRWAY_HOST: "0.0.0.0", FAIRWAY_DATA_DIR: "/data" });
     expect(env.adminHost).toBe("0.0.0.0");

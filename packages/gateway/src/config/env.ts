@@ -17,6 +17,8 @@ export interface Env extends Omit<Values, "databaseUrl"> {
   readonly databaseUrl: Secret;
   /** One process with SQLite: nothing outside of it needs to be there. */
   readonly isEmbedded: boolean;
+  /** Values of `FAIRWAY_SECRET_*` by the rest of their names; documents may refer to them. */
+  readonly documentSecrets: Readonly<Record<string, Secret>>;
   /** Variables of compatible gateways that were taken for missing ones. */
   readonly aliases: readonly { readonly alias: string; readonly name: string }[];
 }
@@ -49,8 +51,16 @@ export function loadEnv(source: Source): Env {
     instanceId: known.instanceId === "" ? `${hostname()}-${process.pid}` : known.instanceId,
     databaseUrl,
     isEmbedded: databaseUrl.reveal().startsWith("sqlite:") && !known.redisUrl,
+    documentSecrets: secretsOf(source),
     aliases: Object.freeze(aliases),
   });
+}
+
+const DOCUMENT_SECRET = "FAIRWAY_SECRET_";
+
+function secretsOf(source: Source): Readonly<Record<string, Secret>> {
+  const given = Object.entries(source).filter(([name, text]) => name.startsWith(DOCUMENT_SECRET) && text);
+  return Object.fromEntries(given.map(([name, text = ""]) => [name.slice(DOCUMENT_SECRET.length), new Secret(text)]));
 }
 
 interface Found {
@@ -120,7 +130,8 @@ function refuseUnknown(source: Source): void {
       !name.startsWith("FAIRWAY_") ||
       KNOWN.has(name) ||
       NAMES_OF_OTHERS.has(name) ||
-      name.startsWith(PREFIX_OF_TESTS)
+      name.startsWith(PREFIX_OF_TESTS) ||
+      name.startsWith(DOCUMENT_SECRET)
     )
       continue;
     if (SERVICE_LINK.test(name)) {

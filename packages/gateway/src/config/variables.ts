@@ -252,6 +252,14 @@ export const VARIABLES = {
     example: "50",
     parse: parse.integer(1, 1_000_000),
   }),
+  secretsDir: define({
+    name: "FAIRWAY_SECRETS_DIR",
+    about:
+      "Folder of secrets that documents may refer to: one folder for each mounted Secret, one file for each key. Variables that begin with FAIRWAY_SECRET_ may be referred to as well.",
+    fallback: "",
+    example: "/run/secrets/fairway",
+    parse: parse.optional(parse.text),
+  }),
   generateDefaultToken: define({
     name: "FAIRWAY_GENERATE_DEFAULT_TOKEN",
     about: "Gives every new user a token.",

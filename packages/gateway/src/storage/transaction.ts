@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "./database.ts";
 import { isTransient } from "./errors.ts";
 import { numberPlaceholders } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction } from "./raw.ts";
@@ -20,9 +21,20 @@ export async function retryTransient<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A query-builder transaction that survives deadlocks. `work` may run several times: it must touch nothing but `trx`. */
+/**
+ * A query-builder transaction that survives deadlocks; inside of one it joins that one. `work` may run several times: it
+ * must touch nothing but `trx`.
+ */
 export function transact<T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Transaction<Schema>);
   return retryTransient(() => db.transaction().execute(work));
+}
+
+/** The database as seen from an open transaction: all that runs on it belongs to that transaction. */
+export function within(trx: Transaction<Schema>, database: Database): Database {
+  const tx = rawOn(trx, database.kind);
+  const raw: RawDatabase = { ...tx, kind: database.kind, transaction: (work) => work(tx) };
+  return { ...database, db: trx, raw };
 }
 
 /** The prepared-statement interface on a query-builder transaction, for functions that take a `RawTransaction`. */

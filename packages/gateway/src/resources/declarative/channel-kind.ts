@@ -61,6 +61,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     },
     async find(name, spec, ownedId) {
       if (ownedId !== undefined) return current(await channels.get(ownedId));
+      if (spec.adopt) return current(await adopted(channels, name, spec.adopt.channelId));
       const same = await named(deps, name, spec);
       return same === undefined ? undefined : current(await channels.get(same));
     },
@@ -86,7 +87,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
       await channels.update(id, changedFields(part, row, isType), { key });
     },
-    remove: async (id) => void (await channels.remove([id])),
+    remove: async ({ resource_id }) => void (await channels.remove([resource_id])),
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
     export: () => exported(deps),
   };
@@ -96,6 +97,12 @@ function typeOf(name: string, { type }: ChannelSpec, providers: readonly Provide
   const provider = providers.find(({ id }) => id === type);
   if (provider) return provider.type;
   throw new Refusal("M2", { values: { name, reason: `there is no channel type ${type}` } });
+}
+
+async function adopted(channels: ChannelStore, name: string, id: number): Promise<ChannelRow> {
+  const row = await channels.get(id);
+  if (row) return row;
+  throw new Refusal("M2", { values: { name, reason: `there is no channel ${id}` } });
 }
 
 /** The only channel of that name, unless a document owns it. */
@@ -140,7 +147,7 @@ function mapText(map: Readonly<Record<string, string>> | undefined): string | un
 
 /** In the form of `fieldsOf`, so that both can be compared. */
 function wantedOf(spec: ChannelSpec, type: number): Fields {
-  const { deletionPolicy: _policy, ...rest } = spec;
+  const { deletionPolicy: _policy, adopt: _adopt, credentialsFrom: _source, ...rest } = spec;
   const wanted: Record<string, unknown> = { ...rest, type: spec.type };
   if (spec.baseUrl !== undefined) wanted["baseUrl"] = spec.baseUrl.trim().replace(/\/$/, "");
   if (spec.models) wanted["models"] = splitList(spec.models.join(","));

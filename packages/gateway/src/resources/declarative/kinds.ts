@@ -1,5 +1,7 @@
 import type { DeclarativeDocument } from "@fairway/wire";
 
+import type { Owned } from "./ownership.ts";
+
 /** Values of a thing under the names of its document. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +27,9 @@ export interface Kind<S> {
   create(name: string, spec: S): Promise<number>;
   update(current: Current, spec: S, changed: readonly string[]): Promise<void>;
   /** Of an owned thing that no document names any more. */
-  remove(id: number): Promise<void>;
+  remove(owned: Owned): Promise<void>;
+  /** Fields that the document named before and no longer does. */
+  reset?(fields: readonly string[]): Promise<void>;
   /** Where switching off can stand for removing. */
   disable?(id: number): Promise<void>;
   export(): Promise<{ readonly name: string; readonly spec: Fields }[]>;

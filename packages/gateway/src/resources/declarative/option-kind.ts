@@ -1,6 +1,7 @@
 import {
   checkOption,
   isHiddenOption,
+  isOptionKey,
   messageText,
   parseOptions,
   type OptionDefaults,
@@ -32,6 +33,10 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
     const shown = await options.visible();
     return new Map([...shown, ...(await options.stored())].map(({ key, value }) => [key, value]));
   };
+  const reset = async (keys: readonly string[]): Promise<void> => {
+    const writes = keys.filter(isOptionKey).map((key): OptionWrite => ({ key, text: undefined }));
+    if (writes.length > 0) await options.write(writes, writer);
+  };
   return {
     kind: "OptionSet",
     secrets: { has: isHiddenOption },
@@ -50,8 +55,9 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
       const writes = (await checked("", spec)).filter(({ key }) => changed.includes(key));
       if (writes.length > 0) await options.write(writes, writer);
     },
-    // What a set has set stays; it only stops being owned.
-    remove: () => Promise.resolve(),
+    // Unless the set says otherwise, what it has set stays; it only stops being owned.
+    remove: async ({ fields, prune }) => (prune === true ? reset(fields) : undefined),
+    reset,
     async export() {
       const rows = (await options.stored()).filter(({ key }) => !isHiddenOption(key));
       const values: Record<string, string> = {};

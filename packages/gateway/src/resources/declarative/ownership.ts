@@ -9,9 +9,13 @@ export interface Owned {
   readonly fields: readonly string[];
   /** What happens when no document names it any more. */
   readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
+  /** Of option sets. */
+  readonly priority?: number;
+  /** True when options go back to their defaults with the set. */
+  readonly prune?: boolean;
 }
 
-type Kept = Pick<Owned, "fields" | "deletionPolicy">;
+type Kept = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune">;
 
 const NOTHING: Kept = { fields: [], deletionPolicy: "Orphan" };
 
@@ -36,12 +40,19 @@ export function createOwnershipStore({
         ...(fields === null ? NOTHING : (JSON.parse(fields) as Kept)),
       }));
     },
-    keep: async ({ fields, deletionPolicy, ...owned }: Owned, specHash: string): Promise<void> => {
+    /** Without a hash that of the last document stays. */
+    keep: async ({ fields, deletionPolicy, priority, prune, ...owned }: Owned, specHash?: string): Promise<void> => {
+      const kept: Kept = {
+        fields,
+        deletionPolicy,
+        ...(priority !== undefined && { priority }),
+        ...(prune !== undefined && { prune }),
+      };
       const change = {
         resource_id: owned.resource_id,
         owner: owned.owner,
-        spec_hash: specHash,
-        fields: JSON.stringify({ fields, deletionPolicy }),
+        ...(specHash !== undefined && { spec_hash: specHash }),
+        fields: JSON.stringify(kept),
         updated_at: seconds(clock),
       };
       const { numUpdatedRows } = await db
@@ -53,7 +64,7 @@ export function createOwnershipStore({
       if (numUpdatedRows === 0n)
         await db
           .insertInto("managed_resources")
-          .values({ kind: owned.kind, name: owned.name, ...change })
+          .values({ kind: owned.kind, name: owned.name, spec_hash: "", ...change })
           .execute();
     },
     forget: async (kind: string, name: string): Promise<void> => {

@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Current, Fields, Kind } from "./kinds.ts";
+import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
+import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
 
 export interface PlannerDeps {
   readonly kinds: Readonly<Record<string, Kind<unknown>>>;
   readonly ownership: OwnershipStore;
+  readonly secrets: SecretSources;
 }
 
 export interface Wanted {
@@ -22,25 +25,52 @@ interface Step {
   run(): Promise<void>;
 }
 
+/** What is known before the first document is compared. */
+interface Setting extends Wanted {
+  readonly owned: readonly Owned[];
+  readonly claims: OptionClaims;
+}
+
 const CHANGED = "(changed)";
 /** Fewer than this may all be deleted at once. */
 const GUARDED_FROM = 3;
 
-/** What the documents would change, or with `isApplied` what they changed. One planner for files and clusters. */
+/**
+ * What the documents would change, or with `isApplied` what they changed. One planner for files and clusters. All are
+ * compared before the first is written; the caller runs it in one transaction.
+ */
 export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: boolean): Promise<DeclarativeChange[]> {
   const documents = wanted.documents.map(readDocument);
+  const named = namesOf(documents);
   const owned = await deps.ownership.all();
-  const steps: Step[] = [];
-  const seen = new Set<string>();
-  for (const document of documents) {
-    const { kind, metadata } = document;
-    if (seen.has(`${kind} ${metadata.name}`)) throw unusable(metadata.name, "there are two of this name");
-    seen.add(`${kind} ${metadata.name}`);
-    steps.push(await stepFor(deps, document, wanted, owned));
+  const gone = wanted.prune ? owned.filter((one) => one.owner === wanted.manager && !named.has(placeOf(one))) : [];
+  const isReplaced = (one: Owned) => named.has(placeOf(one)) && (wanted.force || one.owner === wanted.manager);
+  const claims = createOptionClaims(owned.filter((one) => !isReplaced(one) && !gone.includes(one)));
+  const steps = new Map<DeclarativeDocument, Step>();
+  for (const document of byPriority(documents)) {
+    steps.set(document, await stepFor(deps, document, { ...wanted, owned, claims }));
   }
-  if (wanted.prune) steps.push(...deletions(deps, wanted, owned, seen));
-  if (isApplied) for (const { run } of steps) await run();
-  return steps.map(({ change }) => change);
+  const inOrder = documents.flatMap((document) => steps.get(document) ?? []);
+  const all = [...inOrder, ...deletions(deps, wanted, owned, gone)];
+  if (isApplied) {
+    for (const { run } of all) await run();
+    await claims.settle(deps.ownership);
+  }
+  return all.map(({ change }) => change);
+}
+
+function placeOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind} ${name}`;
+}
+
+function namesOf(documents: readonly DeclarativeDocument[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  for (const { kind, metadata } of documents) {
+    const place = placeOf({ kind, name: metadata.name });
+    if (seen.has(place)) throw unusable(metadata.name, "there are two of this name");
+    seen.add(place);
+  }
+  return seen;
 }
 
 function readDocument(input: unknown, at: number): DeclarativeDocument {
@@ -58,24 +88,22 @@ function unusable(name: string, reason: string): Refusal {
   return new Refusal("M2", { values: { name, reason } });
 }
 
-async function stepFor(
-  deps: PlannerDeps,
-  document: DeclarativeDocument,
-  { manager, force }: Wanted,
-  owned: readonly Owned[],
-): Promise<Step> {
+async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting: Setting): Promise<Step> {
+  const { document, missing } = await resolveSecrets(written, deps.secrets);
   const { kind: kindName, metadata, spec } = document;
   const { name } = metadata;
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
   const wanted = await kind.desired(name, spec);
-  const mine = owned.find((one) => one.kind === kindName && one.name === name);
+  const mine = setting.owned.find((one) => one.kind === kindName && one.name === name);
   const current = await kind.find(name, spec, mine?.resource_id);
   const lacking = current ? "" : kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
-  const conflict = conflictOf({ manager, force, name, kindName }, mine, owned, wanted);
-  const reason = conflict || (current ? kind.refusal(current, wanted) : "");
-  if (reason === "") return stepOf(deps, kind, { document, manager, current, wanted });
+  const rival = rivalOf({ kindName, name, current }, setting.owned);
+  const reason =
+    conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
+  if (reason === "")
+    return stepOf(deps, kind, { document, manager: setting.manager, current, wanted, mine, rival, missing });
   const change = { kind: kindName, name, resource_id: current?.id ?? 0, fields: [], message: reason };
   return { change: { ...change, action: "conflict" }, run: () => Promise.resolve() };
 }
@@ -85,44 +113,67 @@ interface Comparison {
   readonly manager: string;
   readonly current: Current | undefined;
   readonly wanted: Fields;
+  /** What the document owned before. */
+  readonly mine: Owned | undefined;
+  /** Another document that owned the same thing. */
+  readonly rival: Owned | undefined;
+  readonly missing: string;
 }
 
-function stepOf(
-  { ownership }: PlannerDeps,
-  kind: Kind<unknown>,
-  { document, manager, current, wanted }: Comparison,
-): Step {
+function stepOf({ ownership }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
+  const { document, manager, current, wanted, mine, rival, missing } = comparison;
   const { spec, metadata } = document;
   const place = { kind: document.kind, name: metadata.name };
   const changed = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
-  const action = current ? (changed.length > 0 ? "update" : "unchanged") : "create";
-  const fields = changed.map((field) => fieldChange(kind, field, current, wanted));
-  const owns = { ...place, owner: manager, fields: Object.keys(wanted), deletionPolicy: policyOf(document) };
+  const released = isPruned(document) ? (mine?.fields ?? []).filter((field) => !Object.hasOwn(wanted, field)) : [];
+  const isUpdate = changed.length + released.length > 0;
+  const action = current ? (isUpdate ? "update" : "unchanged") : "create";
+  // Without a value a field goes back to its default.
+  const fields = [
+    ...changed.map((field) => fieldChange(kind, field, current, wanted)),
+    ...released.map((field) => ({ field })),
+  ];
+  const owns = { ...place, owner: manager, fields: Object.keys(wanted), ...policiesOf(document) };
   const run = async () => {
-    if (current && action === "update") await kind.update(current, spec, changed);
+    if (current && changed.length > 0) await kind.update(current, spec, changed);
+    if (released.length > 0) await kind.reset?.(released);
     const id = current ? current.id : await kind.create(metadata.name, spec);
+    if (rival) await ownership.forget(rival.kind, rival.name);
     await ownership.keep({ ...owns, resource_id: id }, hashOf(spec));
   };
-  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message: "" }, run };
+  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message: missing }, run };
 }
 
-/** The first owner keeps it, unless force is asked for. Option sets may not name the same option. */
-function conflictOf(
-  { manager, force, name, kindName }: { manager: string; force: boolean; name: string; kindName: string },
-  mine: Owned | undefined,
+/** Another document that owns the thing which this one found by its name or was told to adopt. */
+function rivalOf(
+  { kindName, name, current }: { kindName: string; name: string; current: Current | undefined },
   owned: readonly Owned[],
-  wanted: Fields,
-): string {
-  if (force) return "";
-  if (mine && mine.owner !== manager) return `it is managed by ${mine.owner}`;
-  if (kindName !== "OptionSet") return "";
-  const others = owned.filter((one) => one.kind === kindName && one.name !== name);
-  const rival = others.find(({ fields }) => fields.some((field) => Object.hasOwn(wanted, field)));
-  return rival ? `one of its options is set by ${rival.name} of ${rival.owner}` : "";
+): Owned | undefined {
+  if (!current || current.id === 0) return undefined;
+  return owned.find((one) => one.kind === kindName && one.name !== name && one.resource_id === current.id);
 }
 
-function policyOf(document: DeclarativeDocument): Owned["deletionPolicy"] {
-  return (document.kind === "Channel" ? document.spec.deletionPolicy : undefined) ?? "Delete";
+/** The first owner keeps it, unless force is asked for. Of option sets the stronger one has an option. */
+function conflictOf(
+  document: DeclarativeDocument,
+  { mine, rival, wanted }: { mine: Owned | undefined; rival: Owned | undefined; wanted: Fields },
+  { manager, force, claims }: Setting,
+): string {
+  if (!force && mine && mine.owner !== manager) return `it is managed by ${mine.owner}`;
+  if (!force && rival) return `it is managed as ${rival.name} by ${rival.owner}`;
+  if (document.kind !== "OptionSet") return "";
+  const { name } = document.metadata;
+  return claims.take({ name, owner: manager, priority: document.spec.priority ?? 0, force }, Object.keys(wanted));
+}
+
+function isPruned(document: DeclarativeDocument): boolean {
+  return document.kind === "OptionSet" && document.spec.prune === true;
+}
+
+function policiesOf(document: DeclarativeDocument): Pick<Owned, "deletionPolicy" | "priority" | "prune"> {
+  if (document.kind === "Channel") return { deletionPolicy: document.spec.deletionPolicy ?? "Delete" };
+  if (document.kind === "Token") return { deletionPolicy: "Delete" };
+  return { deletionPolicy: "Delete", priority: document.spec.priority ?? 0, prune: isPruned(document) };
 }
 
 function fieldChange(
@@ -139,19 +190,18 @@ function deletions(
   deps: PlannerDeps,
   { manager, force }: Wanted,
   owned: readonly Owned[],
-  seen: ReadonlySet<string>,
+  gone: readonly Owned[],
 ): Step[] {
   const mine = owned.filter(({ owner }) => owner === manager);
-  const gone = mine.filter(({ kind, name }) => !seen.has(`${kind} ${name}`));
   if (!force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
     throw new Refusal("M3", { values: { manager } });
-  return gone.map(({ kind, name, resource_id, deletionPolicy }) => ({
-    change: { kind, name, action: "delete", fields: [], message: "", resource_id },
+  return gone.map((one) => ({
+    change: { kind: one.kind, name: one.name, action: "delete", fields: [], message: "", resource_id: one.resource_id },
     run: async () => {
-      const { disable, remove } = deps.kinds[kind] ?? {};
-      if (deletionPolicy === "Disable" && disable) await disable(resource_id);
-      else if (deletionPolicy !== "Orphan") await remove?.(resource_id);
-      await deps.ownership.forget(kind, name);
+      const { disable, remove } = deps.kinds[one.kind] ?? {};
+      if (one.deletionPolicy === "Disable" && disable) await disable(one.resource_id);
+      else if (one.deletionPolicy !== "Orphan") await remove?.(one);
+      await deps.ownership.forget(one.kind, one.name);
     },
   }));
 }

@@ -182,7 +182,7 @@ eachDatabase("documents", (open) => {
       expect(actions(await plan(documents))).toEqual(["site: unchanged"]);
       expect(app.snapshots.current().options).toMatchObject({ SystemName: "Ours", SMTPToken: "canary" });
       const [rival] = await plan([options("more", { SystemName: "Theirs" })]);
-      expect(rival).toMatchObject({ action: "conflict", message: "one of its options is set by site of file:test" });
+      expect(rival).toMatchObject({ action: "conflict", message: "SystemName is set by site of file:test" });
       expect(JSON.stringify(await exported())).not.toContain("canary");
     });
 

@@ -4,53 +4,41 @@ import {
   declarativeExport,
   declarativeManaged,
   declarativePlan,
-  type OptionDefaults,
 } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProviderAdapter } from "../../providers/types.ts";
-import type { Database } from "../../storage/database.ts";
-import type { ChannelStore } from "../channels/store.ts";
-import type { OptionStore } from "../options/store.ts";
-import type { TokenStore } from "../tokens/store.ts";
 import { channelKind } from "./channel-kind.ts";
 import { withOwnership } from "./guard.ts";
 import type { Kind } from "./kinds.ts";
 import { optionKind } from "./option-kind.ts";
-import { createOwnershipStore } from "./ownership.ts";
 import { reconcile } from "./planner.ts";
+import type { SecretSources } from "./secret-sources.ts";
+import { createStores, inOneTransaction, type StoreDeps, type Stores } from "./stores.ts";
 import { tokenKind } from "./token-kind.ts";
 
-export interface DeclarativeDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly channels: ChannelStore;
-  readonly tokens: TokenStore;
-  readonly options: OptionStore;
-  readonly defaults: OptionDefaults;
+export interface DeclarativeDeps extends StoreDeps {
   readonly providers: readonly ProviderAdapter[];
+  readonly secrets: SecretSources;
 }
+
+type Caller = Pick<Call<typeof declarativePlan>, "caller" | "context">;
 
 /** The routes with those of documents, and with what documents own locked for all others. */
 export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps): Route[] {
-  const ownership = createOwnershipStore(deps);
-  const kindsFor = ({ caller, context }: Pick<Call<typeof declarativePlan>, "caller" | "context">) => {
-    const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
-    const all = [channelKind(deps), optionKind({ ...deps, writer }), tokenKind(deps)] as readonly Kind<unknown>[];
-    return Object.fromEntries(all.map((kind) => [kind.kind, kind]));
-  };
-  const run = (call: Call<typeof declarativePlan>, isApplied: boolean) => {
+  const stores = createStores(deps);
+  const run = (call: Call<typeof declarativePlan>, on: Stores, isApplied: boolean) => {
     const { manager, documents, prune = false, force = false } = call.body;
-    return reconcile({ kinds: kindsFor(call), ownership }, { manager, documents, prune, force }, isApplied);
+    const wanted = { manager, documents, prune, force };
+    return reconcile({ ...deps, kinds: kindsOn(on, deps, call), ownership: on.ownership }, wanted, isApplied);
   };
   return [
-    ...withOwnership(routes, { database: deps.database, ownership }),
-    implement(declarativePlan, (call) => run(call, false)),
-    implement(declarativeApply, (call) => run(call, true)),
+    ...withOwnership(routes, stores),
+    implement(declarativePlan, (call) => run(call, stores, false)),
+    implement(declarativeApply, (call) => inOneTransaction(deps, (on) => run(call, on, true))),
     implement(declarativeExport, async (call) => {
-      const wanted = Object.values(kindsFor(call)).filter(({ kind }) => ["", kind].includes(call.query.kind));
+      const kinds = Object.values(kindsOn(stores, deps, call));
       const documents = [];
-      for (const kind of wanted) {
+      for (const kind of kinds.filter((one) => ["", one.kind].includes(call.query.kind))) {
         for (const { name, spec } of await kind.export()) {
           documents.push({ apiVersion: DECLARATIVE_VERSION, kind: kind.kind, metadata: { name }, spec });
         }
@@ -58,7 +46,27 @@ export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps)
       return documents;
     }),
     implement(declarativeManaged, async () =>
-      (await ownership.all()).map(({ deletionPolicy: _policy, ...owned }) => ({ ...owned, fields: [...owned.fields] })),
+      (await stores.ownership.all()).map(({ kind, name, resource_id, owner, fields }) => ({
+        kind,
+        name,
+        resource_id,
+        owner,
+        fields: [...fields],
+      })),
     ),
   ];
+}
+
+function kindsOn(
+  stores: Stores,
+  { providers, optionDefaults: defaults }: DeclarativeDeps,
+  { caller, context }: Caller,
+): Readonly<Record<string, Kind<unknown>>> {
+  const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
+  const all = [
+    channelKind({ ...stores, providers }),
+    optionKind({ ...stores, defaults, writer }),
+    tokenKind(stores),
+  ] as readonly Kind<unknown>[];
+  return Object.fromEntries(all.map((kind) => [kind.kind, kind]));
 }

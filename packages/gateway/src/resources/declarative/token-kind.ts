@@ -35,15 +35,17 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
         if (cause instanceof Refusal) throw new Refusal("M2", { values: { name, reason: cause.message }, cause });
         throw cause;
       }
+      const { quota, ...rest } = spec;
       // The first amount is spent from then on: it is no state that could drift.
-      const { quota: _quota, ...rest } = spec;
-      return { ...rest, owner: spec.owner.username };
+      return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: grantOf(quota) }) };
     },
     async find(name, spec, ownedId) {
       const userId = await ownerOf(deps, name, spec);
       const id = ownedId ?? (await named(deps, userId, spec.displayName ?? name));
       const row = id === undefined ? undefined : await tokenOf(deps, id);
-      return row && { id: row.token.id, fields: fieldsOf(row.token, row.username) };
+      return (
+        row && { id: row.token.id, fields: { ...fieldsOf(row.token, row.username), quota: leftOf(row.token, spec) } }
+      );
     },
     refusal: ({ fields }, { owner }) => (sameName(fields["owner"], owner) ? "" : "a token keeps its owner"),
     lacks: () => "",
@@ -60,15 +62,17 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       const row = await tokenOf(deps, id);
       if (!row) return;
       const { token } = row;
-      await tokens.update(
-        token.user_id,
-        id,
-        tokenFields({ ...token, ...formOf(token.name, spec), ...kept(token) }, () => true),
+      const isFilled = changed.includes("quota");
+      const { remain_quota, unlimited_quota, ...rest } = tokenFields(
+        { ...token, ...formOf(token.name, spec) },
+        () => true,
       );
-      if (!changed.includes("disabled")) return;
+      await tokens.update(token.user_id, id, isFilled ? { ...rest, remain_quota, unlimited_quota } : rest);
+      const isExhausted = isFilled && token.status === TOKEN_STATUS.exhausted;
+      if (!changed.includes("disabled") && !isExhausted) return;
       await tokens.setStatus(token.user_id, id, spec.disabled ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled);
     },
-    async remove(id) {
+    async remove({ resource_id: id }) {
       const row = await tokenOf(deps, id);
       if (row) await tokens.remove(row.token.user_id, id);
     },
@@ -93,9 +97,13 @@ async function exported(deps: TokenKindDeps): Promise<{ name: string; spec: Fiel
   return documents;
 }
 
-/** What was granted and spent is not the document's. */
-function kept({ remain_quota, unlimited_quota }: Token) {
-  return { remain_quota, unlimited_quota };
+function grantOf({ unlimited = false, amount = 0 }: NonNullable<TokenSpec["quota"]>) {
+  return { unlimited, amount };
+}
+
+/** More than the grant is no difference: it is filled up, never taken away. */
+function leftOf({ remain_quota, unlimited_quota }: Token, { quota = {} }: TokenSpec) {
+  return { unlimited: unlimited_quota, amount: Math.min(remain_quota, quota.amount ?? 0) };
 }
 
 async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: TokenSpec): Promise<number> {

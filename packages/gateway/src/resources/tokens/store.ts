@@ -163,7 +163,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },
 
-    update: (userId: number, id: number, fields: TokenFields) => change(userId, id, fields),
+    update: (userId: number, id: number, fields: Partial<TokenFields>) => change(userId, id, fields),
     setStatus: (userId: number, id: number, status: number) => change(userId, id, { status }),
     /** The row stays, so that logs keep their reference and the key is never given again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),

@@ -1,0 +1,209 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+import { Secret } from "../../lib/secret.ts";
+import { actionsOf, channelDocument, documentCalls, optionDocument, tokenDocument } from "./documents-kit.ts";
+
+eachDatabase("applying documents", (open) => {
+  let app: ManagementApp;
+  let members: Members;
+  let calls: ReturnType<typeof documentCalls>;
+  let secretsDir: string;
+
+  beforeAll(async () => {
+    secretsDir = await mkdtemp(join(tmpdir(), "fairway-secrets-"));
+    const documentSecrets = { OPENAI: new Secret("sk-from-variable") };
+    app = await startManagementApp({ url: await open(), secrets: { secretsDir, documentSecrets } });
+    members = await signInMembers(app);
+    calls = documentCalls(members.root);
+  });
+  afterAll(async () => {
+    await app.close();
+    await rm(secretsDir, { recursive: true });
+  });
+  beforeEach(async () => {
+    for (const table of ["channels", "abilities", "tokens", "options", "managed_resources"] as const)
+      await app.database.db.deleteFrom(table).execute();
+    await app.snapshots.refresh();
+  });
+
+  const all = (table: "channels" | "tokens" | "options" | "managed_resources" | "revisions") =>
+    app.database.db.selectFrom(table).selectAll().execute();
+  const values = () => app.snapshots.current().options;
+
+  test("writes everything or nothing", async () => {
+    const { db } = app.database;
+    await calls.apply([channelDocument("old")]);
+    const tables = ["channels", "tokens", "options", "managed_resources", "revisions"] as const;
+    const before = await Promise.all(tables.map(all));
+    const documents = [
+      channelDocument("new"),
+      channelDocument("old", { weight: 5 }),
+      tokenDocument("ci"),
+      optionDocument("site", { SystemName: "Ours" }),
+    ];
+    await db.schema.alterTable("option_history").renameTo("history_away").execute();
+    expect(await codeOf(calls.tryApply(documents, { prune: true }))).toBe("G4");
+    await db.schema.alterTable("history_away").renameTo("option_history").execute();
+    expect(await Promise.all(tables.map(all))).toEqual(before);
+    expect(values().SystemName).toBe("Fairway");
+    expect(actionsOf(await calls.apply(documents))).toEqual([
+      "new: create",
+      "old: update",
+      "ci: create",
+      "site: update",
+    ]);
+    expect(actionsOf(await calls.plan(documents))).toEqual(
+      documents.map(({ metadata }) => `${metadata.name}: unchanged`),
+    );
+    expect(values().SystemName).toBe("Ours");
+  });
+
+  test("many documents at the same time from several callers leave one of each", async () => {
+    const documents = [channelDocument("a"), channelDocument("b"), optionDocument("site", { SystemName: "Ours" })];
+    const replies = await Promise.all([1, 2, 3].map(() => calls.tryApply(documents)));
+    const done = replies.filter(({ body }) => body["success"] === true);
+    expect(done.length).toBeGreaterThan(0);
+    expect((await all("channels")).map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(await all("managed_resources")).toHaveLength(3);
+  });
+
+  describe("option sets", () => {
+    const weak = (more: object = {}) => optionDocument("base", { SystemName: "Base", Notice: "n" }, more);
+    const strong = (more: object = {}) => optionDocument("site", { SystemName: "Site" }, { priority: 5, ...more });
+
+    test("the stronger of two has an option, in whatever order and call they come", async () => {
+      const [base, site] = await calls.apply([weak(), strong()]);
+      expect(base).toMatchObject({ action: "conflict", message: "SystemName is set by site of file:test" });
+      expect(site).toMatchObject({ action: "update" });
+      expect(values()).toMatchObject({ SystemName: "Site", Notice: "" });
+    });
+
+    test("a stronger one takes an option from the set that had it, which keeps the others", async () => {
+      await calls.apply([weak()]);
+      await calls.apply([strong()]);
+      expect(values()).toMatchObject({ SystemName: "Site", Notice: "n" });
+      const managed = await members.root.data<{ name: string; fields: string[] }[]>(
+        members.root.get("/api/declarative/managed"),
+      );
+      expect(managed.map(({ name, fields }) => [name, fields])).toEqual([
+        ["base", ["Notice"]],
+        ["site", ["SystemName"]],
+      ]);
+      const [again] = await calls.plan([weak()]);
+      expect(again).toMatchObject({ action: "conflict", message: "SystemName is set by site of file:test" });
+      expect(actionsOf(await calls.plan([weak({ priority: 9 })]))).toEqual(["base: update"]);
+    });
+
+    test("what a set no longer names stays, or goes back to its default when it prunes", async () => {
+      const set = (names: object, prune: boolean) => optionDocument("site", names, { prune });
+      await calls.apply([set({ SystemName: "Ours", Notice: "n", About: "a" }, false)]);
+      expect(actionsOf(await calls.apply([set({ SystemName: "Ours", Notice: "n" }, false)]))).toEqual([
+        "site: unchanged",
+      ]);
+      expect(values()).toMatchObject({ Notice: "n", About: "a" });
+      const [change] = await calls.apply([set({ SystemName: "Ours" }, true)]);
+      expect(change).toMatchObject({ action: "update", fields: [{ field: "Notice" }] });
+      expect(values()).toMatchObject({ SystemName: "Ours", Notice: "", About: "a" });
+      await calls.apply([], { prune: true });
+      expect(values()).toMatchObject({ SystemName: "Fairway", About: "a" });
+    });
+  });
+
+  test("a standing grant is filled up again, never taken away, and what was used stays counted", async () => {
+    const { db } = app.database;
+    const grant = (quota: object) => tokenDocument("ci", { quota: { mode: "Maintain", ...quota } });
+    const token = () => db.selectFrom("tokens").selectAll().executeTakeFirstOrThrow();
+    await calls.apply([grant({ amount: 700 })]);
+    await db.updateTable("tokens").set({ remain_quota: 0, used_quota: 700, status: 4 }).execute();
+    const [change] = await calls.plan([grant({ amount: 700 })]);
+    expect(change?.fields).toEqual([
+      { field: "quota", old: { unlimited: false, amount: 0 }, new: { unlimited: false, amount: 700 } },
+    ]);
+    await calls.apply([grant({ amount: 700 })]);
+    expect(await token()).toMatchObject({ remain_quota: 700, used_quota: 700, status: 1 });
+    await db.updateTable("tokens").set({ remain_quota: 900 }).execute();
+    expect(actionsOf(await calls.apply([grant({ amount: 700 })]))).toEqual(["ci: unchanged"]);
+    await calls.apply([tokenDocument("ci", { quota: { amount: 5 }, group: "vip" })]);
+    expect(await token()).toMatchObject({ remain_quota: 900, group: "vip" });
+    await calls.apply([grant({ unlimited: true })]);
+    expect(await token()).toMatchObject({ unlimited_quota: 1 });
+  });
+
+  test("a channel that nobody declares is adopted by its number; one that is declared is not", async () => {
+    const made = { type: 1, name: "By hand", key: "k", models: "m", group: "default" };
+    await members.root.data(members.root.post("/api/channel/", made));
+    const [{ id } = { id: 0 }] = await all("channels");
+    const document = channelDocument("main", { displayName: "Ours", adopt: { channelId: id } });
+    expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
+    expect(await all("channels")).toMatchObject([{ id, name: "Ours", models: "gpt-4o" }]);
+    expect(actionsOf(await calls.plan([document]))).toEqual(["main: unchanged"]);
+    const thief = channelDocument("other", { adopt: { channelId: id } });
+    expect(await calls.plan([thief])).toMatchObject([
+      { action: "conflict", message: "it is managed as main by file:test" },
+    ]);
+    expect(actionsOf(await calls.apply([thief], { force: true }))).toEqual(["other: unchanged"]);
+    expect(await all("managed_resources")).toMatchObject([{ name: "other", resource_id: id }]);
+    expect(await codeOf(calls.tryApply([channelDocument("x", { adopt: { channelId: 999_999 } })]))).toBe("M2");
+  });
+
+  describe("secrets by reference", () => {
+    const from = (credentialsFrom: object) => channelDocument("main", { key: undefined, credentialsFrom });
+    const keyOf = async () => {
+      const [{ id } = { id: 0 }] = await all("channels");
+      return app.operations.channels.store.keyOf(id);
+    };
+
+    test("come from mounted Secrets, files and variables, follow their change, and are never told", async () => {
+      await mkdir(join(secretsDir, "openai"), { recursive: true });
+      await writeFile(join(secretsDir, "openai", "api-key"), "sk-canary-1\n");
+      const mounted = from({ secretKeyRef: { name: "openai", key: "api-key" } });
+      const reply = await calls.tryApply([mounted]);
+      expect(reply.text).not.toContain("canary");
+      expect(await keyOf()).toBe("sk-canary-1");
+      expect(actionsOf(await calls.plan([mounted]))).toEqual(["main: unchanged"]);
+      await writeFile(join(secretsDir, "openai", "api-key"), "sk-canary-2");
+      expect(await calls.apply([mounted])).toMatchObject([{ fields: [{ field: "key", new: "(changed)" }] }]);
+      expect(await keyOf()).toBe("sk-canary-2");
+      await calls.apply([from({ env: "OPENAI" })]);
+      expect(await keyOf()).toBe("sk-from-variable");
+      await writeFile(join(secretsDir, "keys"), "k1\nk2\n");
+      expect((await calls.tryApply([from({ file: "keys" })])).body["message"]).toContain("has several lines");
+      await calls.apply([from({ file: "keys", keys: "Split" })]);
+      expect(await keyOf()).toBe("k1\nk2");
+      await calls.apply([optionDocument("mail", {}, { valuesFrom: [{ option: "SMTPToken", env: "OPENAI" }] })]);
+      expect(values().SMTPToken).toBe("sk-from-variable");
+    });
+
+    test("that are missing leave an existing channel alone, and a new one off", async () => {
+      const missing = from({ secretKeyRef: { name: "nowhere", key: "api-key" } });
+      expect(await calls.apply([missing])).toMatchObject([
+        { action: "create", message: "not found: Secret nowhere, key api-key" },
+      ]);
+      expect(await all("channels")).toMatchObject([{ status: 2 }]);
+      await calls.apply([from({ env: "OPENAI" })]);
+      expect(await calls.apply([missing])).toMatchObject([{ action: "unchanged" }]);
+      expect(await keyOf()).toBe("sk-from-variable");
+    });
+
+    test("reach nothing outside of their folder and their prefix", async () => {
+      for (const source of [
+        { file: "../etc/passwd" },
+        { file: "/etc/passwd" },
+        { secretKeyRef: { name: "..", key: "passwd" } },
+        { env: "path" },
+        { env: "OPENAI", file: "keys" },
+        {},
+      ]) {
+        expect(await codeOf(calls.tryApply([from(source)])), JSON.stringify(source)).toBe("M2");
+      }
+      expect(await calls.plan([from({ env: "PATH" })])).toMatchObject([
+        { message: "not found: variable FAIRWAY_SECRET_PATH" },
+      ]);
+    });
+  });
+});

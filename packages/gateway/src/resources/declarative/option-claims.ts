@@ -1,0 +1,59 @@
+import type { DeclarativeDocument } from "@fairway/wire";
+import type { Owned, OwnershipStore } from "./ownership.ts";
+
+/** Who has an option, and how strongly. */
+interface Claim {
+  readonly set: string;
+  readonly owner: string;
+  readonly priority: number;
+  /** Undefined for sets of the same documents. */
+  readonly stored: Owned | undefined;
+}
+
+export interface Claimant {
+  readonly name: string;
+  readonly owner: string;
+  readonly priority: number;
+  readonly force: boolean;
+}
+
+export type OptionClaims = ReturnType<typeof createOptionClaims>;
+
+/** Which set has which option. Sets come in the order of `byPriority`; those that are replaced or go are not in `owned`. */
+export function createOptionClaims(owned: readonly Owned[]) {
+  const claims = new Map<string, Claim>();
+  for (const stored of owned) {
+    if (stored.kind !== "OptionSet") continue;
+    const claim = { set: stored.name, owner: stored.owner, priority: stored.priority ?? 0, stored };
+    for (const option of stored.fields) claims.set(option, claim);
+  }
+
+  return {
+    /** Why the set cannot have all of its options; "" when it has them now. */
+    take({ name, owner, priority, force }: Claimant, options: readonly string[]): string {
+      for (const option of options) {
+        const rival = claims.get(option);
+        const isWeaker = rival && (rival.priority < priority || (force && rival.stored));
+        if (rival && !isWeaker) return `${option} is set by ${rival.set} of ${rival.owner}`;
+      }
+      for (const option of options) claims.set(option, { set: name, owner, priority, stored: undefined });
+      return "";
+    },
+
+    /** Stored sets lose what a stronger one has taken. */
+    async settle(ownership: OwnershipStore): Promise<void> {
+      for (const set of owned) {
+        if (set.kind !== "OptionSet") continue;
+        const fields = set.fields.filter((option) => claims.get(option)?.stored === set);
+        if (fields.length < set.fields.length) await ownership.keep({ ...set, fields });
+      }
+    },
+  };
+}
+
+/** Option sets first, the strongest before the others; all others as they come. */
+export function byPriority(documents: readonly DeclarativeDocument[]): readonly DeclarativeDocument[] {
+  const rank = (document: DeclarativeDocument) =>
+    document.kind === "OptionSet" ? (document.spec.priority ?? 0) : Number.NEGATIVE_INFINITY;
+  return documents.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)));
+}

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ChannelSpec, DeclarativeDocument, OptionSetSpec, SecretSource } from "@fairway/wire";
+import { parseObject } from "../../lib/json.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Secret } from "../../lib/secret.ts";
+
+/** What documents may refer to, and nothing else of this machine. */
+export interface SecretSources {
+  /** Folder of mounted Secrets: one folder for each, one file for each key. */
+  readonly secretsDir: string | undefined;
+  /** By the part of their names that follows `FAIRWAY_SECRET_`. */
+  readonly documentSecrets: Readonly<Record<string, Secret>>;
+}
+
+export interface Resolved {
+  readonly document: DeclarativeDocument;
+  /** Sources that hold nothing, in words; "" when all were found. */
+  readonly missing: string;
+}
+
+/** The document with the secrets that it refers to; one that is not there is left out, so that the stored one stays. */
+export async function resolveSecrets(document: DeclarativeDocument, sources: SecretSources): Promise<Resolved> {
+  if (document.kind === "Channel") {
+    const { spec, missing } = await withKey(document.metadata.name, document.spec, sources);
+    return { document: { ...document, spec }, missing };
+  }
+  if (document.kind === "OptionSet") {
+    const { spec, missing } = await withValues(document.spec, sources);
+    return { document: { ...document, spec }, missing };
+  }
+  return { document, missing: "" };
+}
+
+async function withKey(name: string, spec: ChannelSpec, sources: SecretSources) {
+  const { credentialsFrom: from } = spec;
+  if (!from) return { spec, missing: "" };
+  if (spec.key !== undefined) throw unusable(name, "it has both a key and a source of one");
+  const text = (await read(from, sources))?.trim();
+  if (text === undefined || text === "") return { spec, missing: missingText([nameOf(from)]) };
+  if (from.keys !== "Split" && text.includes("\n") && parseObject(text) === undefined) {
+    throw unusable(name, `${nameOf(from)} has several lines: keys: Split uses each as a key`);
+  }
+  return { spec: { ...spec, key: text }, missing: "" };
+}
+
+async function withValues(spec: OptionSetSpec, sources: SecretSources) {
+  const values: Record<string, string> = { ...spec.values };
+  const missing: string[] = [];
+  for (const { option, ...from } of spec.valuesFrom ?? []) {
+    const text = await read(from, sources);
+    if (text === undefined) missing.push(nameOf(from));
+    else values[option] = text.replace(/\r?\n$/, "");
+  }
+  return { spec: { ...spec, values }, missing: missingText(missing) };
+}
+
+async function read(
+  { secretKeyRef, file, env }: SecretSource,
+  { secretsDir, documentSecrets }: SecretSources,
+): Promise<string | undefined> {
+  if (env !== undefined) return Object.hasOwn(documentSecrets, env) ? documentSecrets[env]?.reveal() : undefined;
+  const path = secretKeyRef ? join(secretKeyRef.name, secretKeyRef.key) : file;
+  if (path === undefined || secretsDir === undefined) return undefined;
+  try {
+    return await readFile(join(secretsDir, path), "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(cause.code)))
+      return undefined;
+    throw cause;
+  }
+}
+
+function nameOf({ secretKeyRef, file, env }: SecretSource): string {
+  if (secretKeyRef) return `Secret ${secretKeyRef.name}, key ${secretKeyRef.key}`;
+  return env === undefined ? `file ${file ?? ""}` : `variable FAIRWAY_SECRET_${env}`;
+}
+
+function missingText(names: readonly string[]): string {
+  return names.length === 0 ? "" : `not found: ${names.join("; ")}`;
+}
+
+function unusable(name: string, reason: string): Refusal {
+  return new Refusal("M2", { values: { name, reason } });
+}

@@ -1,0 +1,69 @@
+import type { OptionDefaults } from "@fairway/wire";
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import type { WriteLog } from "../../storage/log-rows.ts";
+import type { Topic } from "../../storage/revisions.ts";
+import { rawOn, transact, within } from "../../storage/transaction.ts";
+import { createChannelStore, type ChannelStore } from "../channels/store.ts";
+import { createOptionStore, type OptionStore } from "../options/store.ts";
+import type { Announce, Vault } from "../ports.ts";
+import { createTokenStore, type TokenStore } from "../tokens/store.ts";
+import { createOwnershipStore, type OwnershipStore } from "./ownership.ts";
+
+const TURN = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], add: ["revision"] } as const;
+
+export interface StoreDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly announce: Announce;
+  readonly writeLog: WriteLog;
+  /** The relay's copies of tokens. */
+  readonly tokens: { dropToken(tokenId: number): void };
+  readonly optionDefaults: OptionDefaults;
+}
+
+/** Everything that documents are compared with and written to. */
+export interface Stores {
+  readonly database: Database;
+  readonly channels: ChannelStore;
+  readonly tokens: TokenStore;
+  readonly options: OptionStore;
+  readonly ownership: OwnershipStore;
+}
+
+export function createStores(deps: StoreDeps): Stores {
+  return {
+    database: deps.database,
+    channels: createChannelStore(deps),
+    tokens: createTokenStore(deps),
+    options: createOptionStore({ ...deps, defaults: deps.optionDefaults }),
+    ownership: createOwnershipStore(deps),
+  };
+}
+
+/** All that `work` reads and writes is one transaction; others are told, and copies dropped, after its commit. */
+export async function inOneTransaction<T>(deps: StoreDeps, work: (stores: Stores) => Promise<T>): Promise<T> {
+  let changed = new Set<Topic>();
+  let stale = new Set<number>();
+  const { kind } = deps.database;
+  const answer = await transact(deps.database.db, async (trx) => {
+    // Who applies at the same time waits here: both would make what neither finds.
+    await rawOn(trx, kind).run(upsertSql(kind, TURN), ["documents", 1]);
+    // A transaction that was tried before has left nothing.
+    changed = new Set();
+    stale = new Set();
+    return work(
+      createStores({
+        ...deps,
+        database: within(trx, deps.database),
+        announce: (topic) => Promise.resolve(void changed.add(topic)),
+        tokens: { dropToken: (id) => void stale.add(id) },
+      }),
+    );
+  });
+  for (const id of stale) deps.tokens.dropToken(id);
+  for (const topic of changed) await deps.announce(topic);
+  return answer;
+}
