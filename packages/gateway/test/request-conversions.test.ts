@@ -74,7 +74,7 @@ const request: fc.Arbitrary<Request> = fc.record({
     { name: "get_weather", description: "weather of a city" },
   ]),
   choice: fc.constantFrom("auto" as const, "none" as const, "required" as const, { name: "now" }),
-  maxTokens: fc.integer({ min: 1, max: 4000 }),
+  maxTokens: fc.integer({ min: 16, max: 4000 }),
   temperature: fc.constantFrom(0, 0.5, 1),
 });
 

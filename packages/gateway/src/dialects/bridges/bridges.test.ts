@@ -256,7 +256,7 @@ describe("coding agents on Responses", () => {
       },
       { role: "tool", tool_call_id: "c0", content: "done" },
     ]);
-    expect(responses.dropped).toEqual(["include", "tools.web_search", "tools.namespace"]);
+    expect(responses.dropped).toEqual(["tools.web_search", "tools.namespace"]);
     const call = { id: "c1", function: { name: "apply_patch", arguments: '{"input":"*** End"}' } };
     const answer = responses.answer({
       id: "chatcmpl-9",

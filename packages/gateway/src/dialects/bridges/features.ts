@@ -109,7 +109,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": "custom tools",
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "kept" },
     sample: { tools: [...tools, { type: "custom", custom: { name: "c" } }] },
     note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
   },
@@ -225,7 +225,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "refused" },
     sample: { logit_bias: { "1": 5 } },
   },
   {
@@ -240,7 +240,7 @@ export const FEATURES: readonly Feature[] = [
     sample: {
       response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } },
     },
-    note: "Models without the feature are asked in the system text; nothing is put into their mouth.",
+    note: "Models without the feature are asked in the system text, as is Gemini before 3 beside functions; nothing is put into their mouth.",
   },
   {
     name: "Reasoning effort",
@@ -270,7 +270,7 @@ export const FEATURES: readonly Feature[] = [
         { role: "user", content: "v" },
       ],
     },
-    note: "Byte for byte to the vendor that signed; Gemini's signatures travel inside of tool call ids.",
+    note: "Byte for byte to the vendor that signed; Gemini's signatures travel inside of tool call ids, reasoning that OpenAI encrypted as the signature of thinking. Open models that read their reasoning again (DeepSeek, Kimi, GLM, MiniMax) get it as `reasoning_content`.",
   },
   {
     name: "Cache marks",

@@ -59,3 +59,51 @@ describe("Gemini clients", () => {
     expect(results).toEqual(["21", "21", "21"]);
   });
 });
+
+describe("Gemini", () => {
+  const chunk = (candidate: JsonObject) => ({
+    responseId: "r",
+    modelVersion: "gemini-2.5-flash",
+    candidates: [candidate],
+  });
+  const said = (text: string) => ({ role: "model", parts: [{ text }] });
+
+  it("may name a finish in every event: it is told once, at the end", () => {
+    const events = run("openai-chat", "gemini-generate", "gemini-1.5-flash").stream([
+      chunk({ content: said("a"), finishReason: "STOP", index: 0 }),
+      chunk({ content: said("b"), finishReason: "STOP", index: 0 }),
+      chunk({ content: { parts: [{ functionCall: { name: "f", args: {} } }] }, finishReason: "STOP", index: 0 }),
+    ]);
+    const choices = events.flatMap((event) => event["choices"] as JsonObject[]);
+    expect(choices.map((choice) => choice["finish_reason"])).toEqual([null, null, null, null, "tool_calls"]);
+  });
+
+  it("and chat tell the probabilities of tokens to each other", () => {
+    const token = { token: "hi", logProbability: -0.5 };
+    const logprobsResult = { chosenCandidates: [token], topCandidates: [{ candidates: [token] }] };
+    const answer = run("openai-chat", "gemini-generate", "gemini-2.5-flash").answer(
+      chunk({ content: said("hi"), finishReason: "STOP", logprobsResult }),
+    );
+    const told = { token: "hi", logprob: -0.5, bytes: [104, 105] };
+    const content = [{ ...told, top_logprobs: [told] }];
+    expect(answer["choices"]).toMatchObject([{ logprobs: { content } }]);
+    const choice = { index: 0, message: { content: "hi" }, logprobs: { content }, finish_reason: "stop" };
+    const back = run("gemini-generate", "openai-chat", "gpt-4.1").answer({ choices: [choice] });
+    expect(back["candidates"]).toMatchObject([{ logprobsResult }]);
+    const pieces = run("gemini-generate", "openai-chat", "gpt-4.1").stream([
+      { choices: [{ index: 0, delta: { content: "hi" }, logprobs: { content }, finish_reason: null }] },
+    ]);
+    expect(pieces[0]?.["candidates"]).toMatchObject([{ logprobsResult }]);
+  });
+
+  it("signs in letters of its own when its client is Python", () => {
+    const thought = { text: "t", thought: true, thoughtSignature: "a-b_cA==" };
+    const contents = [
+      { role: "user", parts: [{ text: "hi" }] },
+      { role: "model", parts: [thought, { functionCall: { id: "c", name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { id: "c", name: "f", response: { output: "1" } } }] },
+    ];
+    const body = run("gemini-generate", "anthropic-messages", "claude-haiku-4-5").request({ contents });
+    expect(body["messages"]).toMatchObject([{}, { content: [{ type: "thinking", signature: "a+b/cA==" }, {}] }, {}]);
+  });
+});

@@ -11,6 +11,8 @@ const TOKENS_PER_CALL = 7;
 /** Walks everything that the model reads of a generateContent request. */
 export function walkGemini(body: JsonObject, reader: PromptReader): void {
   const request = gObject(body, "generateContentRequest") ?? body;
+  const system = gValue(request, "systemInstruction");
+  if (typeof system === "string") reader.text(system);
   for (const content of [gObject(request, "systemInstruction"), ...objects(request, "contents")]) {
     if (content === undefined) continue;
     reader.tokens(TOKENS_PER_TURN);
@@ -40,6 +42,7 @@ function walkPart(part: JsonObject, reader: PromptReader): void {
 
 /** Results of tools are text to a word filter, wherever they stand in the object. */
 function walkResponse(result: JsonObject, reader: PromptReader): void {
+  for (const part of objects(result, "parts")) walkPart(part, reader);
   const response = object(result, "response") ?? {};
   const written = anyText(response, "output", "result", "error");
   if (written !== "" && Object.keys(response).length === 1) return reader.text(written);

@@ -1,9 +1,10 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { dataUrl } from "../parts/data-url.ts";
 
 /** Blocks of tools that the upstream of another protocol never ran. */
-const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|compaction|search_result)$/;
+const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|compaction)$/;
 
 /** Chat messages of a conversation; results of tools stand before what the user says with them. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
@@ -39,7 +40,7 @@ function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
 function userMessages(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const results = blocks.filter((block) => block["type"] === "tool_result");
   const shown = results.flatMap((result) =>
-    objects(result, "content").filter((block) => block["type"] === "image" || block["type"] === "document"),
+    objects(result, "content").filter((block) => block["type"] !== "text" && block["type"] !== "search_result"),
   );
   const others = blocks.filter((block) => block["type"] !== "tool_result");
   const parts = [...shown, ...others].flatMap((block) => userPart(block, context));
@@ -68,21 +69,31 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
         }),
       ];
     case "document":
-      return documentParts(block, mark);
+      return documentParts(block, mark, context);
+    case "search_result":
+      return [compact({ type: "text", text: searchText(block), fw_cache_control: mark })];
     default:
       context.dropped(`messages.content.${text(block, "type") ?? "unknown"}`);
       return [];
   }
 }
 
+/** What a search of the client found, told as text. */
+function searchText(block: JsonObject): string {
+  const texts = objects(block, "content").map((part) => anyText(part, "text"));
+  return [anyText(block, "title"), anyText(block, "source"), ...texts].filter((line) => line !== "").join("\n");
+}
+
+/** A file that the vendor keeps is out of reach for any other. */
 function sourceUrl(source: JsonObject | undefined, fallback: string): string {
+  if (text(source, "type") === "file") throw unsupportedParameter("source.file_id");
   if (text(source, "type") === "base64")
     return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
   return anyText(source, "url");
 }
 
 /** Text documents are text to every model; others travel as files. */
-function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObject[] {
+function documentParts(block: JsonObject, mark: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const source = object(block, "source");
   const title = text(block, "title");
   const fw_document = compact({ title, context: block["context"], citations: block["citations"] });
@@ -90,13 +101,9 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObje
     case "text":
       return [compact({ type: "text", text: anyText(source, "data"), fw_cache_control: mark })];
     case "content":
-      return objects(source, "content")
-        .filter((part) => part["type"] === "text")
-        .map(textPart);
-    case "file":
-      return [
-        compact({ type: "file", file: { file_id: anyText(source, "file_id") }, fw_document, fw_cache_control: mark }),
-      ];
+      if (typeof source?.["content"] === "string")
+        return [compact({ type: "text", text: source["content"], fw_cache_control: mark })];
+      return objects(source, "content").flatMap((part) => userPart(part, context));
     case "url":
       return [
         compact({
@@ -115,9 +122,10 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined): JsonObje
 
 function resultMessage(block: JsonObject): JsonObject {
   const content = block["content"];
-  const texts = objects(block, "content")
-    .filter((part) => part["type"] === "text")
-    .map((part) => anyText(part, "text"));
+  const texts = objects(block, "content").flatMap((part) => {
+    if (part["type"] === "search_result") return [searchText(part)];
+    return part["type"] === "text" ? [anyText(part, "text")] : [];
+  });
   return compact({
     role: "tool",
     tool_call_id: anyText(block, "tool_use_id"),

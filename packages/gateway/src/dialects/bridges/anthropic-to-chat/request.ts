@@ -1,7 +1,7 @@
 import { AppError } from "../../../lib/app-error.ts";
 import { compact, isSet, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
-import { noteDropped } from "../parts/dropped.ts";
+import { noteDropped, noteDroppedIn } from "../parts/dropped.ts";
 import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/effort.ts";
 import { isStrictSchema } from "../parts/strict-schema.ts";
 import { messagesOf } from "./messages.ts";
@@ -20,10 +20,15 @@ const CARRIED = new Set([
   "tool_choice",
   "thinking",
   "output_config",
+  "output_format",
   "metadata",
   "service_tier",
   "stream",
 ]);
+const THINKING = new Set(["type", "budget_tokens"]);
+const OUTPUT_CONFIG = new Set(["effort", "format"]);
+const METADATA = new Set(["user_id"]);
+
 /** Longer user ids are refused by OpenAI; coding agents put whole JSON documents there. */
 const MAX_USER = 64;
 
@@ -31,6 +36,9 @@ const MAX_USER = 64;
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   refuseThreads(body);
   noteDropped(body, CARRIED, context);
+  noteDroppedIn("thinking", object(body, "thinking"), THINKING, context);
+  noteDroppedIn("output_config", object(body, "output_config"), OUTPUT_CONFIG, context);
+  noteDroppedIn("metadata", object(body, "metadata"), METADATA, context);
   return compact({
     model: context.upstreamModel,
     messages: messagesOf(body, context),
@@ -66,12 +74,13 @@ function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
   const budget = thinking?.["type"] === "enabled" ? number(thinking, "budget_tokens") : undefined;
   const named = readEffort(object(body, "output_config")?.["effort"]);
   const effort: Effort | undefined = named ?? (budget === undefined ? undefined : effortOfClaudeBudget(budget));
-  if (effort === undefined) return {};
+  const isShown = thinking !== undefined && thinking["display"] !== "omitted" ? true : undefined;
+  if (effort === undefined) return compact({ fw_show_thinking: isShown });
   if (!takesEffort(context.upstreamModel)) {
     context.dropped("thinking");
     return { fw_reasoning: effort };
   }
-  return compact({ reasoning_effort: effort, fw_thinking_budget: budget });
+  return compact({ reasoning_effort: effort, fw_thinking_budget: budget, fw_show_thinking: isShown });
 }
 
 function formatOf(body: JsonObject): JsonObject | undefined {

@@ -36,7 +36,8 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "file":
       return [compact({ ...documentBlock(part), cache_control: mark })];
     case "input_audio":
-      throw unsupportedParameter("input_audio");
+    case "video_url":
+      throw unsupportedParameter(part["type"]);
     default:
       context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
       return [];

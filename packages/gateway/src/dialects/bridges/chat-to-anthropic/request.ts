@@ -11,7 +11,10 @@ import {
   type ClaudeModel,
 } from "../parts/claude-models.ts";
 import { noteDropped } from "../parts/dropped.ts";
+import { jsonInstructions } from "../parts/json-instruction.ts";
 import { structuredSchema } from "../parts/structured-schema.ts";
+import { refuseBias } from "../parts/refused.ts";
+import { withUserTurn } from "../parts/system-alone.ts";
 import type { ToolChoice } from "../parts/tool-choice.ts";
 import { cacheMark } from "./content.ts";
 import { messagesOf, systemOf } from "./messages.ts";
@@ -44,7 +47,8 @@ const CARRIED = new Set([
 ]);
 
 /** The body of an Anthropic messages request that asks for the same as a chat request. */
-export function toAnthropic(body: JsonObject, context: BridgeContext): JsonObject {
+export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObject {
+  const body = withUserTurn(asked);
   refuseUnsupported(body);
   noteDropped(body, CARRIED, context);
   const model = claudeModel(context.upstreamModel);
@@ -72,8 +76,7 @@ export function toAnthropic(body: JsonObject, context: BridgeContext): JsonObjec
 function refuseUnsupported(body: JsonObject): void {
   if (choicesOf(body) > 1) throw unsupportedParameter("n");
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
-  const bias = object(body, "logit_bias");
-  if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");
+  refuseBias(body);
 }
 
 function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, context: BridgeContext): JsonObject {
@@ -146,18 +149,9 @@ interface Format {
 /** A schema where the model enforces one, else an instruction; nothing is put into the model's mouth. */
 function formatOf(body: JsonObject, model: ClaudeModel): Format {
   const format = object(body, "response_format");
-  if (format?.["type"] === "json_object") {
-    return { schema: undefined, instructions: ["Answer with one valid JSON object and nothing else."] };
-  }
   const schema = format?.["type"] === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
-  if (schema === undefined) return { schema: undefined, instructions: [] };
-  if (hasStructuredOutput(model)) return { schema: structuredSchema(schema), instructions: [] };
-  return {
-    schema: undefined,
-    instructions: [
-      `Answer with one JSON value that matches this JSON schema, and nothing else:\n${JSON.stringify(schema)}`,
-    ],
-  };
+  if (schema !== undefined && hasStructuredOutput(model)) return { schema: structuredSchema(schema), instructions: [] };
+  return { schema: undefined, instructions: jsonInstructions(body) };
 }
 
 function outputConfig(effort: string | undefined, schema: JsonObject | undefined): JsonObject | undefined {

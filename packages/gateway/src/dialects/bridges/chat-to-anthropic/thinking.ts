@@ -15,18 +15,35 @@ export interface Thinking {
 
 const OFF: Thinking = { thinking: undefined, effort: undefined, isOn: false };
 
+/** Thinking that the client wants to see, as much as the model likes. */
+const OPEN: Thinking = { thinking: { type: "adaptive", display: "summarized" }, effort: undefined, isOn: true };
+
 /** What a chat request's reasoning effort means for this model and this limit of tokens. */
 export function thinkingFor(body: JsonObject, model: ClaudeModel, maxTokens: number, context: BridgeContext): Thinking {
   const own = object(body, "thinking");
   if (own !== undefined && text(own, "type") !== undefined) {
     return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
   }
-  const asked = askedEffort(body);
-  const budget = number(body, "fw_thinking_budget");
-  if (asked === undefined && budget === undefined) return OFF;
+  const asked = askedThinking(body);
+  if (asked === undefined) return OFF;
   if (!canThink(model)) return dropped(context);
-  if (thinksAdaptively(model)) return adaptive(asked ?? "high", model);
-  return budgeted(body, budget ?? claudeBudget(asked ?? "high"), maxTokens, context);
+  const { effort, budget } = asked;
+  if (!thinksAdaptively(model)) return budgeted(body, budget ?? claudeBudget(effort ?? "medium"), maxTokens, context);
+  return effort === undefined && budget === undefined ? OPEN : adaptive(effort ?? "high", model);
+}
+
+export interface AskedThinking {
+  readonly effort: Effort | undefined;
+  /** Tokens. */
+  readonly budget: number | undefined;
+}
+
+/** How much thinking a chat request asks for; neither amount when it only wants to see it. */
+export function askedThinking(body: JsonObject): AskedThinking | undefined {
+  const effort = askedEffort(body);
+  const budget = number(body, "fw_thinking_budget") ?? number(object(body, "reasoning"), "max_tokens");
+  const isAsked = effort !== undefined || budget !== undefined || body["fw_show_thinking"] === true;
+  return isAsked ? { effort, budget } : undefined;
 }
 
 /** As a chat client writes it, as OpenRouter does, or as another bridge carries it. */

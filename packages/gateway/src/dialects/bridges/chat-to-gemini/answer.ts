@@ -3,8 +3,10 @@ import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readGeminiUsage } from "../../usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
 import { dataUrl } from "../parts/data-url.ts";
+import { fenced } from "../parts/fenced.ts";
 import { finishOfGemini } from "../parts/finish.ts";
 import { newCallId } from "../parts/ids.ts";
+import { chatLogprobs } from "../parts/logprobs.ts";
 import { joinSignature } from "../parts/signature.ts";
 
 /** A chat answer that says what the candidates say. */
@@ -32,7 +34,9 @@ function choiceOf(candidate: JsonObject): JsonObject {
     toolCalls,
     extra: compact({ annotations: annotationsOf(candidate, content), audio: audioOf(parts) }),
   });
-  return { message, finish_reason: finishOfGemini(text(candidate, "finishReason"), toolCalls.length > 0) };
+  const logprobs = chatLogprobs(candidate);
+  const finish_reason = finishOfGemini(text(candidate, "finishReason"), toolCalls.length > 0);
+  return { message, ...(logprobs && { logprobs }), finish_reason };
 }
 
 export function thoughtOf(part: JsonObject): string {
@@ -51,10 +55,6 @@ export function writtenOf(part: JsonObject): string {
   const result = object(part, "codeExecutionResult");
   if (result !== undefined) return fenced("", text(result, "output") ?? "");
   return text(part, "text") ?? "";
-}
-
-function fenced(language: string, code: string): string {
-  return `\n\`\`\`${language}\n${code}\n\`\`\`\n`;
 }
 
 export function callsOfPart(part: JsonObject): JsonObject[] {

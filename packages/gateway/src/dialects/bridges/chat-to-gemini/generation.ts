@@ -1,7 +1,7 @@
 import { choicesOf } from "../../ask.ts";
 import { compact, flag, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { askedEffort } from "../chat-to-anthropic/thinking.ts";
+import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking.ts";
 import { geminiBudget, type Effort } from "../parts/effort.ts";
 import type { GeminiModel } from "../parts/gemini-models.ts";
 import { geminiSchema } from "../parts/gemini-schema.ts";
@@ -67,13 +67,17 @@ function modalitiesOf(body: JsonObject): JsonObject {
 function thinkingConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
   const own = object(body, "thinking_config") ?? object(body, "fw_thinking_config");
   if (own !== undefined) return own;
-  const effort = askedEffort(body);
-  const budget = number(body, "fw_thinking_budget");
-  if (effort === undefined && budget === undefined) return undefined;
+  const asked = askedThinking(body);
+  if (asked === undefined) return undefined;
   if (model.version < 205 || model.isGemma) {
     context.dropped("reasoning_effort");
     return undefined;
   }
+  return configOf(asked, model);
+}
+
+function configOf({ effort, budget }: AskedThinking, model: GeminiModel): JsonObject {
+  if (effort === undefined && budget === undefined) return { includeThoughts: true };
   const isOn = budget !== 0 && effort !== "none";
   const amount = amountOf(isOn ? (effort ?? "high") : "none", isOn ? budget : 0, model);
   return isOn ? { ...amount, includeThoughts: true } : amount;

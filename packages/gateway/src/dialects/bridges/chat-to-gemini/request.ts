@@ -1,8 +1,10 @@
-import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { compact, isObject, object, objects, text } from "../../read.ts";
+import { compact, isObject, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { noteDropped, noteForeign } from "../parts/dropped.ts";
 import { geminiModel } from "../parts/gemini-models.ts";
+import { jsonInstructions } from "../parts/json-instruction.ts";
+import { refuseBias } from "../parts/refused.ts";
+import { withUserTurn } from "../parts/system-alone.ts";
 import { contentsOf } from "./contents.ts";
 import { generationConfig } from "./generation.ts";
 import { textPart } from "./parts.ts";
@@ -50,28 +52,42 @@ const SAFETY: readonly JsonObject[] = [
   { category: "HARM_CATEGORY_CIVIC_INTEGRITY", threshold: "BLOCK_NONE" },
 ];
 
+const FIRST_WITH_JSON_BESIDE_TOOLS = 300;
+
 /** The body of a generateContent request that asks for the same as a chat request; the model stands in the path. */
-export function toGemini(body: JsonObject, context: BridgeContext): JsonObject {
-  const bias = object(body, "logit_bias");
-  if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");
+export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject {
+  const body = withUserTurn(asked);
+  refuseBias(body);
   noteDropped(body, CARRIED, context);
   const model = geminiModel(context.upstreamModel);
   const messages = objects(body, "messages");
   noteForeign(messages, context);
-  const system = messages.filter(isSystem).flatMap(systemParts);
+  const cached = cachedOf(body);
+  const tools = cached === undefined ? geminiTools(body, context) : undefined;
+  const inWords = tools?.tools !== undefined && model.version < FIRST_WITH_JSON_BESIDE_TOOLS;
+  const instructions = inWords ? jsonInstructions(body) : [];
+  const system = [...messages.filter(isSystem).flatMap(systemParts), ...instructions.flatMap(textPart)];
   const turns = messages.filter((message) => !isSystem(message));
   const contents = contentsOf(turns, model, context);
-  const cached = text(body, "cachedContent") ?? text(body, "cached_content") ?? text(body, "fw_cached_content");
-  const tools = cached === undefined ? geminiTools(body, context) : undefined;
   return compact({
-    systemInstruction: system.length === 0 || model.isGemma || cached !== undefined ? undefined : { parts: system },
-    contents: model.isGemma ? withSystem(contents, system) : contents,
-    generationConfig: generationConfig(body, model, context),
+    ...(model.isGemma
+      ? { contents: withSystem(contents, system) }
+      : { systemInstruction: instructionOf(system, cached), contents }),
+    generationConfig: generationConfig(inWords ? { ...body, response_format: null } : body, model, context),
     tools: tools?.tools,
     toolConfig: tools?.toolConfig,
     safetySettings: safetyOf(body, context),
     cachedContent: cached,
   });
+}
+
+/** What is cached holds its instruction already. */
+function instructionOf(system: JsonObject[], cached: string | undefined): JsonObject | undefined {
+  return system.length === 0 || cached !== undefined ? undefined : { parts: system };
+}
+
+function cachedOf(body: JsonObject): string | undefined {
+  return text(body, "cachedContent") ?? text(body, "cached_content") ?? text(body, "fw_cached_content");
 }
 
 function isSystem(message: JsonObject): boolean {

@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readGeminiUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
 import { finishOfGemini } from "../parts/finish.ts";
+import { chatLogprobs } from "../parts/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
 
 /** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
@@ -10,6 +11,7 @@ export class CandidatesToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
   readonly #written = new Map<number, string>();
   readonly #called = new Set<number>();
+  readonly #finishes = new Map<number, string>();
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
@@ -22,13 +24,18 @@ export class CandidatesToChunks implements StreamBridge {
     this.#writer.name(headOf(data));
     const candidates = objects(data, "candidates");
     if (candidates.length === 0 && object(data, "promptFeedback")?.["blockReason"] !== undefined) {
-      return this.#writer.finish("content_filter");
+      this.#finishes.set(0, "SAFETY");
+      return this.#writer.begin();
     }
     return candidates.flatMap((candidate) => this.#candidate(candidate));
   }
 
+  /** Some models name a finish in every event: only the last one is true, and it is told once. */
   end(counted?: Usage): StreamEvent[] {
-    return this.#writer.usage(this.#usage ?? counted);
+    const finishes = [...this.#finishes].flatMap(([index, reason]) =>
+      this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index),
+    );
+    return [...finishes, ...this.#writer.usage(this.#usage ?? counted)];
   }
 
   #candidate(candidate: JsonObject): StreamEvent[] {
@@ -37,9 +44,10 @@ export class CandidatesToChunks implements StreamBridge {
     for (const part of objects(object(candidate, "content"), "parts")) events.push(...this.#part(part, index));
     const annotations = annotationsOf(candidate, this.#written.get(index) ?? "");
     if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
+    const logprobs = chatLogprobs(candidate);
+    if (logprobs !== undefined) events.push(...this.#writer.delta({}, index, { logprobs }));
     const reason = text(candidate, "finishReason");
-    if (reason !== undefined)
-      events.push(...this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index));
+    if (reason !== undefined) this.#finishes.set(index, reason);
     return events;
   }
 

@@ -2,6 +2,7 @@ import { anyText, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readResponsesUsage } from "../../usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
+import { sealReasoning } from "../parts/sealed-reasoning.ts";
 
 /** A chat answer that says what a response says. */
 export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
@@ -9,13 +10,17 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
   const parts = items.filter(isMessage).flatMap((item) => objects(item, "content"));
   const toolCalls = items.filter(isCall).map(callOf);
   const refusal = parts.map((part) => anyText(part, "refusal")).join("");
+  const sealed = items.flatMap(sealedOf);
   const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(annotationOf);
   const message = chatMessage({
     content: parts.map((part) => anyText(part, "text")).join(""),
     reasoning: items.map(reasoningText).join(""),
     refusal: refusal === "" ? undefined : refusal,
     toolCalls,
-    extra: annotations.length === 0 ? {} : { annotations },
+    extra: {
+      ...(annotations.length > 0 && { annotations }),
+      ...(sealed.length > 0 && { fw_thinking: sealed }),
+    },
   });
   return chatAnswer(
     {
@@ -36,11 +41,21 @@ function isMessage(item: JsonObject): boolean {
 }
 
 export function isCall(item: JsonObject): boolean {
-  return item["type"] === "function_call";
+  return item["type"] === "function_call" || item["type"] === "custom_tool_call";
 }
 
 export function callOf(item: JsonObject): JsonObject {
+  if (item["type"] === "custom_tool_call") {
+    const custom = { name: anyText(item, "name"), input: anyText(item, "input") };
+    return { id: anyText(item, "call_id", "id"), type: "custom", custom };
+  }
   return toolCall(anyText(item, "call_id", "id"), anyText(item, "name"), anyText(item, "arguments"));
+}
+
+/** Encrypted reasoning, for clients that send signed thinking back. */
+export function sealedOf(item: JsonObject): JsonObject[] {
+  const isSealed = item["type"] === "reasoning" && text(item, "encrypted_content") !== undefined;
+  return isSealed ? [sealReasoning(item, reasoningText(item))] : [];
 }
 
 function reasoningText(item: JsonObject): string {

@@ -4,6 +4,9 @@ import { anyText, compact, isObject, isSet, list, number, object, objects, text 
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/dropped.ts";
+import { takesEffort } from "../parts/effort.ts";
+import { refuseBias } from "../parts/refused.ts";
+import { openReasoning } from "../parts/sealed-reasoning.ts";
 
 /** Members that mean the same in both protocols. */
 const SAME = [
@@ -37,25 +40,54 @@ const CARRIED = new Set([
   "n",
 ]);
 
+const REASONERS = /^(?:openai\/)?(?:o\d|gpt-[5-9])/;
+/** The protocol refuses lower limits. */
+const SMALLEST_LIMIT = 16;
+
 /** The body of a Responses request that asks for the same as a chat request; nothing is stored upstream. */
 export function toResponses(body: JsonObject, context: BridgeContext): JsonObject {
   if (choicesOf(body) > 1) throw unsupportedParameter("n");
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   noteDropped(body, CARRIED, context);
   noteForeign(objects(body, "messages"), context);
-  const tools = readChatTools(body, context);
+  refuseBias(body);
+  const tools = readChatTools(body, context, { takesFreeText: true });
   return compact({
     model: context.upstreamModel,
-    input: objects(body, "messages").flatMap((message) => itemsOf(message, context)),
+    input: inputOf(objects(body, "messages"), context),
     tools: tools.functions.length === 0 ? undefined : tools.functions.map(toolOf),
+    include: keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : undefined,
     tool_choice: choiceOf(tools),
     reasoning: reasoningOf(body),
     text: textOf(body),
-    max_output_tokens: number(body, "max_completion_tokens") ?? number(body, "max_tokens"),
+    max_output_tokens: limitOf(body),
     ...Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined])),
     store: false,
     stream: body["stream"] === true ? true : undefined,
   });
+}
+
+/** Results of free-text tools are items of their own kind. */
+function inputOf(messages: readonly JsonObject[], context: BridgeContext): JsonObject[] {
+  const calls = messages.flatMap((message) => objects(message, "tool_calls"));
+  const free = new Set(calls.flatMap((call) => (object(call, "custom") === undefined ? [] : [text(call, "id")])));
+  return messages
+    .flatMap((message) => itemsOf(message, context))
+    .map((item) =>
+      item["type"] === "function_call_output" && free.has(text(item, "call_id"))
+        ? { ...item, type: "custom_tool_call_output" }
+        : item,
+    );
+}
+
+function limitOf(body: JsonObject): number | undefined {
+  const limit = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
+  return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
+}
+
+/** Clients that echo signed thinking get the encrypted reasoning as its signature. */
+function keepsReasoning(body: JsonObject, { upstreamModel }: BridgeContext): boolean {
+  return body["fw_show_thinking"] === true && REASONERS.test(upstreamModel) && takesEffort(upstreamModel);
 }
 
 function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
@@ -69,10 +101,15 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
         { type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) },
       ];
     case "assistant":
-      return [...turn("assistant", outputParts(message)), ...callsOf(message)];
+      return [...reasoningOfTurn(message), ...turn("assistant", outputParts(message)), ...callsOf(message)];
     default:
       return turn("user", inputParts(message["content"], context));
   }
+}
+
+/** Reasoning means something beside the calls that it led to. */
+function reasoningOfTurn(message: JsonObject): JsonObject[] {
+  return objects(message, "fw_thinking").flatMap(openReasoning);
 }
 
 function callId(message: JsonObject): string {
@@ -110,7 +147,8 @@ function inputPart(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "file":
       return [filePart(object(part, "file"))];
     case "input_audio":
-      throw unsupportedParameter("input_audio");
+    case "video_url":
+      throw unsupportedParameter(part["type"]);
     default:
       context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
       return [];
@@ -143,8 +181,11 @@ function callsOf(message: JsonObject): JsonObject[] {
   const calls =
     legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
   return calls.map((call) => {
-    const target = object(call, "function") ?? object(call, "custom");
+    const custom = object(call, "custom");
+    const target = object(call, "function") ?? custom;
     const name = anyText(target, "name");
+    if (custom !== undefined)
+      return { type: "custom_tool_call", call_id: anyText(call, "id"), name, input: anyText(custom, "input") };
     return {
       type: "function_call",
       call_id: text(call, "id") ?? `call_${name}`,
@@ -155,7 +196,11 @@ function callsOf(message: JsonObject): JsonObject[] {
 }
 
 /** The protocol makes schemas strict unless it is told not to; chat leaves them as they are. */
-function toolOf({ name, description, parameters, strict }: ChatFunction): JsonObject {
+function toolOf({ name, description, parameters, strict, freeText }: ChatFunction): JsonObject {
+  if (freeText !== undefined) {
+    const format = Object.keys(freeText).length === 0 ? undefined : freeText;
+    return compact({ type: "custom", name, description, format });
+  }
   return compact({
     type: "function",
     name,
@@ -165,9 +210,11 @@ function toolOf({ name, description, parameters, strict }: ChatFunction): JsonOb
   });
 }
 
-function choiceOf({ choice }: ChatTools): JsonValue | undefined {
+function choiceOf({ choice, functions }: ChatTools): JsonValue | undefined {
   if (choice === undefined || choice.mode === "allowed") return undefined;
-  return choice.mode === "named" ? { type: "function", name: choice.name } : choice.mode;
+  if (choice.mode !== "named") return choice.mode;
+  const isFree = functions.some(({ name, freeText }) => name === choice.name && freeText !== undefined);
+  return { type: isFree ? "custom" : "function", name: choice.name };
 }
 
 function reasoningOf(body: JsonObject): JsonObject | undefined {

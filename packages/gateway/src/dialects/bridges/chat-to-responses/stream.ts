@@ -1,8 +1,8 @@
-import { anyText, number, object, text } from "../../read.ts";
+import { anyText, number, object } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readResponsesUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
-import { annotationOf, callOf, finishOf, headOf, isCall } from "./answer.ts";
+import { annotationOf, callOf, finishOf, headOf, isCall, sealedOf } from "./answer.ts";
 
 interface OpenCall {
   /** Index among the tool calls. */
@@ -55,7 +55,9 @@ export class ResponseToChunks implements StreamBridge {
       case "response.output_item.added":
         return item !== undefined && isCall(item) ? this.#openCall(data, item) : [];
       case "response.output_item.done":
-        return item !== undefined && isCall(item) ? this.#closeCall(data, item) : [];
+        return item === undefined ? [] : this.#closeItem(data, item);
+      case "response.custom_tool_call_input.delta":
+        return this.#input(data, anyText(data, "delta"));
       case "response.reasoning_summary_part.added":
         return this.#summaries++ === 0 ? [] : this.#writer.delta({ reasoning_content: "\n\n" });
       case "response.output_text.annotation.added": {
@@ -67,8 +69,22 @@ export class ResponseToChunks implements StreamBridge {
     }
   }
 
+  #closeItem(data: JsonObject, item: JsonObject): StreamEvent[] {
+    if (isCall(item)) return this.#closeCall(data, item);
+    const sealed = sealedOf(item);
+    return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
+  }
+
+  /** Free text for a tool comes as it is, not as JSON. */
+  #input(data: JsonObject, delta: string): StreamEvent[] {
+    const call = this.#calls.get(number(data, "output_index") ?? 0);
+    if (call === undefined || delta === "") return [];
+    call.written += delta;
+    return this.#writer.delta({ tool_calls: [{ index: call.tool, custom: { input: delta } }] });
+  }
+
   #openCall(data: JsonObject, item: JsonObject): StreamEvent[] {
-    const written = anyText(item, "arguments");
+    const written = anyText(item, "arguments", "input");
     this.#calls.set(number(data, "output_index") ?? 0, { tool: this.#writer.tools(), written });
     return this.#writer.tool(callOf(item));
   }
@@ -84,8 +100,11 @@ export class ResponseToChunks implements StreamBridge {
   #closeCall(data: JsonObject, item: JsonObject): StreamEvent[] {
     const call = this.#calls.get(number(data, "output_index") ?? 0);
     if (call === undefined) return this.#openCall(data, item);
-    const whole = text(item, "arguments") ?? "";
-    return call.written !== "" || whole === "" ? [] : this.#writer.toolArguments(whole, call.tool);
+    const whole = anyText(item, "arguments", "input");
+    if (call.written !== "" || whole === "") return [];
+    return item["type"] === "custom_tool_call"
+      ? this.#input(data, whole)
+      : this.#writer.toolArguments(whole, call.tool);
   }
 
   #finish(response: JsonObject | undefined): StreamEvent[] {

@@ -4,6 +4,7 @@ import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { parseArguments } from "../parts/arguments.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { geminiFinish } from "../parts/finish.ts";
+import { geminiLogprobs } from "../parts/logprobs.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
 
@@ -32,6 +33,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
     finishReason: geminiFinish(text(choice, "finish_reason"), anyText(message, "refusal") !== ""),
     index: number(choice, "index") ?? at,
     groundingMetadata: groundingOf(objects(message, "annotations")),
+    logprobsResult: geminiLogprobs(choice),
   });
 }
 

@@ -1,7 +1,8 @@
-import { gObject, gText } from "../../gemini-generate/fields.ts";
-import { anyText, compact, object, objects, text } from "../../read.ts";
+import { gObject, gText, gValue } from "../../gemini-generate/fields.ts";
+import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { dataUrl } from "../parts/data-url.ts";
+import { fenced } from "../parts/fenced.ts";
 import { newCallId } from "../parts/ids.ts";
 
 interface OpenCall {
@@ -12,9 +13,7 @@ interface OpenCall {
 /** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
-  const system = objects(gObject(body, "systemInstruction"), "parts")
-    .map((part) => anyText(part, "text"))
-    .filter((part) => part !== "");
+  const system = systemTexts(gValue(body, "systemInstruction"));
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
   for (const { isModel, parts } of turnsOf(body)) {
@@ -28,6 +27,15 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
     } else messages.push(...userMessages(parts, open, context));
   }
   return messages;
+}
+
+/** A content, its parts or a bare text: the official clients take all of them and not all of them sort it out. */
+function systemTexts(system: JsonValue | undefined): string[] {
+  if (typeof system === "string") return system === "" ? [] : [system];
+  const parts = Array.isArray(system) ? system : isObject(system) ? [system["parts"] ?? system].flat() : [];
+  return parts
+    .map((part) => (typeof part === "string" ? part : isObject(part) ? anyText(part, "text") : ""))
+    .filter((part) => part !== "");
 }
 
 interface Turn {
@@ -49,10 +57,12 @@ function turnsOf(body: JsonObject): readonly Turn[] {
 }
 
 function userMessages(parts: readonly JsonObject[], open: OpenCall[], context: BridgeContext): JsonObject[] {
-  const results = parts.flatMap((part) => resultMessage(gObject(part, "functionResponse"), open));
-  const others = parts
-    .filter((part) => gObject(part, "functionResponse") === undefined)
-    .flatMap((part) => userPart(part, context));
+  const answers = parts.map((part) => gObject(part, "functionResponse")).filter(isObject);
+  const results = answers.flatMap((result) => resultMessage(result, open));
+  const shown = answers.flatMap((result) => objects(result, "parts"));
+  const others = [...shown, ...parts.filter((part) => gObject(part, "functionResponse") === undefined)].flatMap(
+    (part) => userPart(part, context),
+  );
   return others.length === 0 ? results : [...results, { role: "user", content: plainOr(others) }];
 }
 
@@ -61,8 +71,8 @@ function plainOr(parts: readonly JsonObject[]): JsonValue {
   return parts.length === 1 && only?.["type"] === "text" ? anyText(only, "text") : [...parts];
 }
 
-function resultMessage(result: JsonObject | undefined, open: OpenCall[]): JsonObject[] {
-  if (result === undefined) return [];
+/** A chat tool message holds text only: media of a result follow as the user's. */
+function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
   const name = anyText(result, "name");
   const at = open.findIndex((call) =>
     text(result, "id") === undefined ? call.name === name : call.id === text(result, "id"),
@@ -106,13 +116,21 @@ function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
 
 function inlinePart(type: string, data: string): JsonObject {
   if (type.startsWith("image/")) return { type: "image_url", image_url: { url: dataUrl(type, data) } };
-  if (type.startsWith("audio/"))
-    return { type: "input_audio", input_audio: { data, format: type.slice("audio/".length) } };
+  if (type.startsWith("audio/")) return { type: "input_audio", input_audio: { data, format: soundFormat(type) } };
+  if (type.startsWith("text/")) return { type: "text", text: Buffer.from(data, "base64").toString("utf8") };
   if (type.startsWith("video/")) return { type: "video_url", video_url: { url: dataUrl(type, data) } };
   return {
     type: "file",
     file: { filename: type === "application/pdf" ? "document.pdf" : "file", file_data: dataUrl(type, data) },
   };
+}
+
+const SOUNDS: Readonly<Record<string, string>> = { mpeg: "mp3", mpga: "mp3", "x-wav": "wav", wave: "wav" };
+
+/** `wav` and `mp3` are the two names that this protocol knows. */
+function soundFormat(type: string): string {
+  const name = type.slice("audio/".length).split(";")[0] ?? "";
+  return SOUNDS[name] ?? name;
 }
 
 function filePart(type: string, url: string): JsonObject {
@@ -121,10 +139,18 @@ function filePart(type: string, url: string): JsonObject {
   return { type: "file", file: { filename: "document.pdf", fw_url: url } };
 }
 
+/** Code that the vendor ran and what came of it are told as text, as in answers of the other direction. */
+function writtenOf(part: JsonObject): string {
+  const code = gObject(part, "executableCode");
+  if (code !== undefined) return fenced(anyText(code, "language").toLowerCase(), anyText(code, "code"));
+  const result = gObject(part, "codeExecutionResult");
+  return result === undefined ? anyText(part, "text") : fenced("", anyText(result, "output"));
+}
+
 /** Signed thoughts keep their signature for upstreams that ask for it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
   const thinking = signedThoughts(parts);
-  const texts = parts.filter((part) => part["thought"] !== true).map((part) => anyText(part, "text"));
+  const texts = parts.filter((part) => part["thought"] !== true).map(writtenOf);
   const calls = parts.flatMap(callOf);
   for (const part of parts) {
     if (gObject(part, "inlineData") !== undefined) context.dropped("contents.parts.inlineData");
@@ -147,10 +173,15 @@ function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
     thinking += anyText(part, "text");
     const signature = gText(part, "thoughtSignature");
     if (signature === undefined) continue;
-    blocks.push({ type: "thinking", thinking, signature });
+    blocks.push({ type: "thinking", thinking, signature: standardBase64(signature) });
     thinking = "";
   }
   return blocks;
+}
+
+/** Google's client for Python writes signatures in the alphabet of URLs; who signed them compares letters. */
+function standardBase64(signature: string): string {
+  return /^[\w=-]+$/.test(signature) ? signature.replaceAll("-", "+").replaceAll("_", "/") : signature;
 }
 
 function callOf(part: JsonObject): JsonObject[] {

@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../gemini-generate/fields.ts";
-import { anyText, compact, isSet, object, objects } from "../../read.ts";
+import { anyText, compact, isObject, isSet, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { noteDropped } from "../parts/dropped.ts";
+import { noteDropped, noteDroppedIn } from "../parts/dropped.ts";
 import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/effort.ts";
 import { jsonSchema } from "../parts/json-schema.ts";
 import { messagesOf } from "./contents.ts";
@@ -21,11 +21,34 @@ const CARRIED = new Set([
   "cached_content",
 ]);
 
+/** Members of `generationConfig` that chat has a word for; the others are named as dropped. */
+const CONFIG = new Set([
+  "maxOutputTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "candidateCount",
+  "stopSequences",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "responseLogprobs",
+  "logprobs",
+  "responseMimeType",
+  "responseSchema",
+  "responseJsonSchema",
+  "_responseJsonSchema",
+  "responseModalities",
+  "speechConfig",
+  "thinkingConfig",
+]);
+
 /** The body of a chat request that asks for the same as a generateContent request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
   if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent");
   const config = gObject(body, "generationConfig");
+  noteDroppedIn("generationConfig", withHumps(config), CONFIG, context);
   const stops = gList(config, "stopSequences");
   return compact({
     model: context.upstreamModel,
@@ -49,8 +72,18 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
+function withHumps(config: JsonObject | undefined): JsonObject | undefined {
+  if (config === undefined) return undefined;
+  const humped = (key: string) => key.replaceAll(/(?<=[a-z])_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [humped(key), value]));
+}
+
+/** An answer that is one bare word of a list cannot be asked for in other protocols. */
 function formatOf(config: JsonObject | undefined): JsonObject | undefined {
-  if (gText(config, "responseMimeType") !== "application/json") return undefined;
+  const type = gText(config, "responseMimeType") ?? "text/plain";
+  if (type !== "application/json" && type !== "text/plain")
+    throw unsupportedParameter("generationConfig.responseMimeType");
+  if (type === "text/plain") return undefined;
   const raw = gObject(config, "responseJsonSchema") ?? gObject(config, "_responseJsonSchema");
   const own = gObject(config, "responseSchema");
   const schema = raw ?? (own && jsonSchema(own));
@@ -74,17 +107,17 @@ function reasoningOf(thinking: JsonObject | undefined, context: BridgeContext): 
   const budget = gNumber(thinking, "thinkingBudget");
   const level = gText(thinking, "thinkingLevel")?.toLowerCase();
   const effort = readEffort(level) ?? (budget === undefined ? undefined : effortOfGeminiBudget(budget));
-  if (effort === undefined) return {};
+  if (effort === undefined) return gFlag(thinking, "includeThoughts") === true ? { fw_show_thinking: true } : {};
   if (effort === "none") return { fw_reasoning: "none" };
   if (!takesEffort(context.upstreamModel)) {
     context.dropped("thinkingConfig");
     return { fw_reasoning: effort };
   }
-  return compact({ reasoning_effort: effort, fw_thinking_budget: budget });
+  return compact({ reasoning_effort: effort, fw_thinking_budget: budget, fw_show_thinking: true });
 }
 
 function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
-  const tools = objects(body, "tools").flatMap((tool) => {
+  const tools = toolList(body).flatMap((tool) => {
     for (const key of Object.keys(tool)) {
       if (key !== "functionDeclarations" && key !== "function_declarations") context.dropped(`tools.${key}`);
     }
@@ -98,6 +131,11 @@ function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
     return {};
   }
   return compact({ tools: allowed(tools, mode, names), tool_choice: choiceOf(mode, names) });
+}
+
+/** One tool may stand without its list. */
+function toolList(body: JsonObject): readonly JsonObject[] {
+  return isObject(body["tools"]) ? [body["tools"]] : objects(body, "tools");
 }
 
 function functionOf(declaration: JsonObject): JsonObject {

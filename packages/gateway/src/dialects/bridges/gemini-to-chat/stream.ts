@@ -4,6 +4,7 @@ import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { callDeltas } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { geminiFinish } from "../parts/finish.ts";
+import { geminiLogprobs } from "../parts/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText } from "./answer.ts";
 
 interface Call {
@@ -65,7 +66,9 @@ export class ChunksToCandidates implements StreamBridge {
     for (const call of callDeltas(delta)) this.#collect(index, call);
     this.#annotations.push(...objects(delta, "annotations"));
     const parts = this.#partsOf(delta, index);
-    return parts.length === 0 ? [] : [this.#event([{ content: { role: "model", parts }, index }], undefined)];
+    const logprobsResult = geminiLogprobs(choice);
+    if (parts.length === 0 && logprobsResult === undefined) return [];
+    return [this.#event([compact({ content: modelContent(parts), index, logprobsResult })], undefined)];
   }
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {

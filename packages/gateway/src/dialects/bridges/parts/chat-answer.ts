@@ -87,8 +87,9 @@ export class ChunkWriter {
     return [this.#chunk(index, { role: "assistant", content: "" }, null)];
   }
 
-  delta(delta: JsonObject, index = 0): StreamEvent[] {
-    return [...this.begin(index), this.#chunk(index, delta, null)];
+  /** `extra` stands beside the delta. */
+  delta(delta: JsonObject, index = 0, extra: JsonObject = {}): StreamEvent[] {
+    return [...this.begin(index), this.#chunk(index, delta, null, extra)];
   }
 
   /** Begins the next tool call; arguments follow in `toolArguments` unless they are known whole. */

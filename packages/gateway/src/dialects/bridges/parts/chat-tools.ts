@@ -5,6 +5,8 @@ import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 
 export interface ChatFunction {
   readonly name: string;
+  /** The tool takes text of this format (a grammar or nothing) instead of arguments. */
+  readonly freeText?: JsonObject;
   readonly description: string | undefined;
   readonly parameters: JsonObject | undefined;
   readonly strict: boolean;
@@ -17,13 +19,22 @@ export interface ChatTools {
   readonly choice: ToolChoice | undefined;
 }
 
+export interface ToolOptions {
+  /** The upstream has tools whose input is free text. */
+  readonly takesFreeText?: boolean;
+}
+
 /**
  * The functions of a chat request and how to choose among them. Hosted tools that are merely offered are dropped;
  * a choice that forces something that is not left is refused.
  */
-export function readChatTools(body: JsonObject, context: BridgeContext): ChatTools {
+export function readChatTools(body: JsonObject, context: BridgeContext, options: ToolOptions = {}): ChatTools {
   const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
-  const functions = [...objects(body, "tools").flatMap((tool) => readTool(tool, context)), ...legacyFunctions(body)];
+  const read = (tool: JsonObject) =>
+    options.takesFreeText === true && object(tool, "custom") !== undefined
+      ? freeTextTool(tool)
+      : readTool(tool, context);
+  const functions = [...objects(body, "tools").flatMap(read), ...legacyFunctions(body)];
   if (asked?.mode !== "allowed") {
     checkForced(asked, functions);
     return { functions, choice: functions.length === 0 ? undefined : asked };
@@ -52,6 +63,17 @@ function readTool(tool: JsonObject, context: BridgeContext): ChatFunction[] {
       tool,
     },
   ];
+}
+
+function freeTextTool(tool: JsonObject): ChatFunction[] {
+  const target = object(tool, "custom");
+  const name = text(target, "name");
+  if (name === undefined) return [];
+  const format = object(target, "format") ?? {};
+  const grammar = object(format, "grammar");
+  const freeText = grammar === undefined ? format : { type: "grammar", ...grammar };
+  const description = text(target, "description");
+  return [{ name, description, parameters: undefined, strict: false, tool, freeText }];
 }
 
 function legacyFunctions(body: JsonObject): ChatFunction[] {

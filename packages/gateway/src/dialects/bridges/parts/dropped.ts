@@ -9,6 +9,18 @@ export function noteDropped(body: JsonObject, carried: ReadonlySet<string>, cont
   }
 }
 
+/** The same for the members of one part of a request, under its name. */
+export function noteDroppedIn(
+  name: string,
+  part: JsonObject | undefined,
+  carried: ReadonlySet<string>,
+  context: BridgeContext,
+): void {
+  for (const key of Object.keys(part ?? {})) {
+    if (!carried.has(key) && isSet(part?.[key])) context.dropped(`${name}.${key}`);
+  }
+}
+
 /** Names what messages hold that only one vendor reads: cache marks and thinking that it signed. */
 export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
   const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);

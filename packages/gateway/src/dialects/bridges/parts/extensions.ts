@@ -3,6 +3,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { isObject, list, object, objects } from "../../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../types.ts";
+import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "./legacy-functions.ts";
+import { echoReasoning, readsReasoning } from "./reasoning-echo.ts";
 
 const MAX_STOPS = 4;
 /** What a client notices when it is lost. */
@@ -10,6 +12,14 @@ const TOLD: Readonly<Record<string, string>> = {
   fw_top_k: "top_k",
   fw_cache_control: "cache_control",
   fw_thinking: "messages.thinking",
+  fw_is_error: "messages.tool_result.is_error",
+};
+
+/** How clients name a document by its address. */
+const FILE_ADDRESS: Readonly<Record<string, string>> = {
+  "anthropic-messages": "document.source.url",
+  "gemini-generate": "fileData.fileUri",
+  "openai-responses": "input_file.file_url",
 };
 
 /** A bridge that reaches real chat upstreams: its requests hold no extension any more. */
@@ -24,13 +34,18 @@ export function endingInChatUpstream(bridge: Bridge): Bridge {
 export function servingChatClients(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    response: (body, context) => withoutExtensions(bridge.response(body, context)),
-    stream: (context) => plainStream(bridge.stream(context)),
+    request(body, context) {
+      noteLegacyFunctions(body, context);
+      return bridge.request(body, context);
+    },
+    response: (body, context) => legacyAnswer(withoutExtensions(bridge.response(body, context)), context),
+    stream: (context) => plainStream(bridge.stream(context), context),
   };
 }
 
-function plainRequest(body: JsonObject, context: BridgeContext): JsonObject {
-  refuseUnreadableFiles(body);
+function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
+  refuseUnreadableFiles(asked, context);
+  const body = readsReasoning(context.upstreamModel) ? echoReasoning(asked) : asked;
   const stops = list(body, "stop");
   if (stops.length > MAX_STOPS) context.dropped("stop");
   const lost = new Set<string>();
@@ -40,11 +55,11 @@ function plainRequest(body: JsonObject, context: BridgeContext): JsonObject {
 }
 
 /** A document that is named by its address only: this protocol takes files by content or id. */
-function refuseUnreadableFiles(body: JsonObject): void {
+function refuseUnreadableFiles(body: JsonObject, { ask }: BridgeContext): void {
   for (const message of objects(body, "messages")) {
     for (const part of objects(message, "content")) {
       const file = object(part, "file");
-      if (file?.["fw_url"] !== undefined) throw unsupportedParameter("document.source.url");
+      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[ask.dialect] ?? "file");
     }
   }
 }
@@ -64,8 +79,8 @@ function strip(value: JsonValue | undefined, lost: Set<string> | undefined): Jso
   return isObject(value) ? withoutExtensions(value, lost) : value;
 }
 
-function plainStream(stream: StreamBridge): StreamBridge {
-  const plain = (events: StreamEvent[]) => events.flatMap(plainEvent);
+function plainStream(stream: StreamBridge, context: BridgeContext): StreamBridge {
+  const plain = (events: StreamEvent[]) => legacyEvents(events.flatMap(plainEvent), context);
   return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
 }
 

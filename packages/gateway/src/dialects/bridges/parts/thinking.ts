@@ -1,5 +1,6 @@
 import { objects, text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
+import { isSealedReasoning } from "./sealed-reasoning.ts";
 
 /**
  * Thinking blocks in Anthropic's words, signatures byte for byte. They travel as `fw_thinking` between bridges and
@@ -7,14 +8,20 @@ import type { JsonObject } from "../../types.ts";
  */
 export function thinkingOf(message: JsonObject): JsonObject[] {
   const own = objects(message, "fw_thinking");
-  if (own.length > 0) return [...own];
+  if (own.length > 0) return own.filter(isSigned);
   const echoed = [...objects(message, "thinking_blocks"), ...objects(message, "reasoning_details")];
   return echoed.flatMap(signedBlock);
+}
+
+/** Thinking that no vendor signed, or another one, is refused upstream. */
+function isSigned(block: JsonObject): boolean {
+  if (block["type"] === "redacted_thinking") return true;
+  return (text(block, "signature") ?? "") !== "" && !isSealedReasoning(block);
 }
 
 function signedBlock(block: JsonObject): JsonObject[] {
   const signature = text(block, "signature");
   if (block["type"] === "redacted_thinking") return [{ type: "redacted_thinking", data: block["data"] ?? "" }];
-  if (signature === undefined || signature === "") return [];
+  if (signature === undefined || !isSigned(block)) return [];
   return [{ type: "thinking", thinking: text(block, "thinking") ?? text(block, "text") ?? "", signature }];
 }

@@ -14,9 +14,15 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     ...headOf(body, context),
     status: ending.status,
     incomplete_details: ending.details,
-    output: outputOf(object(choice, "message"), context),
+    output: cutShort(outputOf(object(choice, "message"), context), ending.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
+}
+
+/** The item in which an answer was cut off is not complete either. */
+function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
+  const last = items.at(-1);
+  return last?.["status"] === undefined ? [...items] : [...items.slice(0, -1), { ...last, status }];
 }
 
 /** What every copy of the response object shows. */

@@ -25,7 +25,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
     if (isAssistantItem(item)) {
       if (draft !== undefined && startsAnew(draft, item)) flush();
       draft ??= { content: "", calls: [], thinking: [] };
-      addTo(draft, item);
+      addTo(draft, item, context);
     } else {
       flush();
       messages.push(...otherMessages(item, context));
@@ -49,10 +49,10 @@ function startsAnew(draft: Draft, item: JsonObject): boolean {
   return isText && (draft.calls.length > 0 || draft.content !== "");
 }
 
-function addTo(draft: Draft, item: JsonObject): void {
+function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
   switch (item["type"]) {
     case "reasoning":
-      draft.thinking.push(...openThinking(text(item, "encrypted_content")));
+      draft.thinking.push(...thinkingOfItem(item, context));
       break;
     case "function_call":
       draft.calls.push(callOf(item, anyText(item, "arguments")));
@@ -63,6 +63,17 @@ function addTo(draft: Draft, item: JsonObject): void {
     default:
       draft.content = assistantText(item["content"]);
   }
+}
+
+/** What another vendor encrypted stays shut; what is readable goes along for models that read it. */
+function thinkingOfItem(item: JsonObject, context: BridgeContext): JsonObject[] {
+  const sealed = text(item, "encrypted_content");
+  const signed = openThinking(sealed);
+  if (signed.length > 0) return signed;
+  if (sealed !== undefined) context.dropped("input.reasoning.encrypted_content");
+  const parts = [...objects(item, "summary"), ...objects(item, "content")];
+  const thinking = parts.map((part) => anyText(part, "text")).join("\n\n");
+  return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
 function callOf(item: JsonObject, args: string): JsonObject {

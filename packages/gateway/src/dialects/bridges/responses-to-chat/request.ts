@@ -1,5 +1,5 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { compact, isSet, number, object, text } from "../../read.ts";
+import { compact, isSet, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { noteDropped } from "../parts/dropped.ts";
 import { readEffort, takesEffort } from "../parts/effort.ts";
@@ -27,13 +27,18 @@ const CARRIED = new Set([
   "stream",
   "background",
   "store",
+  "include",
 ]);
+/** Signed thinking is sealed into every answer: it does not have to be asked for. */
+const GIVEN = "reasoning.encrypted_content";
 
 /** The body of a chat request that asks for the same as a Responses request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   for (const name of STATEFUL) if (isSet(body[name])) throw unsupportedParameter(name);
   if (body["background"] === true) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
+  for (const name of list(body, "include"))
+    if (typeof name === "string" && name !== GIVEN) context.dropped(`include.${name}`);
   const tools = chatTools(body, context);
   remember(context, { echo: echoOf(body), customTools: tools.custom });
   const logprobs = number(body, "top_logprobs");
@@ -55,9 +60,11 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
 }
 
 function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
-  const effort = readEffort(object(body, "reasoning")?.["effort"]);
-  if (effort === undefined) return {};
-  if (takesEffort(context.upstreamModel)) return { reasoning_effort: effort };
+  const reasoning = object(body, "reasoning");
+  const effort = readEffort(reasoning?.["effort"]);
+  const fw_show_thinking = isSet(reasoning?.["summary"]) ? true : undefined;
+  if (effort === undefined) return compact({ fw_show_thinking });
+  if (takesEffort(context.upstreamModel)) return compact({ reasoning_effort: effort, fw_show_thinking });
   context.dropped("reasoning");
   return { fw_reasoning: effort };
 }

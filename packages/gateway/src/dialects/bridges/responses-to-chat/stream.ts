@@ -50,7 +50,7 @@ export class ChunksToResponse implements StreamBridge {
     const writer = this.#writer;
     if (writer === undefined) return [];
     const { status, details } = endingOf(this.#finish);
-    const events = [...this.#close(writer), ...this.#finishCalls(writer)];
+    const events = [...this.#close(writer, status), ...this.#finishCalls(writer, status)];
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
     return [...events, writer.end(status, { incomplete_details: details, usage })];
@@ -136,10 +136,10 @@ export class ChunksToResponse implements StreamBridge {
     return [done, writer.event("response.content_part.done", { ...place, part })];
   }
 
-  #close(writer: ResponseWriter): StreamEvent[] {
+  #close(writer: ResponseWriter, status = "completed"): StreamEvent[] {
     if (this.#open === "message") {
       const events = this.#closePart(writer);
-      const item = messageItem(this.#id("msg", writer), this.#content, "completed");
+      const item = messageItem(this.#id("msg", writer), this.#content, status);
       this.#content = [];
       this.#open = undefined;
       return [...events, writer.closeItem(item)];
@@ -164,12 +164,12 @@ export class ChunksToResponse implements StreamBridge {
     return [...events, writer.closeItem(item)];
   }
 
-  #finishCalls(writer: ResponseWriter): StreamEvent[] {
-    return this.#calls.finish().flatMap((step) => this.#step(step, writer));
+  #finishCalls(writer: ResponseWriter, status = "completed"): StreamEvent[] {
+    return this.#calls.finish().flatMap((step) => this.#step(step, writer, status));
   }
 
   /** Free-text input is one argument upstream: it is sent when it is whole. */
-  #step(step: CallStep, writer: ResponseWriter): StreamEvent[] {
+  #step(step: CallStep, writer: ResponseWriter, status = "completed"): StreamEvent[] {
     const { id, name } = step.call;
     const isFree = recall(this.#context).customTools.has(name);
     const place = { item_id: this.#id("fc", writer), output_index: writer.index };
@@ -187,7 +187,7 @@ export class ChunksToResponse implements StreamBridge {
         const done = isFree
           ? inputEvents(anyText(item, "input"), place, writer)
           : [writer.event("response.function_call_arguments.done", { ...place, name, arguments: this.#arguments })];
-        return [...done, writer.closeItem(item)];
+        return [...done, writer.closeItem({ ...item, status })];
       }
     }
   }

@@ -1,0 +1,37 @@
+// Probabilities of tokens in the words of chat and of Gemini.
+import { anyText, compact, list, number, object, objects } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+/** The `logprobs` of a chat choice from a Gemini candidate; undefined when it has none. */
+export function chatLogprobs(candidate: JsonObject): JsonObject | undefined {
+  const result = object(candidate, "logprobsResult");
+  const chosen = objects(result, "chosenCandidates");
+  if (chosen.length === 0) return undefined;
+  const others = objects(result, "topCandidates");
+  const content = chosen.map((token, at) => ({
+    ...chatToken(token),
+    top_logprobs: objects(others[at], "candidates").map(chatToken),
+  }));
+  return { content, refusal: null };
+}
+
+function chatToken(token: JsonObject): JsonObject {
+  const written = anyText(token, "token");
+  return { token: written, logprob: number(token, "logProbability") ?? 0, bytes: [...Buffer.from(written)] };
+}
+
+/** The `logprobsResult` of a Gemini candidate from a chat choice; undefined when it has none. */
+export function geminiLogprobs(choice: JsonObject): JsonObject | undefined {
+  const content = objects(object(choice, "logprobs"), "content");
+  if (content.length === 0) return undefined;
+  const hasOthers = content.some((token) => list(token, "top_logprobs").length > 0);
+  const topCandidates = content.map((token) => ({ candidates: objects(token, "top_logprobs").map(geminiToken) }));
+  return compact({
+    chosenCandidates: content.map(geminiToken),
+    topCandidates: hasOthers ? topCandidates : undefined,
+  });
+}
+
+function geminiToken(token: JsonObject): JsonObject {
+  return { token: anyText(token, "token"), logProbability: number(token, "logprob") ?? 0 };
+}

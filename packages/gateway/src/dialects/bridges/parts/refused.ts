@@ -1,0 +1,9 @@
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { object } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+/** Tokens of one vendor's vocabulary mean nothing to another's. */
+export function refuseBias(body: JsonObject): void {
+  const bias = object(body, "logit_bias");
+  if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");
+}
