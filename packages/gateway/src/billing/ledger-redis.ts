@@ -285,9 +285,10 @@ class LiveLedger implements RedisLedger {
   }
 
   release(hold: Parameters<Ledger["release"]>[0]): Promise<void> {
-    return this.#open.end(hold.requestId, (known) =>
-      known?.isDirect ? this.#door.release(hold) : releaseLive(this.#settings.redis, hold),
-    );
+    return this.#open.end(hold.requestId, async (known) => {
+      if (known?.isDirect) await this.#door.release(hold);
+      else releaseLive(this.#settings.redis, hold);
+    });
   }
 
   change(change: Parameters<Ledger["change"]>[0]): Promise<boolean> {

@@ -24,11 +24,10 @@ export interface RedisClaimsSettings {
   readonly onOutage: (error: unknown) => void;
 }
 
-/** A request waits no longer for its limits; a process that is busy itself must not take Redis for slow. */
-const TAKE_TIMEOUT_MS = 500;
-/** The same, for a while after a request has waited in vain. */
-const SUSPICIOUS_TIMEOUT_MS = 50;
-const SUSPICIOUS_FOR_MS = 5_000;
+/** A request waits no longer for its limits. */
+const TAKE_TIMEOUT_MS = 50;
+/** After a request has waited in vain, nobody asks for this long. */
+const REST_MS = 1_000;
 const LATER_TIMEOUT_MS = 2_000;
 /** All of them live in one slot: the scopes of a request cross every other border. */
 const TAG = "{lim}";
@@ -151,21 +150,24 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       onOutage(error);
     }
   };
-  let failedAt = -Infinity;
-  const patience = () => (performance.now() - failedAt < SUSPICIOUS_FOR_MS ? SUSPICIOUS_TIMEOUT_MS : TAKE_TIMEOUT_MS);
+  let restsUntil = -Infinity;
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, patience());
+    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, TAKE_TIMEOUT_MS);
     return readAnswer(answer as number[], claims);
   };
   return {
     async take(requestId, claims) {
+      if (performance.now() < restsUntil) {
+        onOutage(new RedisAway("Redis did not answer a moment ago", false));
+        return local.take(requestId, claims);
+      }
       try {
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        failedAt = performance.now();
+        if (error instanceof RedisAway) restsUntil = performance.now() + REST_MS;
         // The script may still run, late: its leases are given back, its counts leave with their minute.
         if (error instanceof RedisAway && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);
