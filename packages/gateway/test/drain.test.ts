@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import WebSocket from "ws";
 import { books, consumeRows, startRelayApp, type RelayApp } from "./relay-app.ts";
 
 let gateway: RelayApp | undefined;
@@ -21,6 +22,30 @@ it("lets a running stream end, refuses new connections, and settles before it is
   expect({ held, holds }).toEqual({ held: 0, holds: 0 });
   expect(ledger).toBe(quota);
   expect(quota).toBeLessThan(0);
+});
+
+it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  await gateway.channel("gpt-realtime");
+  const key = await gateway.token();
+  const headers = { authorization: `Bearer ${key}` };
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=gpt-realtime`, { headers });
+  const frames: string[] = [];
+  const answered = new Promise<void>((resolve) =>
+    socket.on("message", (data: Buffer) => {
+      frames.push(data.toString("utf8"));
+      if (frames.at(-1)?.includes("session.created")) socket.send('{"type":"response.create"}');
+      if (frames.at(-1)?.includes("response.done")) resolve();
+    }),
+  );
+  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+  await answered;
+  await gateway.app.stop();
+  expect(await closed).toBe(1011);
+  expect(frames.at(-1)).toContain("server_shutdown");
+  const [row] = await consumeRows(gateway);
+  expect(row).toMatchObject({ prompt_tokens: 20, completion_tokens: 10, other: { end_reason: "server_shutdown" } });
+  expect((await books(gateway)).holds).toBe(0);
 });
 
 it("cuts off what outlives the drain with an error event, billed for what was delivered", async () => {

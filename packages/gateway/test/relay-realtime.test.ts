@@ -1,5 +1,6 @@
 import OpenAI from "openai";
-import { connect, type NetConnectOpts } from "node:net";
+import { createServer } from "node:http";
+import { connect, type AddressInfo, type NetConnectOpts } from "node:net";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { describe, expect, it } from "vitest";
 import WebSocket from "ws";
@@ -59,6 +60,30 @@ function refused(socket: WebSocket): Promise<{ status: number; code: string }> {
       );
     });
     socket.on("error", () => undefined);
+  });
+}
+
+/** Tunnels to wherever it is asked to. */
+async function startProxy() {
+  const asked: string[] = [];
+  const state = { isClosed: false };
+  const server = createServer();
+  server.on("connect", (request, socket) => {
+    asked.push(`${request.url} ${request.headers["proxy-authorization"]}`);
+    if (state.isClosed) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    const [host, port] = (request.url ?? "").split(":");
+    const onward = connect(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on("error", () => socket.destroy());
+    socket.on("error", () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(state, {
+    url: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => server.close(),
   });
 }
 
@@ -164,6 +189,63 @@ describe("realtime", () => {
     const answers = heard.frames.filter(({ type }) => type === "response.done").length;
     const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-poor");
     expect(row?.quota).toBeGreaterThanOrEqual(30 * Math.min(answers, 4));
+  });
+
+  it("bills sound, cached tokens and transcriptions at their own prices", async () => {
+    await relay.gateway.option("ModelRatio", JSON.stringify({ "rt-sound": 2, "rt-words": 15 }));
+    await relay.gateway.option("CompletionRatio", JSON.stringify({ "rt-sound": 4 }));
+    await relay.gateway.option("CacheRatio", JSON.stringify({ "rt-sound": 0.1 }));
+    await relay.gateway.option("AudioRatio", JSON.stringify({ "rt-sound": 8 }));
+    await relay.gateway.option("AudioCompletionRatio", JSON.stringify({ "rt-sound": 2 }));
+    await relay.gateway.channel("rt-sound");
+    const socket = open("rt-sound");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    const emit = (event: object) => socket.send(JSON.stringify({ type: "emit", event }));
+    const transcription = "conversation.item.input_audio_transcription.completed";
+    emit({ type: "session.updated", session: { input_audio_transcription: { model: "rt-words" } } });
+    emit({
+      type: "response.done",
+      response: {
+        usage: {
+          input_tokens: 1000,
+          output_tokens: 300,
+          input_token_details: {
+            text_tokens: 400,
+            audio_tokens: 600,
+            cached_tokens: 500,
+            cached_tokens_details: { text_tokens: 100, audio_tokens: 400 },
+          },
+          output_token_details: { text_tokens: 100, audio_tokens: 200 },
+        },
+      },
+    });
+    emit({ type: transcription, transcript: "x", usage: { type: "duration", seconds: 60 } });
+    await heard.until(transcription);
+    socket.close();
+    await heard.closed;
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-sound");
+    // 300 of fresh text, 200 of fresh sound at 8, 500 cached at 0.1; 100 words at 4, 200 of sound at 8 times 2.
+    expect(row?.quota).toBe(2 * (300 + 200 * 8 + 500 * 0.1 + 100 * 4 + 200 * 16) + 15 * 200);
+    expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 300 });
+  });
+
+  it("goes through the proxy of its channel, and says so when that one refuses", async () => {
+    const proxy = await startProxy();
+    try {
+      await relay.gateway.channel("rt-proxy", { setting: JSON.stringify({ proxy: proxy.url }) });
+      const socket = open("rt-proxy");
+      const heard = listen(socket);
+      await heard.until("session.created");
+      socket.close();
+      await heard.closed;
+      expect(proxy.asked).toEqual([`127.0.0.1:${new URL(relay.gateway.upstream.url).port} Basic dTpw`]);
+      proxy.isClosed = true;
+      expect(await refused(open("rt-proxy"))).toEqual({ status: 502, code: "upstream_connect_failed" });
+    } finally {
+      proxy.close();
+    }
   });
 
   it("bills an answer that was cut by what came of it", async () => {

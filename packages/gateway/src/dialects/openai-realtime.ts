@@ -1,7 +1,7 @@
 import { modelOf } from "./ask.ts";
 import { plainDialect } from "./plain.ts";
-import { object, text } from "./read.ts";
-import type { Dialect, JsonObject, Usage } from "./types.ts";
+import { number, object, text } from "./read.ts";
+import { NO_USAGE, type Dialect, type JsonObject, type Usage } from "./types.ts";
 import { readResponsesUsage } from "./usage.ts";
 
 const NO_WORDS = { text: "", extra: 0 };
@@ -47,11 +47,18 @@ export function readRealtimeEvent(frame: string): RealtimeFact | undefined {
   if (type === "response.done")
     return { kind: "response", usage: readResponsesUsage(object(object(event, "response"), "usage")) };
   if (type.endsWith(".completed")) {
-    const usage = readResponsesUsage(object(event, "usage"));
+    const usage = transcriptionUsage(object(event, "usage"));
     return usage && { kind: "transcription", usage };
   }
   if (type.endsWith(".delta")) return { kind: "delivered", text: text(event, "delta") ?? "", bytes: 0 };
   return sessionOf(object(event, "session"));
+}
+
+/** In tokens, or in seconds where the model is paid by time. */
+function transcriptionUsage(usage: JsonObject | undefined): Usage | undefined {
+  const seconds = number(usage, "seconds");
+  if (seconds !== undefined && seconds > 0) return { ...NO_USAGE, units: seconds };
+  return readResponsesUsage(usage);
 }
 
 function sessionOf(session: JsonObject | undefined): RealtimeFact {

@@ -3,10 +3,20 @@ import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
 
 type Counts = Partial<Omit<Usage, "source">>;
 
-/** Fills up the normal form; cached tokens never exceed the prompt. */
+/** Fills up the normal form; cached tokens never exceed the prompt, nor cached and sound together. */
 export function usageOf(counts: Counts): Usage {
   const usage = { ...NO_USAGE, ...counts };
-  return usage.cachedInput > usage.input ? { ...usage, cachedInput: usage.input } : usage;
+  const cachedInput = Math.min(usage.cachedInput, usage.input);
+  const audioInput = Math.min(usage.audioInput, usage.input - cachedInput);
+  return cachedInput === usage.cachedInput && audioInput === usage.audioInput
+    ? usage
+    : { ...usage, cachedInput, audioInput };
+}
+
+/** Sound that was not cached; what was cached costs what cached text costs. */
+function freshAudio(details: JsonObject | undefined): number {
+  const cached = tokens(object(details, "cached_tokens_details"), "audio_tokens");
+  return Math.max(0, tokens(details, "audio_tokens") - cached);
 }
 
 /** A missing count is zero. */
@@ -30,7 +40,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
     cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
     cacheWrite: tokens(inputDetails, "cache_write_tokens"),
     reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
-    audioInput: tokens(inputDetails, "audio_tokens"),
+    audioInput: freshAudio(inputDetails),
     audioOutput: tokens(outputDetails, "audio_tokens"),
     imageInput: tokens(inputDetails, "image_tokens"),
   });
@@ -54,7 +64,7 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
     cachedInput: tokens(inputDetails, "cached_tokens"),
     cacheWrite: tokens(inputDetails, "cache_write_tokens"),
     reasoning: tokens(outputDetails, "reasoning_tokens"),
-    audioInput: tokens(inputDetails, "audio_tokens"),
+    audioInput: freshAudio(inputDetails),
     audioOutput: tokens(outputDetails, "audio_tokens"),
     imageInput: tokens(inputDetails, "image_tokens"),
   });

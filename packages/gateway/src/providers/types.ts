@@ -160,6 +160,7 @@ export type HttpJson = (call: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly proxy?: string | undefined;
 }) => Promise<{ readonly status: number; readonly json: unknown; readonly text: string }>;
 
 /** The answer of an upstream as it arrives. */

@@ -6,6 +6,7 @@ import type { Dialect, Operation, Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { readFailure } from "../providers/classify.ts";
 import { mask } from "../providers/mask.ts";
+import { proxyOf } from "../providers/proxy.ts";
 import { createIntake } from "../providers/intake.ts";
 import { UpstreamRefusal, type Exchange, type Verdict } from "../providers/types.ts";
 import { sendCall } from "./answer.ts";
@@ -98,7 +99,7 @@ export class Attempt implements Flow {
       return this.result;
     }
     const { channel } = this.choice;
-    const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+    const proxy = proxyOf(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
     const timeouts = { headersMs: this.request.ask.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
     const { exchange } = this.choice.plan.route;
@@ -167,7 +168,11 @@ export class Attempt implements Flow {
         channel,
         signal,
         send: (call) => sendCall(this.#deps.upstreams, call, { proxy, timeouts, signal }),
-        connect: (call) => openSocket(call, signal, timeouts.headersMs),
+        connect: (call) =>
+          openSocket(call, this.#deps.upstreams.socketOptions(call.url, proxy), {
+            signal,
+            timeoutMs: timeouts.headersMs,
+          }),
         sleep: (ms) => sleep(ms, undefined, { signal }),
       });
     return feedHandler(talk, this.#handler(), (error) =>

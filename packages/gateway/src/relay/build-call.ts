@@ -1,6 +1,7 @@
 import type { BridgeContext, DialectId, JsonObject } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { joinUrl } from "../providers/join-url.ts";
+import { httpOf } from "../providers/proxy.ts";
 import type { HttpJson, SigningContext, UpstreamCall } from "../providers/types.ts";
 import type { Choice } from "./select.ts";
 import { translateRequest } from "./translate.ts";
@@ -57,7 +58,7 @@ export async function buildCall(request: RelayRequest, choice: Choice, deps: Cal
   const signing: SigningContext = {
     key,
     now: context.now,
-    http: deps.http,
+    http: httpOf(channel, deps.http),
     clientHeaders: request.protocolHeaders,
     publicUrl: deps.publicUrl(),
   };

@@ -4,6 +4,7 @@ import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/json.ts";
 import { failureIn200, readFailure } from "../providers/classify.ts";
 import { mask } from "../providers/mask.ts";
+import { proxyOf } from "../providers/proxy.ts";
 import { UpstreamRefusal, type ChannelRecord, type UpstreamAnswer, type Verdict } from "../providers/types.ts";
 import { collect, sendCall } from "./answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
@@ -111,7 +112,7 @@ function explain(error: unknown): Found {
 
 async function exchange(choice: Choice, built: BuiltCall, deps: ProbeDeps): Promise<UpstreamAnswer> {
   const { channel } = choice;
-  const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+  const proxy = proxyOf(channel);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   return sendCall(deps.upstreams, built.call, {
     proxy,

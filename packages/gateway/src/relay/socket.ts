@@ -1,4 +1,5 @@
 import WebSocket from "ws";
+import type { SocketOptions } from "./upstream.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../providers/types.ts";
 
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -6,11 +7,12 @@ const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 /** Opens a text WebSocket to an upstream; a refused upgrade resolves with what the upstream said instead. */
 export function openSocket(
   call: UpstreamCall,
-  signal: AbortSignal,
-  timeoutMs: number,
+  options: SocketOptions,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<UpstreamSocket | UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(call.url, {
+      ...options,
       headers: call.headers,
       handshakeTimeout: timeoutMs,
       maxPayload: MAX_FRAME_BYTES,

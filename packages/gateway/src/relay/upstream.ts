@@ -1,7 +1,10 @@
-import { isIP } from "node:net";
+import type { Agent } from "node:http";
+import { isIP, type LookupFunction } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { AppError } from "../lib/app-error.ts";
 import { isPublicAddress, publicOnly } from "../lib/guarded-fetch.ts";
 import type { HttpJson, UpstreamCall } from "../providers/types.ts";
+import { TunnelAgent } from "./tunnel.ts";
 
 export interface UpstreamSettings {
   readonly connectTimeoutMs: number;
@@ -17,6 +20,11 @@ export interface UpstreamTimeouts {
   readonly idleMs: number;
 }
 
+export interface SocketOptions {
+  readonly agent?: Agent;
+  readonly lookup?: LookupFunction;
+}
+
 /** One connection pool per origin and proxy; redirects are never followed. */
 export interface Upstreams {
   dispatch(
@@ -25,6 +33,8 @@ export interface Upstreams {
     timeouts: UpstreamTimeouts,
     handler: Dispatcher.DispatchHandler,
   ): void;
+  /** How a WebSocket reaches an upstream: by the same proxy and under the same rules. Throws where that is impossible. */
+  socketOptions(url: URL, proxy: string | undefined): SocketOptions;
   /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
   readonly json: HttpJson;
   close(): Promise<void>;
@@ -62,7 +72,16 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
         handler,
       );
     },
-    json: (call) => requestJson(poolFor(new URL(call.url).origin, undefined), call),
+    socketOptions(url, proxy) {
+      if (proxy !== undefined) {
+        const isSecure = url.protocol === "wss:" || url.protocol === "https:";
+        return { agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs }) };
+      }
+      if (settings.isPublicOnly !== true) return {};
+      refusePrivate(url.hostname);
+      return { lookup: publicOnly() };
+    },
+    json: (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
     async close() {
       const all = [...pools.values()];
       pools.clear();
@@ -88,11 +107,21 @@ type Connect = NonNullable<Pool.Options["connect"]>;
 
 function connectorOf(origin: string, { connectTimeoutMs, isPublicOnly = false }: UpstreamSettings): Connect {
   if (!isPublicOnly) return { timeout: connectTimeoutMs };
-  const host = new URL(origin).hostname.replace(/^\[|\]$/g, "");
-  // A numeric address is never looked up.
-  if (isIP(host) !== 0 && !isPublicAddress(host))
-    return (_options, done) => done(new Error("upstreams in private networks are blocked"), null);
-  return { timeout: connectTimeoutMs, lookup: publicOnly() };
+  return isPrivate(new URL(origin).hostname)
+    ? (_options, done) => done(new Error(BLOCKED), null)
+    : { timeout: connectTimeoutMs, lookup: publicOnly() };
+}
+
+const BLOCKED = "upstreams in private networks are blocked";
+
+function refusePrivate(hostname: string): void {
+  if (isPrivate(hostname)) throw new AppError("upstream_connect_failed", { cause: new Error(BLOCKED) });
+}
+
+/** A numeric address is never looked up. */
+function isPrivate(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && !isPublicAddress(host);
 }
 
 function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {

@@ -1,5 +1,6 @@
 import { parseObject } from "../lib/json.ts";
 import { joinUrl } from "../providers/join-url.ts";
+import { httpOf, proxyOf } from "../providers/proxy.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/types.ts";
 import { collect, sendCall } from "../relay/answer.ts";
@@ -41,8 +42,8 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
       body,
     };
     const key = channel.keys[0] ?? "";
-    await provider?.authorize(call, channel, { key, now: deps.now(), http: deps.http, clientHeaders: {} });
-    const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+    await provider?.authorize(call, channel, { key, now: deps.now(), http: httpOf(channel, deps.http), clientHeaders: {} });
+    const proxy = proxyOf(channel);
     const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);

@@ -72,6 +72,7 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
         failure ??= error;
       });
     },
+    socketOptions: () => ({}),
     close: () => Promise.resolve(),
     get failure() {
       return failure;

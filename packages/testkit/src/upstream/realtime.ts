@@ -9,7 +9,7 @@ const USAGE = {
   output_token_details: { text_tokens: 10, audio_tokens: 0 },
 };
 
-/** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, breaks off at `cut-response`, and echoes binary frames. */
+/** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, breaks off at `cut-response`, says what `emit` holds, and echoes binary frames. */
 export function attachRealtime(server: Server): void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -31,7 +31,8 @@ function converse(client: WebSocket): void {
   send({ type: "session.created", event_id: "event_1", session: { id: "sess_fake" } });
   client.on("message", (data: Buffer, isBinary: boolean) => {
     if (isBinary) return client.send(data, { binary: true });
-    const event = JSON.parse(data.toString("utf8")) as { type?: string };
+    const event = JSON.parse(data.toString("utf8")) as { type?: string; event?: object };
+    if (event.type === "emit") return send(event.event ?? {});
     if (event.type === "close-1008") return client.close(1008, "policy");
     if (event.type === "cut-response") {
       send({ type: "response.output_text.delta", response_id: "resp_fake", delta: "Hello to a listener" });

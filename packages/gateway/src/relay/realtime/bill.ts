@@ -139,13 +139,12 @@ export class RealtimeBill {
   #quota(): Quota {
     const { request, snapshot } = this.#opening;
     const { price } = this.#reservation.terms;
-    const terms = {
-      groupRatio: this.#groupRatio(),
-      ask: request.ask,
-      quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
-    };
-    let total = charge(this.#usage, price, terms) as number;
-    for (const [model, usage] of this.#transcribed) total += charge(usage, snapshot.prices.find(model) ?? price, terms);
+    const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
+    let total = charge(this.#usage, price, { ...terms, ask: request.ask }) as number;
+    for (const [model, usage] of this.#transcribed) {
+      const ask = { model, operation: "audio.transcriptions" } as const;
+      total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, ask });
+    }
     return total as Quota;
   }
 
@@ -193,6 +192,7 @@ function sum(one: Usage, other: Usage): Usage {
     audioInput: one.audioInput + other.audioInput,
     audioOutput: one.audioOutput + other.audioOutput,
     imageInput: one.imageInput + other.imageInput,
+    ...(one.units === undefined && other.units === undefined ? {} : { units: (one.units ?? 0) + (other.units ?? 0) }),
     source: one.source === other.source || one === NO_USAGE ? other.source : "mixed",
   };
 }

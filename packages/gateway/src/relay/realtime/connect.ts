@@ -1,5 +1,6 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
+import { proxyOf } from "../../providers/proxy.ts";
 import { UpstreamRefusal, type UpstreamCall } from "../../providers/types.ts";
 import { buildCall } from "../build-call.ts";
 import { DEFAULT_REST_MS } from "../cooldown.ts";
@@ -72,6 +73,7 @@ function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: Pip
       Object.entries(call.headers).filter(([name]) => !NOT_FOR_SOCKETS.includes(name)),
     );
     const socket = new WebSocket(call.url, {
+      ...deps.upstreams.socketOptions(call.url, proxyOf(choice.channel)),
       headers,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,

@@ -1,7 +1,16 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
 import type { EndReason } from "../sink.ts";
-import type { RealtimeBill } from "./bill.ts";
+
+/** Whoever counts what a conversation costs. */
+export interface SessionBill {
+  /** One text frame of the upstream. */
+  take(frame: string): void;
+  /** Called when the balance does not carry another answer. */
+  onExhausted: (() => void) | undefined;
+  /** Called when a limit does not allow another answer. */
+  onLimit: ((refusal: AppError) => void) | undefined;
+}
 
 export interface SessionLimits {
   /** Milliseconds without a frame from either side. */
@@ -22,13 +31,13 @@ const TYPES: Readonly<Record<number, string>> = { 429: "rate_limit_error" };
 export class RealtimeSession {
   readonly #client: WebSocket;
   readonly #upstream: WebSocket;
-  readonly #bill: RealtimeBill;
+  readonly #bill: SessionBill;
   readonly #idle: NodeJS.Timeout;
   readonly #total: NodeJS.Timeout;
   #reason: EndReason | undefined;
   readonly ended: Promise<EndReason>;
 
-  constructor(client: WebSocket, upstream: WebSocket, bill: RealtimeBill, limits: SessionLimits) {
+  constructor(client: WebSocket, upstream: WebSocket, bill: SessionBill, limits: SessionLimits) {
     this.#client = client;
     this.#upstream = upstream;
     this.#bill = bill;

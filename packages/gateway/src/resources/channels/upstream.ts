@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { mask } from "../../providers/mask.ts";
+import { httpOf } from "../../providers/proxy.ts";
 import { UpstreamRefusal, type ChannelRecord, type HttpJson, type ProviderAdapter } from "../../providers/types.ts";
 import type { ProbeResult } from "../../relay/probe.ts";
 import { channelRecord } from "../../snapshot/channel-record.ts";
@@ -53,7 +54,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
     if (!list) throw new Refusal("CH9");
-    return [...new Set(await ask(channel, (key) => list(channel, key, deps.http)))];
+    return [...new Set(await ask(channel, (key) => list(channel, key, httpOf(channel, deps.http))))];
   };
 
   return {
@@ -75,7 +76,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
       if (!read) throw new Refusal("CH13");
-      const balance = await ask(channel, (key) => read(channel, key, deps.http, deps.clock.now()));
+      const balance = await ask(channel, (key) => read(channel, key, httpOf(channel, deps.http), deps.clock.now()));
       await deps.store.recordBalance(id, balance);
       return balance;
     },

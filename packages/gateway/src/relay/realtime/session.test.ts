@@ -1,0 +1,75 @@
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import WebSocket, { WebSocketServer } from "ws";
+import { RealtimeSession, type SessionBill, type SessionLimits } from "./session.ts";
+
+let servers: WebSocketServer[] = [];
+beforeEach(() => {
+  servers = [];
+});
+afterEach(() => {
+  for (const server of servers) {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  }
+});
+
+/** Both ends of one connection. */
+async function pair(): Promise<{ near: WebSocket; far: WebSocket }> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  servers.push(server);
+  const accepted = new Promise<WebSocket>((resolve) => server.once("connection", resolve));
+  await new Promise((resolve) => server.once("listening", resolve));
+  const near = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const far = await accepted;
+  if (near.readyState !== WebSocket.OPEN) await new Promise((resolve) => near.once("open", resolve));
+  return { near, far };
+}
+
+async function session(limits: Partial<SessionLimits>) {
+  const client = await pair();
+  const upstream = await pair();
+  const frames: string[] = [];
+  const bill: SessionBill = { take: (frame) => void frames.push(frame), onExhausted: undefined, onLimit: undefined };
+  const running = new RealtimeSession(client.far, upstream.near, bill, { idleMs: 60_000, totalMs: 60_000, ...limits });
+  const closed = (socket: WebSocket) =>
+    new Promise<string>((resolve) => socket.once("close", (code, why) => resolve(`${code} ${why.toString("utf8")}`)));
+  return { running, bill, frames, user: client.near, vendor: upstream.far, closed };
+}
+
+describe("a realtime session", () => {
+  it("ends at its longest duration, however much is said", async () => {
+    const { running, user, vendor, closed, frames } = await session({ totalMs: 300 });
+    const talk = setInterval(() => vendor.send('{"type":"x"}'), 20);
+    const ends = Promise.all([closed(user), closed(vendor)]);
+    expect(await running.ended).toBe("stop");
+    clearInterval(talk);
+    expect(await ends).toEqual(["1000 the session is over", "1000 the session is over"]);
+    expect(frames.length).toBeGreaterThan(3);
+  });
+
+  it("ends when neither side says anything; a frame of either one begins the wait anew", async () => {
+    const startedAt = performance.now();
+    const { running, user } = await session({ idleMs: 200 });
+    for (let i = 0; i < 4; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      user.send("still here");
+    }
+    expect(await running.ended).toBe("stop");
+    expect(performance.now() - startedAt).toBeGreaterThan(480);
+  });
+
+  it("tells the client why it ends, and the upstream nothing but the code", async () => {
+    const { running, bill, user, vendor, closed } = await session({});
+    const said: string[] = [];
+    const heard: string[] = [];
+    user.on("message", (data: Buffer) => said.push(data.toString("utf8")));
+    vendor.on("message", (data: Buffer) => heard.push(data.toString("utf8")));
+    const end = closed(user);
+    bill.onExhausted?.();
+    expect(await running.ended).toBe("quota_exhausted");
+    expect(await end).toBe("1008 Your balance is used up.");
+    expect(said.map((frame) => (JSON.parse(frame) as { type: string }).type)).toEqual(["error"]);
+    expect(heard).toEqual([]);
+  });
+});
