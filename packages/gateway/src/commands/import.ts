@@ -9,15 +9,16 @@ import { systemClock } from "../lib/clock.ts";
 import { openForeign } from "../storage/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
-import { importFamily } from "./family/import.ts";
+import { importFamily, type FamilyImport } from "./family/import.ts";
 import type { CommandContext } from "./index.ts";
-import { importLitellm } from "./litellm/import.ts";
+import { importConfig } from "./litellm/config.ts";
+import { importDatabase, type LitellmDatabase } from "./litellm/database.ts";
 import { saying } from "./progress.ts";
-import type { ImportReport } from "./report.ts";
+import { ImportReport } from "./report.ts";
 
 const USAGE = [
   "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [--dry-run]",
-  "fairway-gateway import --from litellm --config FILE [--dry-run]",
+  "fairway-gateway import --from litellm [--config FILE] [--database URL [--credit DOLLARS]] [--dry-run]",
   "fairway-gateway import --from fairway --dir FOLDER [--dry-run]",
 ].join("\n");
 
@@ -25,11 +26,15 @@ const FLAGS = {
   from: "string",
   database: "string",
   config: "string",
+  credit: "string",
   dir: "string",
   logs: "boolean",
   "log-database": "string",
   "dry-run": "boolean",
 } as const;
+
+/** What an account without a budget begins with: more than anybody spends by chance. */
+const CREDIT_DOLLARS = 1_000_000;
 
 type ImportFlags = ReturnType<typeof readFlags<typeof FLAGS>>;
 
@@ -47,40 +52,57 @@ export async function importAny(args: readonly string[], context: CommandContext
   }
 }
 
-function checkUsage({ from, database, config, dir }: ImportFlags): void {
-  const needed = { "one-api": database, "new-api": database, litellm: config, fairway: dir };
+function checkUsage({ from, database, config, dir, credit = "0" }: ImportFlags): void {
+  const needed = { "one-api": database, "new-api": database, litellm: config ?? database, fairway: dir };
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(credit)) throw new UsageError(`--credit takes US dollars such as 50\n${USAGE}`);
   const isKnown = from !== undefined && Object.hasOwn(needed, from);
   if (!isKnown || needed[from as keyof typeof needed] === undefined) throw new UsageError(USAGE);
 }
 
 async function run(flags: ImportFlags, context: CommandContext, storage: AppStorage): Promise<ImportReport> {
-  const { from, config = "", dir = "", database: url = "" } = flags;
-  const isDry = flags["dry-run"];
-  if (from === "fairway") return readDump({ ...storage, dir, isDry });
-  const target = { target: storage.database, vault: storage.vault, clock: systemClock, isDry };
-  if (from === "litellm") return importLitellm({ ...target, text: readFileSync(config, "utf8"), env: processEnv() });
+  const { from, dir = "" } = flags;
+  if (from === "fairway") return readDump({ ...storage, dir, isDry: flags["dry-run"] });
   const { database, logDatabase, isLogSeparate } = storage;
   const settings = { database: database.raw, clock: systemClock, log: context.log };
   const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
   // Live balances of running replicas follow what is changed here.
   const changeWith = createChanges({ ...settings, onCommit: () => Promise.resolve() });
-  const source = openForeign(sourceUrl(url), context.log);
-  const logUrl = flags["log-database"];
-  const logSource = logUrl === undefined ? source : openForeign(sourceUrl(logUrl), context.log);
+  const deps = { target: database, vault: storage.vault, clock: systemClock, ledger: { changeWith } };
+  const target = { ...deps, isDry: flags["dry-run"], onProgress: saying(context.print) };
+  const report = await (from === "litellm"
+    ? runLitellm(flags, context, target)
+    : runFamily(flags, context, { ...target, logTarget: logDatabase }));
+  await flush();
+  return report;
+}
+
+type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report">;
+
+async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: LitellmTarget): Promise<ImportReport> {
+  const { config, database: url, credit = String(CREDIT_DOLLARS) } = flags;
+  const report = new ImportReport();
+  if (config !== undefined)
+    await importConfig({ ...target, text: readFileSync(config, "utf8"), env: processEnv() }, report);
+  if (url === undefined) return report;
+  const source = openForeign(sourceUrl(url), log);
   try {
-    const report = await importFamily({
-      ...target,
-      kind: from === "one-api" ? "one-api" : "new-api",
-      source,
-      logSource,
-      logTarget: logDatabase,
-      ledger: { changeWith },
-      origin: originOf(url),
-      withLogs: flags.logs,
-      onProgress: saying(context.print),
-    });
-    await flush();
-    return report;
+    await importDatabase({ ...target, source, credit: Number(credit), report });
+  } finally {
+    await source.close();
+  }
+  return report;
+}
+
+type FamilyTarget = Omit<FamilyImport, "kind" | "source" | "logSource" | "origin" | "withLogs">;
+
+async function runFamily(flags: ImportFlags, { log }: CommandContext, target: FamilyTarget): Promise<ImportReport> {
+  const { from, database: url = "", logs: withLogs } = flags;
+  const source = openForeign(sourceUrl(url), log);
+  const logUrl = flags["log-database"];
+  const logSource = logUrl === undefined ? source : openForeign(sourceUrl(logUrl), log);
+  try {
+    const kind = from === "one-api" ? "one-api" : "new-api";
+    return await importFamily({ ...target, kind, source, logSource, origin: originOf(url), withLogs });
   } finally {
     await source.close();
     if (logSource !== source) await logSource.close();

@@ -7,6 +7,7 @@ type Columns = Readonly<Record<string, string>>;
 const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = {
   sqlite: {
     json: "json",
+    list: "text",
     id: "integer primary key autoincrement",
     int: "integer",
     text: "text",
@@ -18,6 +19,7 @@ const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = 
   },
   mariadb: {
     json: "json",
+    list: "longtext",
     id: "bigint auto_increment primary key",
     int: "bigint",
     text: "longtext",
@@ -29,6 +31,7 @@ const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<string, string>>>> = 
   },
   postgres: {
     json: "json",
+    list: "text[]",
     id: "bigserial primary key",
     int: "bigint",
     text: "text",
@@ -267,7 +270,46 @@ export const ONE_API: Readonly<Record<string, Columns>> = {
   options: OPTIONS,
 };
 
-export type FamilyRow = Readonly<Record<string, string | number | boolean | null>>;
+const LITELLM_SPENDING = {
+  spend: "real",
+  max_budget: "real",
+  budget_duration: "text",
+  tpm_limit: "int",
+  rpm_limit: "int",
+  max_parallel_requests: "int",
+  models: "list",
+};
+
+/** The tables of LiteLLM of 2025-10 that are read, with the columns that are read. */
+export const LITELLM: Readonly<Record<string, Columns>> = {
+  LiteLLM_BudgetTable: { budget_id: "name", ...LITELLM_SPENDING },
+  LiteLLM_UserTable: {
+    user_id: "name",
+    user_alias: "text",
+    user_email: "text",
+    user_role: "text",
+    password: "text",
+    ...LITELLM_SPENDING,
+  },
+  LiteLLM_TeamTable: { team_id: "name", team_alias: "text", blocked: "bool", ...LITELLM_SPENDING },
+  LiteLLM_VerificationToken: {
+    token: "name",
+    key_name: "text",
+    key_alias: "text",
+    expires: "time",
+    user_id: "text",
+    team_id: "text",
+    budget_id: "text",
+    blocked: "bool",
+    aliases: "json",
+    created_at: "time",
+    last_active: "time",
+    ...LITELLM_SPENDING,
+  },
+  LiteLLM_ProxyModelTable: { model_id: "name", model_name: "text", litellm_params: "json" },
+};
+
+export type FamilyRow = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** A database as a gateway of the family makes it, by SQL alone. */
 export class FamilyDatabase {
@@ -282,7 +324,7 @@ export class FamilyDatabase {
   async create(tables: Readonly<Record<string, Columns>>): Promise<void> {
     for (const [table, columns] of Object.entries(tables)) {
       const parts = Object.entries(columns).map(([name, type]) => `${this.#quote(name)} ${this.#type(type)}`);
-      await runSql(this.url, `create table ${table} (${parts.join(", ")})`);
+      await runSql(this.url, `create table ${this.#quote(table)} (${parts.join(", ")})`);
     }
   }
 
@@ -291,7 +333,7 @@ export class FamilyDatabase {
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     const tuples = rows.map((row) => `(${names.map((name) => this.#literal(row[name] ?? null)).join(", ")})`);
     const into = names.map((name) => this.#quote(name)).join(", ");
-    await runSql(this.url, `insert into ${table} (${into}) values ${tuples.join(", ")}`);
+    await runSql(this.url, `insert into ${this.#quote(table)} (${into}) values ${tuples.join(", ")}`);
   }
 
   #type(type: string): string {
@@ -302,8 +344,12 @@ export class FamilyDatabase {
     return this.#kind === "mariadb" ? `\`${name}\`` : `"${name}"`;
   }
 
-  #literal(value: string | number | boolean | null): string {
-    if (value === null) return "null";
+  #literal(value: FamilyRow[string] | null): string {
+    if (value === null || value === undefined) return "null";
+    if (typeof value === "object")
+      return this.#kind === "postgres"
+        ? `array[${value.map((item) => this.#literal(item)).join(", ")}]::text[]`
+        : this.#literal(JSON.stringify(value));
     if (typeof value === "boolean") return this.#kind === "postgres" ? String(value) : String(Number(value));
     if (typeof value === "number") return String(value);
     const text = value.replaceAll("'", "''");

@@ -62,7 +62,7 @@ export function readLitellm(text: string, env: Source): LitellmConfig {
   for (const entry of list) readModel(entry, env, { channels, notes });
   const settings = isObject(config) && isObject(config["general_settings"]) ? config["general_settings"] : {};
   if (settings["master_key"] !== undefined) {
-    notes.push("keys that LiteLLM gave out have another form: make tokens here and give them out instead");
+    notes.push("keys that LiteLLM gave out stand in its database: name it with --database");
   }
   return { channels, notes };
 }

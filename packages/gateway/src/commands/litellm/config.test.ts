@@ -1,7 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
-import { importLitellm } from "./import.ts";
+import { ImportReport } from "../report.ts";
+import { importConfig } from "./config.ts";
 import { readLitellm } from "./read.ts";
 
 const CONFIG = `
@@ -37,8 +38,12 @@ beforeAll(async () => {
 });
 afterAll(() => kit.database.close());
 
-const run = (isDry = false) =>
-  importLitellm({ ...kit, target: kit.database, isDry, text: CONFIG, env: { OPENAI_API_KEY: "sk-from-env" } });
+const run = async (isDry = false) => {
+  const report = new ImportReport();
+  const env = { OPENAI_API_KEY: "sk-from-env" };
+  await importConfig({ ...kit, target: kit.database, isDry, text: CONFIG, env }, report);
+  return report;
+};
 
 test("makes one channel of each place, and a second run makes none", async () => {
   expect((await run(true)).of("channels")).toMatchObject({ created: 5 });

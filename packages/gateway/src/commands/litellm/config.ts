@@ -7,7 +7,7 @@ import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Vault } from "../../storage/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
-import { ImportReport } from "../report.ts";
+import type { ImportReport } from "../report.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
 
 export interface LitellmImport {
@@ -21,12 +21,10 @@ export interface LitellmImport {
 }
 
 /** Channels of a LiteLLM configuration. One that is here already stays as it is. */
-export async function importLitellm(settings: LitellmImport): Promise<ImportReport> {
-  const report = new ImportReport();
+export async function importConfig(settings: LitellmImport, report: ImportReport): Promise<void> {
   const { channels, notes } = readLitellm(settings.text, settings.env);
   for (const channel of channels) await importChannel(settings, channel, report);
   report.notes.push(...notes);
-  return report;
 }
 
 async function importChannel(
