@@ -231,6 +231,7 @@ test("every page is accessible and whole in the dark and at 600 px", async () =>
     "/user": "Manage Users",
     "/redemption": "Redemption codes",
     "/pricing": "Model prices",
+    "/topup": "Wallet",
     "/setting": "Settings",
     "/setting?tab=operation": "Settings",
   };

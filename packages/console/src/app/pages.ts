@@ -11,7 +11,7 @@ interface PageModule {
 export interface PageEntry {
   readonly path: string;
   /** Key of the label in the texts of `app`. */
-  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings" | "pricing" | "redemption";
+  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings" | "pricing" | "redemption" | "wallet";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
@@ -44,6 +44,15 @@ export const pages: readonly PageEntry[] = [
       add: async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).AddToken }),
       "edit/:id": async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).EditToken }),
     },
+  },
+  {
+    path: "/topup",
+    label: "wallet",
+    icon: "wallet",
+    section: "use",
+    access: "user",
+    key: "w",
+    load: async () => ({ Component: (await import("../features/wallet/wallet.page.tsx")).WalletPage }),
   },
   {
     path: "/pricing",

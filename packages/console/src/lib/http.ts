@@ -113,7 +113,7 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
   noteOutcome("good");
   const { success, message, data, code, field, ...siblings } = body;
   const text = typeof message === "string" ? message : "";
-  if (!success) throw new ApiProblem(text, asText(code), asText(field));
+  if (!success) throw new ApiProblem(text, asText(code), asText(field), data);
   checkData(endpoint, data);
   const total = response.headers.get("x-total-count");
   return {

@@ -2,12 +2,15 @@
 export class ApiProblem extends Error {
   readonly code: string | undefined;
   readonly field: string | undefined;
+  /** What stood in `data`; a few calls of the family tell their failure there. */
+  readonly data: unknown;
 
-  constructor(message: string, code?: string, field?: string) {
+  constructor(message: string, code?: string, field?: string, data?: unknown) {
     super(message);
     this.name = "ApiProblem";
     this.code = code;
     this.field = field;
+    this.data = data;
   }
 }
 

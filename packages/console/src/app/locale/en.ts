@@ -3,6 +3,7 @@ export const en = {
   token: "Token",
   log: "Log",
   channel: "Channel",
+  wallet: "Wallet",
   pricing: "Prices",
   redemption: "Redemption codes",
   users: "Users",

@@ -6,6 +6,7 @@ export const zh: Translation<typeof en> = {
   token: "令牌",
   log: "日志",
   channel: "渠道",
+  wallet: "钱包",
   pricing: "价格",
   redemption: "兑换码",
   users: "用户",

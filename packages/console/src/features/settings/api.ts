@@ -3,13 +3,10 @@ import {
   optionList,
   optionReset,
   selfAccessToken,
-  selfInviteCode,
-  selfInviteTransfer,
   selfSessionEnd,
   selfSessions,
   selfSessionsEnd,
   selfUpdate,
-  walletRedeem,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
@@ -50,25 +47,8 @@ export async function changePassword(password: string): Promise<void> {
   await call(selfUpdate, { body: { password } });
 }
 
-/** Credits the code; resolves to the quota that was added. */
-export async function redeem(key: string): Promise<number> {
-  const quota = await call(walletRedeem, { body: { key } });
-  await refreshSelf();
-  return quota;
-}
-
 export function makeAccessToken(): Promise<string> {
   return call(selfAccessToken, {});
-}
-
-export const inviteQuery = queryOptions({
-  queryKey: ["self", "invite"],
-  queryFn: ({ signal }) => call(selfInviteCode, { signal }),
-});
-
-export async function moveReward(quota: number): Promise<void> {
-  await call(selfInviteTransfer, { body: { quota } });
-  await refreshSelf();
 }
 
 const SESSIONS_KEY = ["self", "sessions"] as const;

@@ -1,18 +1,14 @@
 import { PASSWORD_MIN, type User } from "@fairway/wire";
 import { Button, Flex, SimpleGrid, Spinner, Text } from "@chakra-ui/react";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type FormEvent } from "react";
 import { useSelf } from "../../app/session/self.ts";
-import { useStatus } from "../../app/session/status.ts";
-import { formatQuota } from "../../lib/format.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ask } from "../../ui/ask.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { SecretField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
-import { Money, useQuotaDisplay } from "../../ui/money.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
-import { changePassword, makeAccessToken, redeem, saveProfile } from "./api.ts";
-import { Invitations } from "./invitations.tsx";
+import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
 import { Sessions } from "./sessions.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -23,10 +19,8 @@ export function Personal() {
   return (
     <Flex direction="column" gap="5">
       <Profile self={self} />
-      <Wallet self={self} />
       <Password />
       <AccessToken />
-      <Invitations self={self} />
       <Sessions />
     </Flex>
   );
@@ -75,65 +69,6 @@ function Profile({ self }: { readonly self: User }) {
           <Text textStyle="sm" color="fg.muted">
             {t("group")}: {self.group} · #{self.id}
           </Text>
-        </Flex>
-      </FormSection>
-    </form>
-  );
-}
-
-function Figure(props: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <Flex direction="column">
-      <Text textStyle="xs" color="fg.muted">
-        {props.label}
-      </Text>
-      <Text fontWeight="semibold">{props.children}</Text>
-    </Flex>
-  );
-}
-
-function Wallet({ self }: { readonly self: User }) {
-  const t = useTexts();
-  const display = useQuotaDisplay();
-  const { top_up_link: link } = useStatus();
-  const form = useForm({
-    initial: { key: "" },
-    check: ({ key }) => (key.trim() === "" ? { key: t("redeemEmpty") } : {}),
-    save: async ({ key }) => {
-      const quota = await redeem(key.trim());
-      form.set("key", "");
-      toast("success", t("redeemed", { amount: formatQuota(quota, display) }));
-    },
-    onProblem: toastProblem,
-  });
-  return (
-    <form noValidate onSubmit={submitting(form.submit)}>
-      <FormSection title={t("wallet")}>
-        <Flex gap="8" wrap="wrap">
-          <Figure label={t("balance")}>
-            <Money quota={self.quota} />
-          </Figure>
-          <Figure label={t("used")}>
-            <Money quota={self.used_quota} />
-          </Figure>
-          <Figure label={t("requests")}>{self.request_count.toLocaleString()}</Figure>
-        </Flex>
-        <TextField
-          label={t("redeemCode")}
-          value={form.values.key}
-          error={form.errors.key}
-          isMono
-          onChange={(value) => form.set("key", value)}
-        />
-        <Flex gap="3" align="center" wrap="wrap">
-          <Button type="submit" size="sm" loading={form.isSaving}>
-            {t("redeem")}
-          </Button>
-          {link !== "" && (
-            <a className="link" href={link} target="_blank" rel="noreferrer">
-              {t("getCode")}
-            </a>
-          )}
         </Flex>
       </FormSection>
     </form>

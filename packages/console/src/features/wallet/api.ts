@@ -1,0 +1,95 @@
+import {
+  selfInviteCode,
+  selfInviteTransfer,
+  stripeAmount,
+  stripeInfo,
+  stripePay,
+  walletAmount,
+  walletPay,
+  walletRedeem,
+} from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call, request } from "../../lib/http.ts";
+import { ApiProblem } from "../../lib/problems.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+
+export type Way = "zfb" | "wx" | "card";
+
+export function refreshSelf(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ["self"] });
+}
+
+/** Credits the code; resolves to the quota that was added. */
+export async function redeem(key: string): Promise<number> {
+  const quota = await call(walletRedeem, { body: { key } });
+  await refreshSelf();
+  return quota;
+}
+
+export const inviteQuery = queryOptions({
+  queryKey: ["self", "invite"],
+  queryFn: ({ signal }) => call(selfInviteCode, { signal }),
+});
+
+export async function moveReward(quota: number): Promise<void> {
+  await call(selfInviteTransfer, { body: { quota } });
+  await refreshSelf();
+}
+
+export const cardQuery = queryOptions({
+  queryKey: ["wallet", "card"],
+  queryFn: ({ signal }) => call(stripeInfo, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+/** Failures of these calls stand in `data`, as consoles of the family expect them. */
+async function moneyCall<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (problem) {
+    if (problem instanceof ApiProblem && problem.message === "error") {
+      throw new ApiProblem(String(problem.data), problem.code);
+    }
+    throw problem;
+  }
+}
+
+/** The money that an amount costs by this way, with its currency sign. */
+export function priceQuery(amount: number, way: Way) {
+  return queryOptions({
+    queryKey: ["wallet", "price", amount, way === "card"],
+    queryFn: async ({ signal }): Promise<string> => {
+      if (way === "card") {
+        const { money, currency } = await call(stripeAmount, { body: { amount }, signal });
+        return `${money} ${currency.toUpperCase()}`;
+      }
+      const { data } = await moneyCall(() => request(walletAmount, { body: { amount, top_up_code: "" }, signal }));
+      return `¥${String(data)}`;
+    },
+    retry: false,
+    staleTime: FRESH_STATIC_MS,
+  });
+}
+
+/** Opens an order and its payment page in a new tab. */
+export async function pay(amount: number, way: Way): Promise<void> {
+  if (way === "card") {
+    const { url } = await call(stripePay, { body: { amount } });
+    submitForm(url, {}, "get");
+    return;
+  }
+  const body = { amount, top_up_code: "", payment_method: way };
+  const { data, siblings } = await moneyCall(() => request(walletPay, { body }));
+  submitForm(String(siblings.url), data as unknown as Record<string, string>, "post");
+}
+
+function submitForm(action: string, fields: Readonly<Record<string, string>>, method: "get" | "post"): void {
+  const form = document.createElement("form");
+  Object.assign(form, { action, method, target: "_blank" });
+  for (const [name, value] of Object.entries(fields)) {
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+  }
+  document.body.append(form);
+  form.submit();
+  form.remove();
+}

@@ -1,0 +1,109 @@
+import type { User } from "@fairway/wire";
+import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { useSelf } from "../../app/session/self.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { formatQuota } from "../../lib/format.ts";
+import { useForm } from "../../lib/use-form.ts";
+import { TextField } from "../../ui/field.tsx";
+import { FormSection } from "../../ui/form-drawer.tsx";
+import { Money, useQuotaDisplay } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { redeem } from "./api.ts";
+import { Invitations } from "./invitations.tsx";
+import { PayOnline } from "./pay-online.tsx";
+import { useTexts } from "./texts.ts";
+
+/** The credit of the signed-in account, and the ways to raise it. */
+export function WalletPage() {
+  const t = useTexts();
+  const self = useSelf();
+  return (
+    <Page
+      title={t("title")}
+      width="form"
+      actions={
+        <Link className="link" to="/log?type=1">
+          {t("history")}
+        </Link>
+      }
+    >
+      {self ? (
+        <Flex direction="column" gap="5">
+          <Balance self={self} />
+          <PayOnline />
+          <Invitations self={self} />
+        </Flex>
+      ) : (
+        <Spinner />
+      )}
+    </Page>
+  );
+}
+
+function Figure(props: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <Flex direction="column">
+      <Text textStyle="xs" color="fg.muted">
+        {props.label}
+      </Text>
+      <Text fontWeight="semibold">{props.children}</Text>
+    </Flex>
+  );
+}
+
+function Balance({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const display = useQuotaDisplay();
+  const { top_up_link: link } = useStatus();
+  const form = useForm({
+    initial: { key: "" },
+    check: ({ key }) => (key.trim() === "" ? { key: t("redeemEmpty") } : {}),
+    save: async ({ key }) => {
+      const quota = await redeem(key.trim());
+      form.set("key", "");
+      toast("success", t("redeemed", { amount: formatQuota(quota, display) }));
+    },
+    onProblem: toastProblem,
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void form.submit();
+      }}
+    >
+      <FormSection title={t("balance")}>
+        <Flex gap="8" wrap="wrap">
+          <Figure label={t("balance")}>
+            <Money quota={self.quota} />
+          </Figure>
+          <Figure label={t("used")}>
+            <Money quota={self.used_quota} />
+          </Figure>
+          <Figure label={t("requests")}>{self.request_count.toLocaleString()}</Figure>
+        </Flex>
+        <TextField
+          label={t("redeemCode")}
+          value={form.values.key}
+          error={form.errors.key}
+          isMono
+          onChange={(value) => form.set("key", value)}
+        />
+        <Flex gap="3" align="center" wrap="wrap">
+          <Button type="submit" size="sm" loading={form.isSaving}>
+            {t("redeem")}
+          </Button>
+          {link !== "" && (
+            <a className="link" href={link} target="_blank" rel="noreferrer">
+              {t("getCode")}
+            </a>
+          )}
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}
