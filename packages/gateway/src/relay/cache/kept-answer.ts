@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Usage } from "../../dialects/types.ts";
 import { parseObject } from "../../lib/json.ts";
 import type { Vault } from "../../storage/secrets.ts";
@@ -18,17 +19,25 @@ export interface KeptAnswer {
 
 export type Sealer = Pick<Vault, "seal" | "open">;
 
+/** What stands before the body. */
+interface Meta extends Omit<KeptAnswer, "body"> {
+  readonly key: string;
+  /** How the body is written as text. */
+  readonly encoding: "utf8" | "latin1";
+}
+
 /** The answer as text that only this installation can read, and only under its own key. */
 export function sealAnswer(key: string, { body, ...rest }: KeptAnswer, sealer: Sealer): string {
-  return sealer.seal(`${JSON.stringify({ ...rest, key })}\n${body.toString("latin1")}`);
+  const meta: Meta = { ...rest, key, encoding: isUtf8(body) ? "utf8" : "latin1" };
+  return sealer.seal(`${JSON.stringify(meta)}\n${body.toString(meta.encoding)}`);
 }
 
 /** Throws for a text that was changed or is sealed with a key that is gone; undefined for one of another key. */
 export function openAnswer(key: string, sealed: string, sealer: Sealer): KeptAnswer | undefined {
   const text = sealer.open(sealed);
   const end = text.indexOf("\n");
-  const meta = parseObject(text.slice(0, end)) as (Omit<KeptAnswer, "body"> & { readonly key: string }) | undefined;
+  const meta = parseObject(text.slice(0, end)) as Meta | undefined;
   if (meta?.key !== key) return undefined;
-  const { contentType, usage, group, keptAt } = meta;
-  return { contentType, usage, group, keptAt, body: Buffer.from(text.slice(end + 1), "latin1") };
+  const { contentType, usage, group, keptAt, encoding } = meta;
+  return { contentType, usage, group, keptAt, body: Buffer.from(text.slice(end + 1), encoding) };
 }

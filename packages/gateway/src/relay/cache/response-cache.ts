@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { parseEvents } from "../../lib/sse.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { CachePolicy } from "../../snapshot/cache-policy.ts";
 import type { Vault } from "../../storage/secrets.ts";
@@ -68,6 +69,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
       recorder,
       keep(report) {
         const answer = answerOf(report, recorder, now());
+        if (answer && request.ask.stream && !isWholeStream(answer.body)) return;
         if (answer) answers.keep(key, answer, policy);
       },
     };
@@ -86,6 +88,11 @@ function answerOf({ tried, account }: RelayReport, recorder: Recorder, keptAt: n
   const { recorded } = recorder;
   if (account.charged?.ending.reason !== "stop" || group === undefined || !recorded) return undefined;
   return { ...recorded, usage: account.charged.usage, group, keptAt };
+}
+
+/** An event that breaks off is the end of what an upstream sent, not of what it had to say. */
+function isWholeStream(blocks: Buffer): boolean {
+  return parseEvents(blocks).every(({ data, raw }) => data !== undefined || !raw.startsWith("{"));
 }
 
 /** The same bytes under a head of its own. */
