@@ -40,7 +40,7 @@ export interface RelayPartsDeps {
   readonly budgets: Budgets;
   readonly counter: TokenCounter;
   readonly storage: Pick<AppStorage, "database" | "vault">;
-  readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+  readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
 }
 
 const KEEP_ALIVE_MS = 60_000;

@@ -59,7 +59,8 @@ const LEAST_FLUSH_MS = 1_000;
 export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
-  const disable = (id: number, reason: string) => management.operations.channels.disable(id, reason);
+  const disable = (id: number, reason: string, key?: string) =>
+    management.operations.channels.disable(id, reason, key);
   const { pipeline, reporter, channels } = createRelayParts({ ...core, counter, disable });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();

@@ -2,6 +2,7 @@ export * from "./audit.ts";
 export * from "./auth.ts";
 export * from "./budgets.ts";
 export * from "./channel-health.ts";
+export * from "./channel-keys.ts";
 export * from "./channels.ts";
 export * from "./characters.ts";
 export * from "./client.ts";

@@ -10,6 +10,8 @@ export interface ChannelRecord {
   readonly status: number;
   /** One entry per upstream key; never empty for an enabled channel. */
   readonly keys: readonly string[];
+  /** Places of the keys that are switched on; undefined = all. */
+  readonly usableKeys?: readonly number[] | undefined;
   readonly keyMode: "random" | "polling";
   /** Without trailing slash; "" means the provider's default. */
   readonly baseUrl: string;

@@ -3,6 +3,7 @@ import type { SnapshotStore } from "../snapshot/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
+import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason } from "./sink.ts";
 
 /** What the guard looks at. */
@@ -18,8 +19,11 @@ export interface ChannelGuardDeps {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly log: Logger;
-  /** Status 1 to 3 with the reason, abilities off, announced to all replicas; false when it was not enabled any more. */
-  readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+  /**
+   * Status 1 to 3 with the reason, abilities off, announced to all replicas; with `key` that key alone, and the channel
+   * with its last one. False when it was not enabled any more.
+   */
+  readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
   /** Tells metrics how an attempt ended. */
   readonly onAttempt: (attempt: Observed, result: AttemptResult) => void;
 }
@@ -27,17 +31,21 @@ export interface ChannelGuardDeps {
 const REASON_LENGTH = 200;
 
 export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
-  const disabling = new Set<number>();
+  const disabling = new Set<string>();
 
-  const disable = async (channelId: number, name: string, reason: string) => {
-    if (disabling.has(channelId)) return;
-    disabling.add(channelId);
+  const disable = async ({ channel, keyIndex }: Choice, reason: string) => {
+    const { id: channelId, name, keys } = channel;
+    const key = keys.length > 1 ? { key_index: keyIndex } : {};
+    const what = `${channelId} ${keyIndex}`;
+    if (disabling.has(what)) return;
+    disabling.add(what);
     try {
-      if (await deps.disable(channelId, reason)) deps.log.warn("channel disabled", { channelId, name, reason });
+      const isDone = await deps.disable(channelId, reason, keys.length > 1 ? keys[keyIndex] : undefined);
+      if (isDone) deps.log.warn("channel disabled", { channelId, name, ...key, reason });
     } catch (error) {
-      deps.log.error("a channel could not be disabled", { channelId, error });
+      deps.log.error("a channel could not be disabled", { channelId, ...key, error });
     } finally {
-      disabling.delete(channelId);
+      disabling.delete(what);
     }
   };
 
@@ -51,7 +59,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
       if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.ask.model, restMs);
       const mayDisable =
         reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
-      if (mayDisable) void disable(channel.id, channel.name, reason.slice(0, REASON_LENGTH));
+      if (mayDisable) void disable(attempt.choice, reason.slice(0, REASON_LENGTH));
     },
   };
 }

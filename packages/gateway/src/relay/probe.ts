@@ -64,7 +64,7 @@ export async function probeChannel(
 ): Promise<ProbeResult> {
   const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
   const startedAt = performance.now();
-  const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl };
+  const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
   const found = NOT_CHAT.test(model)
     ? { message: `The model ${model} cannot be tested with a chat or an embedding.` }
     : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
@@ -146,7 +146,15 @@ function probeRequest({ channel, model, requestId, startedAt }: Probe): { reques
     autoGroup: undefined,
     isPlayground: false,
   };
-  return { request, choice: { channel, group: channel.groups[0] ?? "default", plan, upstreamModel, keyIndex: 0 } };
+  return {
+    request,
+    choice: { channel, group: channel.groups[0] ?? "default", plan, upstreamModel, keyIndex: testedKey(channel) },
+  };
+}
+
+/** The first key that is switched on; where none is, the first one. */
+function testedKey({ usableKeys }: ChannelRecord): number {
+  return usableKeys?.[0] ?? 0;
 }
 
 function usageOf(choice: Choice, request: RelayRequest, json: JsonObject, built: BuiltCall): Usage | undefined {

@@ -34,7 +34,10 @@ export function createRetries(
       last = failure;
       canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
       hasRetriedOnce ||= failure.retryOnce;
-      selection.failed(choice, failure.isTransient && failure.restMs === undefined);
+      selection.failed(choice, {
+        isTransient: failure.isTransient && failure.restMs === undefined,
+        isOfKey: failure.disable !== undefined || failure.restMs !== undefined,
+      });
     },
     next() {
       const isLate = performance.now() - request.startedAt > settings.totalMs;

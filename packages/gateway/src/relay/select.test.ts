@@ -126,7 +126,7 @@ describe("createSelection", () => {
   it("tries a channel again only after a transient failure and when nothing else is left", () => {
     const selection = createSelection(snapshotOf([channel(1)]), ["default"], { ask }, deps());
     const choice = selection.next();
-    if (choice) selection.failed(choice, true);
+    if (choice) selection.failed(choice, { isTransient: true, isOfKey: false });
     expect(selection.next()?.channel.id).toBe(1);
     expect(selection.next()).toBeUndefined();
   });
@@ -187,5 +187,51 @@ describe("pinnedChoice", () => {
     expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, { ask }, deps())).toThrow(
       expect.objectContaining({ code: "channel_not_found" }),
     );
+  });
+});
+
+describe("keys of one channel", () => {
+  const keys = ["a", "b", "c", "d"];
+  const draws = (one: ChannelRecord, count: number, random = Math.random) => {
+    const shared = deps(random);
+    return Array.from(
+      { length: count },
+      () => createSelection(snapshotOf([one]), ["default"], { ask }, shared).next()?.keyIndex,
+    );
+  };
+
+  it("that are switched off are never drawn, and the others share alike", () => {
+    const drawn = draws(channel(1, { keys, usableKeys: [1, 3] }), 400);
+    const first = drawn.filter((index) => index === 1).length;
+    expect(new Set(drawn)).toEqual(new Set([1, 3]));
+    expect(first).toBeGreaterThan(140);
+    expect(first).toBeLessThan(260);
+  });
+
+  it("take turns while polling, without those that are switched off", () => {
+    const polled = channel(1, { keys, usableKeys: [0, 2, 3], keyMode: "polling" });
+    expect(draws(polled, 6)).toEqual([0, 2, 3, 0, 2, 3]);
+    expect(() => draws(channel(1, { keys, usableKeys: [] }), 1)).toThrow("No channel for m");
+  });
+
+  it("are tried after the untried peers of their channel, where the failure was the key's own", () => {
+    const selection = createSelection(
+      snapshotOf([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
+      ["default"],
+      { ask },
+      deps(() => 0),
+    );
+    const tried: string[] = [];
+    for (let choice = selection.next(); choice; choice = selection.next()) {
+      tried.push(`${choice.channel.id}.${choice.keyIndex}`);
+      selection.failed(choice, { isTransient: false, isOfKey: true });
+    }
+    expect(tried).toEqual(["1.0", "2.0", "1.1", "3.0"]);
+  });
+
+  it("a conversation does not go back to a key that is switched off", () => {
+    const one = channel(1, { keys, usableKeys: [2] });
+    const preferred = { channelId: 1, keyIndex: 0 };
+    expect(createSelection(snapshotOf([one]), ["default"], { ask, preferred }, deps()).next()?.keyIndex).toBe(2);
   });
 });

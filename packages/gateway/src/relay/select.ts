@@ -20,8 +20,11 @@ export interface Choice {
 export interface Selection {
   /** The next channel to try; undefined when none is left. */
   next(): Choice | undefined;
-  /** Remembers how an attempt failed: transient failures may be tried again when nothing else is left. */
-  failed(choice: Choice, isTransient: boolean): void;
+  /**
+   * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
+   * to blame, other keys of the channel come after its untried peers.
+   */
+  failed(choice: Choice, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
   /** The choice cannot be used now, its own limits are reached: passed over as if it were not there. */
   full(choice: Choice): void;
   /** Everything that was full may be tried again. */
@@ -47,6 +50,8 @@ export interface Sought {
   /** Tried first, unless it rests. */
   readonly preferred?: Preferred | undefined;
 }
+
+const NOT_TRIED: ReadonlySet<number> = new Set();
 
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
@@ -85,7 +90,9 @@ interface Stage {
 class Walk implements Selection {
   readonly #tried = new Set<number>();
   readonly #again = new Map<number, Choice>();
-  /** Keys by channel id and place. */
+  /** Channels where an attempt failed because of its key. */
+  readonly #otherKeys = new Set<number>();
+  /** Keys that are not tried any more, by channel id and place. */
   readonly #full = new Set<string>();
   readonly #keepsLevel: boolean;
   readonly #groups: readonly string[];
@@ -129,8 +136,13 @@ class Walk implements Selection {
     return choice;
   }
 
-  failed(choice: Choice, isTransient: boolean): void {
-    if (isTransient) this.#again.set(choice.channel.id, choice);
+  failed(choice: Choice, { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean }): void {
+    const { channel, keyIndex } = choice;
+    if (isOfKey && channel.keys.length > 1) {
+      this.#full.add(keyName(channel.id, keyIndex));
+      this.#otherKeys.add(channel.id);
+    }
+    if (isTransient) this.#again.set(channel.id, choice);
   }
 
   full({ channel, keyIndex }: Choice): void {
@@ -155,7 +167,7 @@ class Walk implements Selection {
       if (!channel || !fits(channel, ask)) continue;
       const choice = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
       const { keyIndex } = preferred;
-      const hasKey = keyIndex < channel.keys.length && restsUntil(channel.id, keyIndex, ask.model, deps) === 0;
+      const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, ask.model, deps) === 0;
       return choice && hasKey ? { ...choice, keyIndex } : choice;
     }
     return undefined;
@@ -168,9 +180,16 @@ class Walk implements Selection {
       const { group, level } = this.#stages[this.#stage] as Stage;
       const choice = draw(level, group, this.#tried, { ...this.#request, onRest, full });
       if (choice) return choice;
+      const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
+      const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
+      if (otherKey) return otherKey;
       this.#stage++;
     }
     return undefined;
+  }
+
+  #withOtherKeys({ priority, channels }: Level): Level {
+    return { priority, channels: channels.filter(({ id }) => this.#otherKeys.has(id)) };
   }
 
   #rests(until: number): void {
@@ -206,8 +225,7 @@ export function keeperChoice(
   deps: SelectionDeps,
 ): Choice {
   const channel = snapshot.channels.get(keeper.channelId);
-  if (channel?.status !== 1 || keeper.keyIndex >= channel.keys.length)
-    throw new AppError("previous_response_unavailable");
+  if (channel?.status !== 1 || !isUsable(channel, keeper.keyIndex)) throw new AppError("previous_response_unavailable");
   const choice = pinnedChoice(snapshot, keeper, sought, deps);
   return { ...choice, keyIndex: keeper.keyIndex };
 }
@@ -246,11 +264,13 @@ function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice 
 }
 
 function pickKey(channel: ChannelRecord, { ask, deps, onRest, full }: Draw): number | undefined {
-  const count = channel.keys.length;
-  const start = firstKey(channel, deps);
+  const { usableKeys } = channel;
+  const count = usableKeys?.length ?? channel.keys.length;
+  const start = firstKey(channel, count, deps);
   let resting: number | undefined;
   for (let step = 0; step < count; step++) {
-    const index = (start + step) % count;
+    const place = (start + step) % count;
+    const index = usableKeys ? (usableKeys[place] as number) : place;
     if (full?.has(keyName(channel.id, index))) continue;
     const until = restsUntil(channel.id, index, ask.model, deps);
     if (until === 0) return index;
@@ -265,9 +285,13 @@ function restsUntil(channelId: number, keyIndex: number, model: string, deps: Se
   return Math.max(deps.cooldowns.until(channelId, keyIndex, model), deps.breakers.until(channelId, keyIndex));
 }
 
-function firstKey({ id, keys, keyMode }: ChannelRecord, { polling, random }: SelectionDeps): number {
-  if (keys.length === 1) return 0;
-  return keyMode === "polling" ? advance(polling, id, keys.length) : Math.floor(random() * keys.length);
+function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, random }: SelectionDeps): number {
+  if (count <= 1) return 0;
+  return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
+}
+
+function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
+  return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
 }
 
 function advance(polling: Map<number, number>, channelId: number, count: number): number {

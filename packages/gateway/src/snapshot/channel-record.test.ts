@@ -22,6 +22,7 @@ const row = (change: Partial<ChannelRow> = {}): ChannelRow => ({
   tag: null,
   setting: null,
   param_override: null,
+  channel_info: null,
   ...change,
 });
 const record = (change: Partial<ChannelRow>) => channelRecord(row(change), (sealed) => sealed);
@@ -37,6 +38,15 @@ describe("keys", () => {
     ],
   ])("%j is %j", (text, keys) => {
     expect(record({ key_sealed: text }).keys).toEqual(keys);
+  });
+
+  test("that are switched off are not usable", () => {
+    const usable = (states: object, key_sealed = "a\nb\nc") =>
+      record({ key_sealed, channel_info: JSON.stringify({ multi_key_status_list: states }) }).usableKeys;
+    expect(usable({ "1": 3 })).toEqual([0, 2]);
+    expect(usable({ "0": 2, "1": 3, "2": 3 })).toEqual([]);
+    expect(usable({ "1": 1, "9": 3, x: 3, "-1": 2 })).toBeUndefined();
+    expect(record({ key_sealed: "a\nb", channel_info: "nonsense" }).usableKeys).toBeUndefined();
   });
 
   test("of Vertex are never split", () => {

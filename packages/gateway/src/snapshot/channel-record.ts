@@ -1,6 +1,7 @@
 import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/json.ts";
 import type { ChannelRecord } from "../providers/types.ts";
+import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/schema.ts";
 
 /** The columns that routing needs. */
@@ -25,6 +26,7 @@ export const CHANNEL_COLUMNS = [
   "tag",
   "setting",
   "param_override",
+  "channel_info",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
 type Numbers = "id" | "type" | "status" | "weight" | "max_input_tokens" | "priority" | "auto_ban";
@@ -32,7 +34,7 @@ type Column = (typeof CHANNEL_COLUMNS)[number];
 export type ChannelRow = {
   readonly [K in Column]: K extends Numbers
     ? number
-    : K extends "tag" | "setting" | "param_override"
+    : K extends "tag" | "setting" | "param_override" | "channel_info"
       ? string | null
       : string;
 };
@@ -45,12 +47,14 @@ const HIGHEST_STATUS = 599;
 /** Reads a stored channel; throws an Error that names the field which cannot be read. */
 export function channelRecord(row: ChannelRow, open: (sealed: string) => string): ChannelRecord {
   const setting = object("setting", row.setting) ?? {};
+  const keys = keysOf(open(row.key_sealed), row.type);
   return Object.freeze({
     id: row.id,
     type: row.type,
     name: row.name,
     status: row.status,
-    keys: Object.freeze(keysOf(open(row.key_sealed), row.type)),
+    keys: Object.freeze(keys),
+    usableKeys: keysInUse(keys.length, readKeyStates(row.channel_info)),
     keyMode: setting["multi_key_mode"] === "polling" ? "polling" : "random",
     baseUrl: row.base_url.trim().replace(/\/+$/, ""),
     other: row.other,
@@ -97,7 +101,8 @@ export function createChannelReader(open: (sealed: string) => string): ChannelRe
   };
 }
 
-function keysOf(text: string, type: number): string[] {
+/** The upstream keys of a channel: one per line, but for service accounts, which span lines. */
+export function keysOf(text: string, type: number): string[] {
   const whole = text.trim();
   if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
   const lines = whole.split("\n").map((line) => line.trim());

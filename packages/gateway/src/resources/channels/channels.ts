@@ -12,6 +12,7 @@ import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
 import { channelRoutes } from "./routes.ts";
+import { keyRoutes } from "./key-routes.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
@@ -42,8 +43,11 @@ export interface Channels {
   testAll(tester?: Tester): Promise<StartedJob | undefined>;
   /** Starts a refresh of all balances; `startedBy` 0 is the schedule. */
   refreshBalances(startedBy: number): Promise<StartedJob | undefined>;
-  /** For failures of live requests: status 1 to 3 with the reason, and one mail; false when it was not enabled. */
-  disable(id: number, reason: string): Promise<boolean>;
+  /**
+   * For failures of live requests: status 1 to 3 with the reason, and one mail; false when it was not enabled.
+   * `key` is the one of several that is to blame: it is switched off alone, the channel with its last one.
+   */
+  disable(id: number, reason: string, key?: string): Promise<boolean>;
   namesOf(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -69,8 +73,9 @@ export function createChannels(deps: ChannelsDeps): Channels {
     checks,
     testAll,
     refreshBalances,
-    disable: (id, reason) => disableChannel({ ...deps, store }, id, reason),
+    disable: (id, reason, key) => disableChannel({ ...deps, store }, { id, reason, key }),
     routes: [
+      ...keyRoutes(store),
       ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
       ...bulkRoutes({ store, isType, upstream, logTest }),

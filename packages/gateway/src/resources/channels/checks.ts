@@ -3,6 +3,7 @@ import type { ProbeResult } from "../../relay/probe.ts";
 import { pauseUnless } from "../event-stream.ts";
 import type { JobControl } from "../jobs/runner.ts";
 import { NO_FILTER } from "./query.ts";
+import type { SwitchedKey } from "./key-store.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -103,11 +104,32 @@ async function balanceOne(deps: ChannelChecksDeps, id: number): Promise<boolean>
 
 type SwitchDeps = Pick<ChannelChecksDeps, "store" | "notify">;
 
+interface Blame {
+  readonly id: number;
+  readonly reason: string;
+  /** The key, of several, that is to blame. */
+  readonly key: string | undefined;
+}
+
 /** Switches a channel off after an upstream refused its key for good; false when it was not enabled any more. */
-export async function disableChannel(deps: SwitchDeps, id: number, reason: string): Promise<boolean> {
+export async function disableChannel(deps: SwitchDeps, { id, reason, key }: Blame): Promise<boolean> {
+  if (key !== undefined) {
+    const why = { status: CHANNEL_STATUS.disabledBySystem, reason: reason.slice(0, REASON_LENGTH) };
+    const done = await deps.store.switchKey(id, key, why);
+    if (done !== "only") return done === "unchanged" ? false : tellOfKey(deps, done, why.reason);
+  }
   const row = await deps.store.get(id);
   if (row?.status !== CHANNEL_STATUS.enabled) return false;
   return switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
+}
+
+async function tellOfKey(deps: SwitchDeps, { row, index, isLast }: SwitchedKey, reason: string): Promise<boolean> {
+  const name = `"${row.name}" (#${row.id})`;
+  const subject = isLast
+    ? `Channel ${name} has been disabled: its last key was refused`
+    : `Key ${index + 1} of channel ${name} has been disabled`;
+  await deps.notify(subject, `${subject}: ${reason}`);
+  return true;
 }
 
 /** One mail for each change, however many replicas see the reason for it. */

@@ -11,6 +11,7 @@ import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
+import { keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
@@ -61,10 +62,10 @@ const IDS_PER_STATEMENT = 1000;
 /** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
 export function createChannelStore(deps: ChannelStoreDeps) {
   const writing = { ...deps, write: writer(deps) };
-  return { ...reads(deps), ...changes(writing), ...removals(writing), ...records(deps) };
+  return { ...reads(deps), ...changes(writing), ...removals(writing), ...records(deps), ...keyStore(writing) };
 }
 
-interface Writing extends ChannelStoreDeps {
+export interface Writing extends ChannelStoreDeps {
   /** Runs a change in a transaction, raises the revision in it, and tells everybody after it. */
   readonly write: <T>(work: (trx: Transaction<Schema>) => Promise<T>) => Promise<T>;
 }
@@ -219,7 +220,7 @@ function changes(writing: Writing) {
   };
 }
 
-function removals({ write, clock }: Writing) {
+function removals({ write, clock, vault }: Writing) {
   return {
     remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, ids)),
 
@@ -253,6 +254,7 @@ function removals({ write, clock }: Writing) {
           .where("status", "=", from)
           .executeTakeFirstOrThrow();
         const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
+        if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
         if (row) await rebuildAbilities(trx, [row]);
         return row !== undefined;
       }),
@@ -294,16 +296,28 @@ async function change(
     ...(isSwitched ? { other_info: JSON.stringify({ status_reason: "", status_time: seconds(clock) }) } : {}),
     version: current.version + 1,
   };
-  const sealed = key === undefined ? {} : { key_sealed: vault.seal(key), key_hash: vault.hashKey(key) };
+  const sealed = key === undefined ? {} : await sealedKey(trx, vault, current.id, key);
   await trx
     .updateTable("channels")
     .set({ ...next, ...sealed })
     .where("id", "=", current.id)
     .execute();
+  if (isSwitched && patch.status === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, current.id);
   const row = { ...current, ...next };
   if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
     await rebuildAbilities(trx, [row]);
   return row;
+}
+
+async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key: string) {
+  const info = await statesAfter(trx, vault, id, key);
+  const states = info === undefined ? {} : { channel_info: info };
+  return { key_sealed: vault.seal(key), key_hash: vault.hashKey(key), ...states };
+}
+
+async function reviveKeys(trx: Transaction<Schema>, vault: Vault, id: number): Promise<void> {
+  const info = await statesWhenOn(trx, vault, id);
+  if (info !== undefined) await trx.updateTable("channels").set({ channel_info: info }).where("id", "=", id).execute();
 }
 
 function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise<ChannelRow | undefined> {

@@ -41,7 +41,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   };
 
   const ask = async <T>(channel: ChannelRecord, work: (key: string) => Promise<T>): Promise<T> => {
-    const key = channel.keys[0] ?? "";
+    const key = channel.keys[channel.usableKeys?.[0] ?? 0] ?? "";
     try {
       return await work(key);
     } catch (error) {
@@ -111,7 +111,7 @@ export function isTestable(provider: ProviderAdapter | undefined, type: number):
 }
 
 function recordOf(fields: ChannelFields, key: string): ChannelRecord {
-  return channelRecord({ ...fields, id: 0, key_sealed: key }, (text) => text);
+  return channelRecord({ ...fields, id: 0, key_sealed: key, channel_info: null }, (text) => text);
 }
 
 function messageOf(error: unknown): string {

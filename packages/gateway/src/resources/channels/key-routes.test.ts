@@ -1,0 +1,106 @@
+import type { ChannelKey } from "@fairway/wire";
+import { createDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { refusalOf } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+
+let app: ManagementApp;
+let admin: ApiCaller;
+let id: number;
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  admin = await app.signIn("root");
+});
+afterAll(() => app.close());
+
+const SECRET = "sk-a-long-secret-that-nobody-sees-";
+const KEYS = [`${SECRET}0001`, `${SECRET}0002`, `${SECRET}0003`];
+const REFUSED = "invalid api key";
+
+beforeEach(async () => {
+  await app.database.db.deleteFrom("channels").execute();
+  const channel = { name: "many", type: 1, key: KEYS.join("\n"), multi_key: true, models: "gpt-4o", group: "default" };
+  await admin.data(admin.post("/api/channel/", channel));
+  const [row] = await app.database.db.selectFrom("channels").select("id").execute();
+  id = row?.id ?? 0;
+});
+
+const path = () => `/api/channel/${id}/keys`;
+const keys = () => admin.data<ChannelKey[]>(admin.get(path()));
+const statuses = async () => (await keys()).map(({ status }) => status);
+const put = (index: number, status: number) => admin.put(path(), { index, status });
+const row = () => app.database.db.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+const abilities = async () =>
+  (await app.database.db.selectFrom("abilities").select("enabled").where("channel_id", "=", id).execute())[0]?.enabled;
+const codeOf = async (reply: ReturnType<ApiCaller["get"]>) => (await reply).body["code"];
+const refuse = (key: string | undefined) => app.operations.channels.disable(id, REFUSED, key);
+
+describe("single keys of a channel", () => {
+  test("are shown by their last characters, and switched off and on by hand", async () => {
+    const on = { status: 1, reason: "", time: 0 };
+    expect(await keys()).toEqual(KEYS.map((key, index) => ({ index, hint: key.slice(-4), ...on })));
+    const after = await admin.data<ChannelKey[]>(put(1, 2));
+    expect(after[1]).toMatchObject({ index: 1, status: 2, reason: "" });
+    expect(after[1]?.time).toBeGreaterThan(0);
+    expect(app.snapshots.current().channels.get(id)?.usableKeys).toEqual([0, 2]);
+    expect((await row()).status).toBe(1);
+    await admin.data(put(1, 1));
+    expect(await statuses()).toEqual([1, 1, 1]);
+    expect((await row()).channel_info).toBeNull();
+    expect(JSON.stringify(await keys())).not.toContain(SECRET);
+  });
+
+  test("the channel goes off with its last key and comes back with its first", async () => {
+    for (const index of [0, 1, 2]) await admin.data(put(index, 2));
+    expect([(await row()).status, await abilities()]).toEqual([2, 0]);
+    await admin.data(admin.put("/api/channel/", { id, status: 1 }));
+    expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [1, 1, 1]]);
+  });
+
+  test("a key that its upstream refuses is switched off alone, with the reason and a mail", async () => {
+    expect(await refuse(KEYS[1])).toBe(true);
+    expect(await refuse(KEYS[1])).toBe(false);
+    expect((await keys())[1]).toMatchObject({ status: 3, reason: REFUSED });
+    expect(app.notices.at(-1)).toBe(`Key 2 of channel "many" (#${id}) has been disabled`);
+    expect((await row()).status).toBe(1);
+    expect(await refuse("a key that was replaced meanwhile")).toBe(false);
+    expect(await refuse(KEYS[0])).toBe(true);
+    expect(await refuse(KEYS[2])).toBe(true);
+    const { status, other_info: info } = await row();
+    expect([status, await abilities()]).toEqual([3, 0]);
+    expect(app.notices.at(-1)).toBe(`Channel "many" (#${id}) has been disabled: its last key was refused`);
+    expect(JSON.parse(info)).toMatchObject({ status_reason: `All keys are disabled; ${REFUSED}` });
+    await admin.data(put(2, 1));
+    expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [3, 3, 1]]);
+  });
+
+  test("two keys that are refused at once are both off", async () => {
+    expect(await Promise.all([refuse(KEYS[0]), refuse(KEYS[2]), refuse(KEYS[0])])).toContain(true);
+    expect(await statuses()).toEqual([3, 1, 3]);
+  });
+
+  test("a channel with one key is switched off as a whole", async () => {
+    await admin.data(admin.put("/api/channel/", { id, key: KEYS[0] }));
+    expect(await refuse(KEYS[0])).toBe(true);
+    expect((await row()).status).toBe(3);
+    expect(await refusalOf(put(0, 2))).toEqual([200, "G2", "Invalid input: index is the channel's only key."]);
+  });
+
+  test("a key that stays when the text is replaced keeps its state", async () => {
+    await refuse(KEYS[1]);
+    await admin.data(admin.put("/api/channel/", { id, key: [KEYS[1], "sk-new", KEYS[0]].join("\n") }));
+    expect(await statuses()).toEqual([3, 1, 1]);
+    await admin.data(admin.put("/api/channel/", { id, key: "sk-x\nsk-y" }));
+    expect(await statuses()).toEqual([1, 1]);
+  });
+
+  test("refuses what is no key and no state", async () => {
+    expect(await refusalOf(put(3, 2))).toEqual([200, "G2", "Invalid input: index must be a place from 0 to 2."]);
+    expect(await codeOf(put(0, 3))).toBe("CH17");
+    id += 1_000;
+    expect(await codeOf(put(0, 2))).toBe("CH8");
+    expect(await codeOf(admin.get(path()))).toBe("CH8");
+  });
+});

@@ -1,0 +1,43 @@
+import { CHANNEL_STATUS, channelKeys, channelKeySwitch, type ChannelKey } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { KeySet } from "./key-store.ts";
+import type { ChannelStore } from "./store.ts";
+import { keyFacts } from "./view.ts";
+
+/** Single upstream keys of channels. */
+export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Route[] {
+  const known = async (id: number): Promise<KeySet> => {
+    const set = await store.keySet(id);
+    if (!set) throw new Refusal("CH8");
+    return set;
+  };
+  return [
+    implement(channelKeys, async ({ params }) => viewOf(await known(params.id))),
+    implement(channelKeySwitch, async ({ params, body: { index, status } }) => {
+      const { keys } = await known(params.id);
+      if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace(keys.length);
+      if (status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabledByHand)
+        throw new Refusal("CH17", { field: "status" });
+      const done = await store.switchKey(params.id, index, { status, reason: "" });
+      if (done === "only") throw onlyOne();
+      return viewOf(await known(params.id));
+    }),
+  ];
+}
+
+function viewOf({ keys, states }: KeySet): ChannelKey[] {
+  return keys.map((key, index) => {
+    const { status = CHANNEL_STATUS.enabled, reason = "", time = 0 } = states.get(index) ?? {};
+    return { index, hint: keyFacts(key).key_hint, status, reason, time };
+  });
+}
+
+function wrongPlace(count: number): Refusal {
+  const reason = `must be a place from 0 to ${count - 1}`;
+  return new Refusal("G2", { field: "index", values: { field: "index", reason } });
+}
+
+function onlyOne(): Refusal {
+  return new Refusal("G2", { field: "index", values: { field: "index", reason: "is the channel's only key" } });
+}

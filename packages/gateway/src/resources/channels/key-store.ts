@@ -1,0 +1,122 @@
+import { CHANNEL_STATUS } from "@fairway/wire";
+import type { Transaction } from "kysely";
+import { seconds } from "../../lib/clock.ts";
+import { keysOf } from "../../snapshot/channel-record.ts";
+import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../snapshot/key-states.ts";
+import type { Schema } from "../../storage/schema.ts";
+import type { Vault } from "../ports.ts";
+import { rebuildAbilities } from "./abilities.ts";
+import type { Writing } from "./store.ts";
+import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+
+/** The keys of a channel in clear, with the states of those that are switched off. */
+export interface KeySet {
+  readonly keys: readonly string[];
+  readonly states: KeyStates;
+}
+
+/** A key was switched; `isLast` when its channel was with it. */
+export interface SwitchedKey {
+  readonly row: ChannelRow;
+  readonly index: number;
+  readonly isLast: boolean;
+}
+
+export interface KeySwitch {
+  readonly status: number;
+  readonly reason: string;
+}
+
+type Trx = Pick<Transaction<Schema>, "selectFrom">;
+
+/** SQL of single upstream keys. */
+export function keyStore({ database: { db }, vault, clock, write }: Writing) {
+  return {
+    /** Undefined for an unknown channel. */
+    keySet: (id: number): Promise<KeySet | undefined> => keySetOf(db, vault, id),
+
+    /**
+     * Switches one key, named by its place or its text. `only` = the channel has no other, `unchanged` = there is no
+     * such key, or it is switched so already. The channel goes off with its last key and comes back with its first.
+     */
+    async switchKey(id: number, which: number | string, to: KeySwitch): Promise<SwitchedKey | "only" | "unchanged"> {
+      const now = await keySetOf(db, vault, id);
+      const seen = now && placeToSwitch(now, which, to);
+      if (typeof seen !== "number") return seen ?? "unchanged";
+      return write(async (trx) => {
+        // The row is locked before it is read: replicas may blame two keys at once.
+        await trx
+          .updateTable("channels")
+          .set((eb) => ({ version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .execute();
+        const set = await keySetOf(trx, vault, id);
+        const index = set && placeToSwitch(set, which, to);
+        if (!set || typeof index !== "number") return index === "only" ? index : "unchanged";
+        const states = new Map(set.states);
+        if (to.status === CHANNEL_STATUS.enabled) states.delete(index);
+        else states.set(index, { ...to, time: seconds(clock) });
+        return { index, ...(await writeStates(trx, id, set, { states, to, time: seconds(clock) })) };
+      });
+    },
+  };
+}
+
+interface Written {
+  readonly states: KeyStates;
+  readonly to: KeySwitch;
+  readonly time: number;
+}
+
+async function writeStates(
+  trx: Transaction<Schema>,
+  id: number,
+  { keys, states: before, info, status }: KeySet & { readonly info: string | null; readonly status: number },
+  { states, to, time }: Written,
+): Promise<{ readonly row: ChannelRow; readonly isLast: boolean }> {
+  const isLast = states.size === keys.length && status === CHANNEL_STATUS.enabled;
+  const isFirst = before.size === keys.length && status === CHANNEL_STATUS.disabledBySystem;
+  const next = isLast ? to.status : isFirst ? CHANNEL_STATUS.enabled : status;
+  const reason = isLast ? `All keys are disabled; ${to.reason}` : "";
+  const told = next === status ? {} : { other_info: JSON.stringify({ status_reason: reason, status_time: time }) };
+  const change = { channel_info: keyStatesText(states, info), status: next, ...told };
+  await trx.updateTable("channels").set(change).where("id", "=", id).execute();
+  const row = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();
+  if (next !== status) await rebuildAbilities(trx, [row]);
+  return { row, isLast };
+}
+
+function placeToSwitch({ keys, states }: KeySet, which: number | string, to: KeySwitch): number | "only" | undefined {
+  if (keys.length < 2) return "only";
+  const index = typeof which === "number" ? which : keys.indexOf(which);
+  if (index < 0 || index >= keys.length) return undefined;
+  return (states.get(index)?.status ?? CHANNEL_STATUS.enabled) === to.status ? undefined : index;
+}
+
+/** The states of the keys after the key text changes. */
+export async function statesAfter(trx: Trx, vault: Vault, id: number, key: string): Promise<string | null | undefined> {
+  const set = await keySetOf(trx, vault, id);
+  if (!set || set.states.size === 0) return undefined;
+  return keyStatesText(movedStates(set.states, set.keys, keysOf(key, set.type)), set.info);
+}
+
+/** A channel that is switched on has keys to use: when none is, those that the system switched off are tried again. */
+export async function statesWhenOn(trx: Trx, vault: Vault, id: number): Promise<string | null | undefined> {
+  const set = await keySetOf(trx, vault, id);
+  if (!set || set.states.size < set.keys.length) return undefined;
+  const byHand = [...set.states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledByHand);
+  return keyStatesText(new Map(byHand.length < set.keys.length ? byHand : []), set.info);
+}
+
+async function keySetOf(db: Trx, vault: Vault, id: number) {
+  const row = await db
+    .selectFrom("channels")
+    .select(["type", "status", "key_sealed", "channel_info"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { type, status, channel_info: info } = row;
+  const keys = keysOf(vault.open(row.key_sealed), type);
+  const states = new Map([...readKeyStates(info)].filter(([index]) => index < keys.length));
+  return { keys, states, info, status, type };
+}

@@ -1,0 +1,69 @@
+import { isObject, parseObject } from "../lib/json.ts";
+
+/** Why a key of a channel with several is not in use. */
+export interface KeyState {
+  /** 2 by hand, 3 by the system. */
+  readonly status: number;
+  readonly reason: string;
+  /** Epoch seconds. */
+  readonly time: number;
+}
+
+/** By place in the channel's key text; keys that are in use are absent. */
+export type KeyStates = ReadonlyMap<number, KeyState>;
+
+/** The names of the family. */
+const STATUS = "multi_key_status_list";
+const REASON = "multi_key_disabled_reason";
+const TIME = "multi_key_disabled_time";
+
+const NONE: KeyStates = new Map();
+
+/** Reads `channel_info`; what makes no sense is passed over. */
+export function readKeyStates(info: string | null): KeyStates {
+  const read = info === null ? undefined : parseObject(info);
+  const statuses = read?.[STATUS];
+  if (!read || !isObject(statuses)) return NONE;
+  const states = new Map<number, KeyState>();
+  for (const [index, status] of Object.entries(statuses)) {
+    if (!/^\d{1,6}$/.test(index) || (status !== 2 && status !== 3)) continue;
+    const reason = member(read[REASON], index);
+    const time = member(read[TIME], index);
+    states.set(Number(index), {
+      status,
+      reason: typeof reason === "string" ? reason : "",
+      time: typeof time === "number" ? time : 0,
+    });
+  }
+  return states;
+}
+
+/** The text of `readKeyStates`; other members of the former text stay. */
+export function keyStatesText(states: KeyStates, former: string | null): string | null {
+  const { [STATUS]: _status, [REASON]: _reason, [TIME]: _time, ...rest } = (former && parseObject(former)) || {};
+  const of = (name: keyof KeyState) => Object.fromEntries([...states].map(([index, state]) => [index, state[name]]));
+  const told = states.size === 0 ? {} : { [STATUS]: of("status"), [REASON]: of("reason"), [TIME]: of("time") };
+  const info = { ...rest, ...told };
+  return Object.keys(info).length === 0 ? null : JSON.stringify(info);
+}
+
+/** Places of the keys that are in use; undefined = all of them. */
+export function keysInUse(count: number, states: KeyStates): readonly number[] | undefined {
+  const used = Array.from({ length: count }, (_, index) => index).filter((index) => !states.has(index));
+  return used.length === count ? undefined : used;
+}
+
+/** The states after the key text was replaced: a key that stays keeps its own. */
+export function movedStates(states: KeyStates, before: readonly string[], after: readonly string[]): KeyStates {
+  const moved = new Map<number, KeyState>();
+  for (const [index, state] of states) {
+    const key = before[index];
+    const place = key === undefined ? -1 : after.indexOf(key);
+    if (place >= 0) moved.set(place, state);
+  }
+  return moved;
+}
+
+function member(from: unknown, name: string): unknown {
+  return isObject(from) ? from[name] : undefined;
+}
