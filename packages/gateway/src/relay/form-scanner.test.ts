@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { FormScanner } from "./form-scanner.ts";
-import { cueSeconds, wavSeconds } from "./sound-length.ts";
 
 const FORM = Buffer.from(
   [
@@ -67,18 +66,5 @@ describe("uploads", () => {
     const { held, size } = JSON.parse(stdout) as { held: number; size: number };
     expect(size).toBeGreaterThan(20 * 1024 * 1024);
     expect(held).toBeLessThan(2 * 1024 * 1024);
-  });
-});
-
-describe("length of sound", () => {
-  it("is unknown for what is no WAV file", () => {
-    expect(wavSeconds(Buffer.alloc(100), 100)).toBeUndefined();
-    expect(wavSeconds(Buffer.from("RIFF"), 4)).toBeUndefined();
-  });
-
-  it("is the end of the last cue of subtitles", () => {
-    expect(cueSeconds("1\n00:00:00,000 --> 00:00:02,500\nHi\n\n2\n00:00:03,000 --> 01:02:03,250\nyou\n")).toBe(3723.25);
-    expect(cueSeconds("WEBVTT\n\n00:00.000 --> 00:02.500\nHi")).toBe(2.5);
-    expect(cueSeconds("no cues")).toBeUndefined();
   });
 });

@@ -1,18 +1,37 @@
-/** Length of a WAV file in seconds, from its first bytes and its size; undefined for everything else. */
-export function wavSeconds(head: Buffer, size: number): number | undefined {
-  if (head.length < 44 || head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE")
+import type { Spool } from "./spool.ts";
+
+/** A recording within a form. */
+export interface SoundFile {
+  readonly start: number;
+  readonly end: number;
+  readonly filename: string | undefined;
+}
+
+/** A file that hides its length deeper than this keeps it to itself. */
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+
+/** Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file does not tell, or is none. */
+export async function soundSeconds(
+  spool: Pick<Spool, "readAt">,
+  { start, end, filename }: SoundFile,
+): Promise<number | undefined> {
+  const [{ parseFromTokenizer }, { SpoolTokenizer }] = await Promise.all([
+    import("music-metadata"),
+    import("./spool-tokenizer.ts"),
+  ]);
+  const tokenizer = new SpoolTokenizer(spool, { start, end, filename, maxBytes: MAX_READ_BYTES });
+  try {
+    const { format } = await parseFromTokenizer(tokenizer, {
+      skipCovers: true,
+      skipPostHeaders: true,
+      duration: false,
+    });
+    const { duration = 0 } = format;
+    return Number.isFinite(duration) && duration > 0 ? duration : undefined;
+  } catch {
+    // Not a recording, a cut one, or one of another kind: what it costs is then told by its transcript.
     return undefined;
-  let at = 12;
-  let bytesPerSecond = 0;
-  while (at + 8 <= head.length) {
-    const name = head.toString("latin1", at, at + 4);
-    const length = head.readUInt32LE(at + 4);
-    if (name === "fmt " && at + 20 <= head.length) bytesPerSecond = head.readUInt32LE(at + 16);
-    // Recorders that stream write a length that is too large.
-    if (name === "data") return bytesPerSecond > 0 ? Math.min(length, size - at - 8) / bytesPerSecond : undefined;
-    at += 8 + length + (length % 2);
   }
-  return undefined;
 }
 
 const CUE_END = /-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})/g;

@@ -9,6 +9,8 @@ export interface Spool {
   readonly size: number;
   /** Resolves when more may be written; undefined = at once. */
   write(chunk: Buffer): Promise<void> | undefined;
+  /** Fills the buffer from a place on; resolves with how many bytes there were. */
+  readAt(into: Uint8Array, position: number): Promise<number>;
   /** From `start` up to, without, `end`. */
   read(start: number, end: number): Readable;
   /** Forgets everything; readers that are under way fail. */
@@ -43,6 +45,15 @@ export function createSpool(): Spool {
       memory = [];
       writing = writing.then(() => spill(bytes));
       return writing;
+    },
+    async readAt(into, position) {
+      if (size <= IN_MEMORY_BYTES) {
+        const bytes = Buffer.concat(memory).subarray(position, position + into.length);
+        into.set(bytes);
+        return bytes.length;
+      }
+      if (!file) throw new Error("the upload is gone");
+      return (await file.read(into, 0, into.length, position)).bytesRead;
     },
     read(start, end) {
       if (start >= end) return Readable.from([]);

@@ -5,13 +5,13 @@ import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
 import { watchPace, type BodyLimits } from "./read-body.ts";
 import { createSpool, type Spool } from "./spool.ts";
-import { wavSeconds } from "./sound-length.ts";
+import { soundSeconds } from "./sound-length.ts";
 
 /** A form with its files, read once and sent any number of times. */
 export interface Upload {
   /** Text fields as the JSON that they would be in a JSON request. */
   readonly fields: JsonObject;
-  /** Of the first file, where its header tells. */
+  /** Length of the recording, where the file tells it. */
   readonly seconds: number | undefined;
   readonly contentType: string;
   /** The bytes as they came, but for the fields that `edits` names: those are replaced, or put in front. */
@@ -55,7 +55,9 @@ export async function readUpload(
   try {
     await receive(request, { scanner, spool, minBytesPerSecond: limits.minBytesPerSecond });
     scanner.end();
-    return uploadOf(scanner.parts, spool, { contentType, boundary });
+    const file = fileOf(scanner.parts);
+    const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
+    return uploadOf(scanner.parts, spool, { contentType, boundary, seconds });
   } catch (error) {
     await spool.dispose();
     throw error;
@@ -107,17 +109,22 @@ function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }
   });
 }
 
-function uploadOf(
-  parts: readonly FormPart[],
-  spool: Spool,
-  { contentType, boundary }: { readonly contentType: string; readonly boundary: string },
-): Upload {
-  const files = parts.filter((part) => part.filename !== undefined);
-  const file = files.find((part) => FILE_FIELD.test(part.name));
+function fileOf(parts: readonly FormPart[]): FormPart {
+  const file = parts.find((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
   if (!file) throw invalidRequest("file", "The form has no file.");
+  return file;
+}
+
+interface UploadFacts {
+  readonly contentType: string;
+  readonly boundary: string;
+  readonly seconds: number | undefined;
+}
+
+function uploadOf(parts: readonly FormPart[], spool: Spool, { contentType, boundary, seconds }: UploadFacts): Upload {
   return {
     fields: fieldsOf(parts),
-    seconds: wavSeconds(file.value, file.end - file.start),
+    seconds,
     contentType,
     open(edits) {
       const pieces = piecesOf(parts, boundary, edits, spool.size);
