@@ -62,6 +62,46 @@ describe("budgets of requests", () => {
     await response.text();
   });
 
+  it("a further attempt reserves the other channel's budget, or goes elsewhere", async () => {
+    await relay.gateway.option("RetryTimes", 3);
+    const broken = await relay.gateway.channel("status-500", {
+      priority: 10,
+      model_mapping: '{"moved":"status-500"}',
+      models: "moved",
+    });
+    const poor = await relay.gateway.channel("moved", { priority: 5 });
+    const rich = await relay.gateway.channel("moved");
+    const channels = [broken, poor, rich];
+    const [, , counted] = await Promise.all(
+      channels.map((id) =>
+        budget({ scope: "channel", subject: String(id), period: "week", quota_limit: id === poor ? 1 : 10 ** 9 }),
+      ),
+    );
+    const response = await relay.ask("moved");
+    expect(response.status).toBe(200);
+    await response.text();
+    await expect.poll(async () => (await read(counted?.id ?? 0)).used).toBeGreaterThan(0);
+    for (const id of made) expect(await read(id)).toMatchObject({ held: 0 });
+  });
+
+  it.each([true, false])(
+    "a hard budget ends a stream that would pass it, whatever holds for balances: %s",
+    async (stops) => {
+      const model = "slow-1+long-9000";
+      await relay.gateway.option("StopStreamsOnEmptyBalance", stops);
+      await relay.gateway.channel(model);
+      const { id } = await budget({ scope: "model", subject: model, period: "day", quota_limit: 2_500 });
+      const response = await relay.ask(model, { stream: true });
+      const last = (await response.text()).trim().split("\n\n").at(-1) ?? "";
+      expect(JSON.parse(last.slice("data: ".length))).toMatchObject({ error: { code: "insufficient_quota" } });
+      await expect.poll(() => read(id)).toMatchObject({ held: 0 });
+      const { used } = await read(id);
+      expect(used).toBeGreaterThan(1_000);
+      expect(used).toBeLessThanOrEqual(2_600);
+      await relay.gateway.option("StopStreamsOnEmptyBalance", true);
+    },
+  );
+
   it("a soft budget lets everything through and counts it", async () => {
     await relay.gateway.channel("soft");
     const { id } = await budget({ scope: "model", subject: "soft", period: "day", quota_limit: 1, is_hard: false });

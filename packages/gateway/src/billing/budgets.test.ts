@@ -93,6 +93,44 @@ eachDatabase("budgets", (open) => {
     expect(await state("user")).toEqual({ used: 40, held: 0 });
   });
 
+  test("another channel's budget takes the place of the first one's, or nothing changes", async () => {
+    for (const subject of ["5", "6", "7"]) await add("channel", subject, subject === "7" ? 10 : 100);
+    await add("user", "7", 1_000);
+    const held = async () => {
+      const sql = "select held from budgets order by subject, scope";
+      return (await kit.database.raw.rows<Pick<Budget, "held">>(sql, [])).map((row) => row.held);
+    };
+    const share = (channelId: number) => ({ subjects: { ...ask, channelId }, amount: quota(50) });
+    await budgets.reserve("a", ask, quota(50));
+    expect(await held()).toEqual([50, 0, 0, 50]);
+    expect(await budgets.move("a", share(5), share(6))).toBeUndefined();
+    expect(await held()).toEqual([0, 50, 0, 50]);
+    expect(await budgets.move("a", share(6), share(7))).toMatchObject({ budget: { subject: "7" } });
+    expect(await held()).toEqual([0, 50, 0, 50]);
+    expect(await budgets.move("a", share(6), share(8))).toBeUndefined();
+    await budgets.settle("a", share(8).subjects, 20);
+    expect(await held()).toEqual([0, 0, 0, 0]);
+    expect(await budgets.move("a", share(8), share(5))).toBeUndefined();
+    expect(await held()).toEqual([0, 0, 0, 0]);
+  });
+
+  test("what is extended at once by many never passes a hard budget", async () => {
+    await add("user", "7", 1_000);
+    await add("model", "m", 100, { is_hard: 0 });
+    const share = { subjects: ask, amount: quota(10) };
+    for (let at = 0; at < 50; at += 1) await budgets.reserve(`r${at}`, ask, quota(10));
+    const carried = await Promise.all(
+      Array.from({ length: 50 }, async (_, at) => budgets.extend(`r${at}`, share, quota(60))),
+    );
+    expect(carried.filter(Boolean)).toHaveLength(10);
+    expect(await state("user")).toEqual({ used: 0, held: 1_000 });
+    expect(await state("model")).toEqual({ used: 0, held: 1_000 });
+    for (let at = 0; at < 50; at += 1) await budgets.settle(`r${at}`, ask, 1);
+    expect(await state("user")).toEqual({ used: 50, held: 0 });
+    expect(await budgets.extend("r0", share, quota(10_000))).toBe(true);
+    expect(await state("user")).toEqual({ used: 50, held: 0 });
+  });
+
   test("a new window begins with nothing used; what runs stays reserved and counts in it", async () => {
     await add("user", "7", 100);
     await budgets.reserve("a", ask, quota(60));

@@ -35,6 +35,12 @@ export interface Budget {
   readonly held: number;
 }
 
+/** What a request has reserved, in every budget that it counts for. */
+export interface BudgetShare {
+  readonly subjects: BudgetSubjects;
+  readonly amount: Quota;
+}
+
 export interface BudgetRefusal {
   readonly budget: Budget;
   /** Seconds at which the next window begins. */
@@ -52,6 +58,15 @@ export interface Budgets {
   reload(): Promise<void>;
   /** Undefined when it is reserved, or when no budget is concerned. */
   reserve(requestId: string, subjects: BudgetSubjects, amount: Quota): Promise<BudgetRefusal | undefined>;
+  /**
+   * Reserves for another channel what is reserved for one, all or nothing. Changes nothing when the request has ended.
+   */
+  move(requestId: string, from: BudgetShare, to: BudgetShare): Promise<BudgetRefusal | undefined>;
+  /**
+   * Reserves more for a running answer; false when a hard budget cannot carry it. Never rejects: an answer is not ended
+   * because the database is away.
+   */
+  extend(requestId: string, share: BudgetShare, amount: Quota): Promise<boolean>;
   /** Puts what was charged in the place of what was reserved; 0 gives it back. Never rejects. */
   settle(requestId: string, subjects: BudgetSubjects, charged: number): Promise<void>;
   /** Moves the lease; called every few seconds. Never rejects. */
@@ -105,18 +120,60 @@ class SqlBudgets implements Budgets {
   async reserve(requestId: string, subjects: BudgetSubjects, amount: Quota): Promise<BudgetRefusal | undefined> {
     const ids = this.#idsOf(subjects);
     if (ids.length === 0 || amount === 0) return undefined;
-    const { database, clock } = this.#settings;
-    return database.transaction(async (tx) => {
-      const budgets = await this.#lock(tx, ids);
-      const short = budgets.find(
-        ({ is_hard, quota_limit, used, held }) => is_hard === 1 && quota_limit - used - held < amount,
-      );
-      if (short) return { budget: short, endsAt: this.#windowOf(short).end };
-      for (const budget of budgets) await write(tx, { ...budget, held: budget.held + amount });
-      const rows = budgets.map(({ id }) => [requestId, id, amount, clock.now() + LEASE_MS]);
-      await insertRows(tx, database.kind, HOLDS, rows);
-      return undefined;
+    return this.#settings.database.transaction((tx) =>
+      this.#write(tx, requestId, NOTHING, { ids: new Set(ids), amount }),
+    );
+  }
+
+  async move(requestId: string, from: BudgetShare, to: BudgetShare): Promise<BudgetRefusal | undefined> {
+    const before = this.#idsOf(from.subjects);
+    const after = this.#idsOf(to.subjects);
+    const isSame = before.length === after.length && before.every((id) => after.includes(id));
+    if (to.amount === 0 || (isSame && (before.length === 0 || from.amount === to.amount))) return undefined;
+    return this.#settings.database.transaction(async (tx) => {
+      const reserved = await reservedBy(tx, requestId);
+      const hasEnded = before.length > 0 && reserved.size === 0;
+      return hasEnded ? undefined : this.#write(tx, requestId, reserved, { ids: new Set(after), amount: to.amount });
     });
+  }
+
+  async extend(requestId: string, share: BudgetShare, amount: Quota): Promise<boolean> {
+    try {
+      return (await this.move(requestId, share, { ...share, amount })) === undefined;
+    } catch (error) {
+      this.#settings.log.warn("a budget's reservation could not be extended, its request goes on", {
+        error,
+        request_id: requestId,
+      });
+      return true;
+    }
+  }
+
+  /** Puts `amount` in each of these budgets in the place of what the request has reserved. */
+  async #write(
+    tx: RawTransaction,
+    requestId: string,
+    reserved: ReadonlyMap<number, number>,
+    { ids, amount }: { readonly ids: ReadonlySet<number>; readonly amount: Quota },
+  ): Promise<BudgetRefusal | undefined> {
+    const { database, clock } = this.#settings;
+    const locked = await this.#lock(tx, [...new Set([...reserved.keys(), ...ids])]);
+    const wanted = locked.map((budget) => ({
+      budget,
+      more: (ids.has(budget.id) ? amount : 0) - (reserved.get(budget.id) ?? 0),
+    }));
+    const short = wanted.find(
+      ({ budget: { is_hard, quota_limit, used, held }, more }) =>
+        is_hard === 1 && more > 0 && quota_limit - used - held < more,
+    );
+    if (short) return { budget: short.budget, endsAt: this.#windowOf(short.budget).end };
+    for (const { budget, more } of wanted) await write(tx, { ...budget, held: budget.held + more });
+    if (reserved.size > 0) await tx.run("delete from budget_holds where request_id = ?", [requestId]);
+    const rows = locked
+      .filter(({ id }) => ids.has(id))
+      .map(({ id }) => [requestId, id, amount, clock.now() + LEASE_MS]);
+    await insertRows(tx, database.kind, HOLDS, rows);
+    return undefined;
   }
 
   async settle(requestId: string, subjects: BudgetSubjects, charged: number): Promise<void> {
@@ -156,9 +213,7 @@ class SqlBudgets implements Budgets {
   async #close(requestId: string, charged: number, subjects: BudgetSubjects | undefined): Promise<void> {
     const { database } = this.#settings;
     const passed = await database.transaction(async (tx) => {
-      const sql = "select budget_id, amount from budget_holds where request_id = ?";
-      const holds = await tx.rows<{ budget_id: number; amount: number }>(sql, [requestId]);
-      const reserved = new Map(holds.map(({ budget_id: id, amount }) => [id, amount]));
+      const reserved = await reservedBy(tx, requestId);
       if (reserved.size === 0) return [];
       // Another channel may have served than the one that was reserved for.
       const counted = new Set(subjects ? this.#idsOf(subjects) : reserved.keys());
@@ -206,6 +261,15 @@ class SqlBudgets implements Budgets {
 }
 
 const HOLDS = { table: "budget_holds", columns: ["request_id", "budget_id", "amount", "lease_until"] } as const;
+
+const NOTHING: ReadonlyMap<number, number> = new Map();
+
+/** By budget. */
+async function reservedBy(tx: RawTransaction, requestId: string): Promise<ReadonlyMap<number, number>> {
+  const sql = "select budget_id, amount from budget_holds where request_id = ?";
+  const holds = await tx.rows<{ budget_id: number; amount: number }>(sql, [requestId]);
+  return new Map(holds.map(({ budget_id: id, amount }) => [id, amount]));
+}
 
 async function write(tx: RawTransaction, { id, window_start: start, used, held }: Budget): Promise<void> {
   await tx.run("update budgets set window_start = ?, used = ?, held = ? where id = ?", [start, used, held, id]);

@@ -29,7 +29,7 @@ import { createSettler, type Settler } from "./settler.ts";
 import { isPast } from "./settler-streams.ts";
 import type { UserBalance } from "./sql-accounts.ts";
 import { createHolds, type HoldDeps } from "./sql-holds.ts";
-import { renewHold } from "./sql-renewal.ts";
+import { renewRunning } from "./sql-renewal.ts";
 
 /** What an operator wants counted. */
 export interface LedgerEvents {
@@ -243,7 +243,7 @@ class LiveLedger implements RedisLedger {
 
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
-    if (known?.isDirect) return renewHold(this.#holdDeps, hold, seen, amount);
+    if (known?.isDirect) return renewRunning({ ...this.#holdDeps, log: this.#settings.log }, hold, seen, amount);
     return renewLive(hold, seen, amount, { ...this.#replayDeps(), seeding: this.#seeding });
   }
 

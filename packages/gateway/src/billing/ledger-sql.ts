@@ -6,7 +6,7 @@ import { createLogOutbox } from "./log-outbox.ts";
 import { applyChange } from "./sql-change.ts";
 import { createHolds } from "./sql-holds.ts";
 import { reapExpired } from "./sql-reaper.ts";
-import { renewHold } from "./sql-renewal.ts";
+import { renewRunning } from "./sql-renewal.ts";
 import { createSettlements } from "./sql-settlements.ts";
 
 export interface SqlLedgerSettings {
@@ -43,7 +43,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
 
   return {
     hold,
-    renew: (open, seen, amount) => renewHold(holdDeps, open, seen, amount),
+    renew: (open, seen, amount) => renewRunning({ ...holdDeps, log }, open, seen, amount),
     settle: (settlement) => settlements.close({ hold: settlement.hold, settlement }),
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
     change: (change) => changeWith(() => Promise.resolve(change)),

@@ -1,17 +1,30 @@
+import type { Logger } from "../observability/log.ts";
 import type { RawTransaction } from "../storage/raw.ts";
-import type { Hold, Settlement } from "./ledger.ts";
+import type { Hold, Ledger, Settlement } from "./ledger.ts";
 import type { Quota } from "./quota.ts";
 import { lockTokens, lockUsers } from "./sql-accounts.ts";
 import { type HoldDeps, refuse } from "./sql-holds.ts";
 import { seenText } from "./sql-reaper.ts";
 
-/** Moves the lease and, where `amount` is above the held one, extends the reservation. False = refused, or gone. */
-export async function renewHold(
-  deps: HoldDeps,
-  hold: Hold,
-  seen: Settlement,
-  amount: Quota | undefined,
+/**
+ * Like `renewHold`; an answer is not ended because the database is away: then its extension counts as granted, and the
+ * charge is corrected when it settles.
+ */
+export async function renewRunning(
+  deps: HoldDeps & { readonly log: Logger },
+  ...[hold, seen, amount]: Parameters<Ledger["renew"]>
 ): Promise<boolean> {
+  try {
+    return await renewHold(deps, hold, seen, amount);
+  } catch (error) {
+    if (amount === undefined) throw error;
+    deps.log.warn("a reservation could not be extended, its request goes on", { request_id: hold.requestId, error });
+    return true;
+  }
+}
+
+/** Moves the lease and, where `amount` is above the held one, extends the reservation. False = refused, or gone. */
+async function renewHold(deps: HoldDeps, hold: Hold, seen: Settlement, amount: Quota | undefined): Promise<boolean> {
   const { database } = deps;
   if (amount === undefined) return touch(database, hold, seen, deps);
   return database.transaction(async (tx) => {

@@ -65,6 +65,8 @@ export class Account {
   #isClosed = false;
   /** Called when the balance cannot carry what the stream goes on to cost. */
   onExhausted: (() => void) | undefined;
+  /** Asked before a reservation grows; false when a hard budget cannot carry it. Must not reject. */
+  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
 
   private constructor({ request, snapshot, deps }: Opening, terms: Terms, hold: Hold) {
     this.#request = request;
@@ -138,26 +140,35 @@ export class Account {
     });
   }
 
-  /** A refused extension ends the stream, when the operator wants that, shortly before the reservation is used up. */
+  /**
+   * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
+   * when the operator wants that.
+   */
   async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
     const seen = await this.#seen(attempt, tried);
     if (!seen || seen.output < this.#reserved - LOOK_AHEAD) return;
+    let refusal: "balance" | "budget" | undefined;
     for (const more of EXTEND_BY) {
       if (this.#isClosed) return;
       const target = seen.output + more;
-      const ask = { ...this.#request.ask, outputCap: target };
-      const amount = estimateOf(
-        { ...this.#request, ask },
-        { price: this.#price, groupRatio: this.#groupRatio },
-        this.#snapshot,
-      );
-      if (await this.#deps.ledger.renew(this.#hold, seen.settlement, amount)) {
+      refusal = await this.#extendTo(target, seen.settlement);
+      if (!refusal) {
         this.#reserved = Math.max(this.#reserved, target);
         return;
       }
     }
     const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
-    if (isUsedUp && !this.#isClosed && this.#snapshot.options.StopStreamsOnEmptyBalance) this.onExhausted?.();
+    const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
+    if (isUsedUp && ends && !this.#isClosed) this.onExhausted?.();
+  }
+
+  /** To so many tokens of output; answers what cannot carry them. */
+  async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
+    const ask = { ...this.#request.ask, outputCap };
+    const terms = { price: this.#price, groupRatio: this.#groupRatio };
+    const amount = estimateOf({ ...this.#request, ask }, terms, this.#snapshot);
+    if (this.extendBudgets && !(await this.extendBudgets(amount))) return "budget";
+    return (await this.#deps.ledger.renew(this.#hold, seen, amount)) ? undefined : "balance";
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */

@@ -1,4 +1,4 @@
-import type { Budgets } from "../billing/budgets.ts";
+import type { Budgets, BudgetShare } from "../billing/budgets.ts";
 import { ZERO, type Quota } from "../billing/quota.ts";
 import type { Ask } from "../dialects/types.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -89,7 +89,9 @@ export class Gate {
   #room: Room | undefined;
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
-  #isReserved = false;
+  /** What is reserved in budgets; undefined when nothing is. */
+  #share: BudgetShare | undefined;
+  #extending: Promise<unknown> = Promise.resolve();
   #takenAt = 0;
   #channelTakenAt = 0;
   #isEnded = false;
@@ -135,6 +137,30 @@ export class Gate {
 
   /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
   async move(room: Room): Promise<boolean> {
+    const hasRoom = await this.#movesClaims(room);
+    if (!hasRoom || !this.#share) return hasRoom;
+    const share = { ...this.#share, subjects: this.#subjects(room) };
+    if (await this.#deps.budgets.move(this.#entrant.id, this.#share, share)) {
+      this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+      this.#ofChannel = [];
+      return false;
+    }
+    this.#share = share;
+    return true;
+  }
+
+  /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
+  async extend(amount: Quota): Promise<boolean> {
+    const share = this.#share;
+    if (!share || this.#isEnded || amount <= share.amount) return true;
+    const extending = this.#deps.budgets.extend(this.#entrant.id, share, amount);
+    this.#extending = extending;
+    const isCarried = await extending;
+    if (isCarried) this.#share = { ...share, amount };
+    return isCarried;
+  }
+
+  async #movesClaims(room: Room): Promise<boolean> {
     const claims = channelClaims(room.channel, room.keyIndex, this.#tokens);
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
@@ -164,7 +190,7 @@ export class Gate {
   async renew(): Promise<void> {
     const { claims, budgets } = this.#deps;
     const { id } = this.#entrant;
-    if (this.#isReserved) await budgets.renew(id);
+    if (this.#share) await budgets.renew(id);
     await claims.renew(id, [...this.#ofRequest, ...this.#ofChannel]);
   }
 
@@ -172,8 +198,10 @@ export class Gate {
   end(used: Used & { readonly quota: Quota }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#isReserved && this.#room)
-      void this.#deps.budgets.settle(this.#entrant.id, this.#subjects(this.#room), used.quota);
+    if (this.#share && this.#room) {
+      const subjects = this.#subjects(this.#room);
+      void this.#extending.then(() => this.#deps.budgets.settle(this.#entrant.id, subjects, used.quota));
+    }
     this.#giveBackAll(used);
   }
 
@@ -224,8 +252,9 @@ export class Gate {
     const { budgets } = this.#deps;
     const wanted = budgets.isEmpty ? ZERO : amount();
     if (wanted === ZERO) return true;
-    const refusal = await budgets.reserve(this.#entrant.id, this.#subjects(room), wanted);
-    this.#isReserved = refusal === undefined;
+    const subjects = this.#subjects(room);
+    const refusal = await budgets.reserve(this.#entrant.id, subjects, wanted);
+    this.#share = refusal ? undefined : { subjects, amount: wanted };
     if (!refusal) return true;
     this.#giveBackAll(NOT_USED);
     const error = overBudget(refusal);

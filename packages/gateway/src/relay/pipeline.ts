@@ -91,6 +91,7 @@ async function serve(
         (opened) => opened.release(),
       )
     : { first: selection.next(), money: await Account.open(opening) };
+  if (gate) account.extendBudgets = (amount) => gate.extend(amount);
   const delivery = watched ? watched.delivery(response, deps.ticker) : new Delivery(response, deps.ticker);
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried, gate);
