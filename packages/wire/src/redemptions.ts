@@ -83,7 +83,7 @@ export const redemptionSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Redemption,
-  fails: ["D4", "D5", "CH17"],
+  fails: ["G8", "D4", "D5", "CH17"],
 });
 
 export const redemptionUpdate = endpoint({
@@ -94,7 +94,7 @@ export const redemptionUpdate = endpoint({
   summary: "Changes name and value of an unused code.",
   body: z.object({ id: z.optional(z.int()), name: z.optional(z.string()), quota: z.optional(z.number()) }),
   data: Redemption,
-  fails: ["D4", "D5", "D1", "D10"],
+  fails: ["G8", "D4", "D5", "D1", "D10"],
 });
 
 export const redemptionDelete = endpoint({

@@ -120,7 +120,7 @@ export const tokenSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
-  fails: ["K2", "CH17", "K3", "K4"],
+  fails: ["G8", "K2", "CH17", "K3", "K4"],
 });
 
 export const tokenUpdate = endpoint({
@@ -131,7 +131,7 @@ export const tokenUpdate = endpoint({
   summary: "Replaces all fields of a token; absent ones take their default, the status stays.",
   body: z.object({ ...tokenFields, id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
-  fails: ["K2", ...refusals, "K3", "K4"],
+  fails: ["G8", "K2", ...refusals, "K3", "K4"],
 });
 
 export const tokenDelete = endpoint({

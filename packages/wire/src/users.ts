@@ -134,7 +134,7 @@ export const userUpdate = endpoint({
     /** Absent: they stay; {}: none. */
     limits: LimitsInput,
   }),
-  fails: ["G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16"],
+  fails: ["G8", "G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16"],
 });
 
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete", "add_quota"] as const;

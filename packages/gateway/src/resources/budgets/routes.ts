@@ -1,10 +1,12 @@
 import { budgetCreate, budgetDelete, budgetGet, budgetList, budgetUpdate, type Budget } from "@fairway/wire";
 import { isTimeZone } from "../../billing/budget-window.ts";
 import type { Budgets, BudgetScope } from "../../billing/budgets.ts";
+import type { ServerResponse } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
-import type { BudgetStore } from "./store.ts";
+import { budgetTag, type BudgetStore } from "./store.ts";
 
 export interface BudgetRoutesDeps {
   readonly store: BudgetStore;
@@ -22,7 +24,7 @@ export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Ro
   };
   return [
     implement(budgetList, () => store.list()),
-    implement(budgetGet, async ({ params }) => known(await store.find(params.id))),
+    implement(budgetGet, async ({ params, response }) => tagged(response, known(await store.find(params.id)))),
     implement(budgetCreate, async ({ body }) => {
       const { time_zone = DEFAULTS.time_zone, soft_percent = DEFAULTS.soft_percent, is_hard = DEFAULTS.is_hard } = body;
       checkZone(time_zone);
@@ -32,7 +34,7 @@ export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Ro
       await spread();
       return budget;
     }),
-    implement(budgetUpdate, async ({ body }) => {
+    implement(budgetUpdate, async ({ body, request, response }) => {
       const { id, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = body;
       known(await store.find(id));
       if (zone !== undefined) checkZone(zone);
@@ -42,15 +44,20 @@ export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Ro
         ...(soft !== undefined && { soft_percent: soft }),
         ...(isHard !== undefined && { is_hard: isHard }),
       };
-      const budget = known(await store.change(id, change));
+      const budget = known(await store.change(id, change, tagCheck(request)));
       await spread();
-      return budget;
+      return tagged(response, budget);
     }),
     implement(budgetDelete, async ({ params }) => {
       if (!(await store.remove(params.id))) throw new Refusal("BU1");
       await spread();
     }),
   ];
+}
+
+function tagged(response: ServerResponse, budget: Budget): Budget {
+  setTag(response, budgetTag(budget));
+  return budget;
 }
 
 function known(budget: Budget | undefined): Budget {

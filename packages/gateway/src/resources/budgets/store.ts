@@ -2,6 +2,7 @@ import type { Budget } from "@fairway/wire";
 import { budgetWindow, type BudgetPeriod } from "../../billing/budget-window.ts";
 import type { BudgetScope } from "../../billing/budgets.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
@@ -76,8 +77,9 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
       return viewOf((await named.where("period", "=", period).executeTakeFirstOrThrow()) as Row, clock);
     },
 
-    async change(id: number, change: BudgetChange): Promise<Budget | undefined> {
+    async change(id: number, change: BudgetChange, check?: CheckTag): Promise<Budget | undefined> {
       await write(async (tx) => {
+        if (check) await checkLocked(tx, { id, clock, check });
         for (const [column, value] of Object.entries(change)) {
           const stored = typeof value === "boolean" ? Number(value) : value;
           if (stored !== undefined) await tx.run(`update budgets set ${column} = ? where id = ?`, [stored, id]);
@@ -99,6 +101,21 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
       return rows.length > 0;
     },
   };
+}
+
+/** Nobody else changes the row between this look and the end of the transaction. */
+async function checkLocked(
+  tx: RawTransaction,
+  { id, clock, check }: { readonly id: number; readonly clock: Clock; readonly check: CheckTag },
+): Promise<void> {
+  await tx.run("update budgets set is_hard = is_hard where id = ?", [id]);
+  const [row] = await tx.rows<Row>("select * from budgets where id = ?", [id]);
+  if (row) check(budgetTag(viewOf(row, clock)));
+}
+
+/** Changes with every edit, not with what is used. */
+export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Budget): string {
+  return tagOf({ time_zone, quota_limit, soft_percent, is_hard });
 }
 
 const TABLES = { token: "tokens", user: "users", channel: "channels" } as const;

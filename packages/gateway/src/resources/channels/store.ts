@@ -185,6 +185,12 @@ function changes(writing: Writing) {
 
     update: (id: number, patch: Partial<ChannelFields>, options: UpdateOptions = {}): Promise<UpdateOutcome> =>
       write(async (trx) => {
+        // Nobody else changes it between the look and the write.
+        await trx
+          .updateTable("channels")
+          .set((eb) => ({ version: eb.ref("version") }))
+          .where("id", "=", id)
+          .execute();
         const current = await rowOf(trx, id);
         if (!current) return { refused: "missing" };
         if (options.version !== undefined && options.version !== current.version) return { refused: "stale" };

@@ -16,6 +16,7 @@ import {
 } from "@fairway/wire";
 import type { RequestContext } from "../../http/context.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { OptionStore, OptionWrite, Writer } from "./store.ts";
 
@@ -33,6 +34,7 @@ export function optionRoutes({ store, defaults }: OptionRoutesDeps): Route[] {
   return [
     implement(optionList, async (call) => {
       call.sibling("filled", await store.filledSecrets());
+      setTag(call.response, await store.tag());
       return store.visible();
     }),
     implement(optionUpdate, async (call) => {
@@ -42,12 +44,14 @@ export function optionRoutes({ store, defaults }: OptionRoutesDeps): Route[] {
       if (value === undefined) return;
       const check = checkOption(key, String(value), await values());
       if (!check.isValid) throw refusalOf(check, key);
-      await store.write([check], writerOf(call));
+      await store.write([check], writerOf(call), tagCheck(call.request));
+      setTag(call.response, await store.tag());
     }),
     implement(optionBatch, async (call) => {
       const rows = call.body.map(({ key, value }) => ({ key, value: String(value) }));
       const changes = checkAll(rows, await values(rows));
-      if (changes.length > 0) await store.write(changes, writerOf(call));
+      if (changes.length > 0) await store.write(changes, writerOf(call), tagCheck(call.request));
+      setTag(call.response, await store.tag());
     }),
     implement(optionReset, async (call) => {
       await store.write([{ key: "ModelRatio", text: undefined }], writerOf(call));

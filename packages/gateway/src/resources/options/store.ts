@@ -11,6 +11,7 @@ import {
 } from "@fairway/wire";
 import type { Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import type { CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
@@ -74,13 +75,18 @@ export function createOptionStore(deps: OptionStoreDeps) {
       (await stored()).filter(({ key, value }) => isHiddenOption(key) && value !== "").map(({ key }) => key),
 
     /** All or nothing; holds on this replica when it resolves. */
-    write: async (changes: readonly OptionWrite[], writer: Writer): Promise<void> => {
+    write: async (changes: readonly OptionWrite[], writer: Writer, check?: CheckTag): Promise<void> => {
       await transact(db, async (trx) => {
-        for (const change of changes) await writeOne(deps, trx, change, writer);
+        // First, so that writers take turns.
         await bump(rawOn(trx, kind), kind, "options");
+        check?.(await newestChange(trx));
+        for (const change of changes) await writeOne(deps, trx, change, writer);
       });
       await deps.announce("options");
     },
+
+    /** Rises with every change of any option. */
+    tag: () => newestChange(db),
 
     history: async (query: { readonly key: string; readonly offset: number; readonly limit: number }) => {
       let rows = db.selectFrom("option_history as h");
@@ -97,6 +103,14 @@ export function createOptionStore(deps: OptionStoreDeps) {
       return { changes: view, total: Number(count.total) };
     },
   };
+}
+
+async function newestChange(db: Pick<Transaction<Schema>, "selectFrom">): Promise<string> {
+  const row = await db
+    .selectFrom("option_history")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  return String(row?.id ?? 0);
 }
 
 const UPSERT = { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] } as const;

@@ -13,9 +13,11 @@ import {
   SEARCH_CAP,
   type Redemption,
 } from "@fairway/wire";
+import type { ServerResponse } from "node:http";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { RedemptionStore } from "./store.ts";
+import { redemptionTag, type RedemptionStore } from "./store.ts";
 
 const NAME_LIMIT = 20;
 
@@ -26,22 +28,22 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
       const isPaged = call.query.page_size > 0 || call.query.p > 0;
       return answerPage(call, store, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
     }),
-    implement(redemptionGet, async ({ params }) => known(await store.get(params.id))),
+    implement(redemptionGet, async ({ params, response }) => tagged(response, known(await store.get(params.id)))),
     implement(redemptionCreate, ({ body, caller }) => {
       const { name, quota } = checkNameAndQuota(body);
       return store.create({ userId: caller.userId, name, quota, count: checkCount(body.count ?? 1) });
     }),
-    implement(redemptionSetStatus, async ({ body }) => {
+    implement(redemptionSetStatus, async ({ body, request, response }) => {
       const code = unused(await store.get(body.id ?? 0));
       const { status } = body;
       if (status !== REDEMPTION_STATUS.unused && status !== REDEMPTION_STATUS.disabled) {
         throw new Refusal("CH17", { field: "status" });
       }
-      return changed(store, code.id, { status });
+      return tagged(response, await changed(store, code.id, { status }, tagCheck(request)));
     }),
-    implement(redemptionUpdate, async ({ body }) => {
+    implement(redemptionUpdate, async ({ body, request, response }) => {
       const code = unused(await store.get(body.id ?? 0));
-      return changed(store, code.id, checkNameAndQuota(body));
+      return tagged(response, await changed(store, code.id, checkNameAndQuota(body), tagCheck(request)));
     }),
     implement(redemptionDelete, async ({ params }) => {
       if (!(await store.remove(params.id))) throw new Refusal("D4");
@@ -62,10 +64,16 @@ async function changed(
   store: RedemptionStore,
   id: number,
   values: Parameters<RedemptionStore["change"]>[1],
+  check: CheckTag | undefined,
 ): Promise<Redemption> {
-  const isChanged = await store.change(id, values);
+  const isChanged = await store.change(id, values, check);
   const code = known(await store.get(id));
   return isChanged ? code : unused(code);
+}
+
+function tagged(response: ServerResponse, code: Redemption): Redemption {
+  setTag(response, redemptionTag(code));
+  return code;
 }
 
 function checkNameAndQuota(body: { readonly name?: string | undefined; readonly quota?: number | undefined }) {

@@ -1,10 +1,11 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
-import type { Selectable, Updateable } from "kysely";
+import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { tagOf, type CheckTag } from "../../http/etag.ts";
 import { randomText } from "../../lib/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
-import type { RedemptionTable } from "../../storage/schema.ts";
+import type { RedemptionTable, Schema } from "../../storage/schema.ts";
 import { transact } from "../../storage/transaction.ts";
 
 export interface RedemptionStoreDeps {
@@ -74,16 +75,19 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
     },
 
     /** Changes a code that is not used yet; false when it is used or gone. */
-    async change(id: number, values: Updateable<RedemptionTable>): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable("redemptions")
-        .set(values)
-        .where("id", "=", id)
-        .where("status", "<>", REDEMPTION_STATUS.used)
-        .where("deleted_at", "is", null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
+    change: (id: number, values: Updateable<RedemptionTable>, check?: CheckTag): Promise<boolean> =>
+      transact(db, async (trx) => {
+        const open = (change: Updateable<RedemptionTable>) =>
+          trx
+            .updateTable("redemptions")
+            .set(change)
+            .where("id", "=", id)
+            .where("status", "<>", REDEMPTION_STATUS.used)
+            .where("deleted_at", "is", null)
+            .executeTakeFirstOrThrow();
+        if (check) await checkLocked(trx, id, check);
+        return (await open(values)).numUpdatedRows > 0n;
+      }),
 
     async remove(id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
@@ -95,6 +99,21 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
       return numUpdatedRows > 0n;
     },
   };
+}
+
+/** Nobody else changes the row between this look and the end of the transaction. */
+async function checkLocked(trx: Transaction<Schema>, id: number, check: CheckTag): Promise<void> {
+  await trx
+    .updateTable("redemptions")
+    .set((eb) => ({ status: eb.ref("status") }))
+    .where("id", "=", id)
+    .execute();
+  const row = await trx.selectFrom("redemptions").selectAll().where("id", "=", id).executeTakeFirst();
+  if (row) check(redemptionTag(row));
+}
+
+export function redemptionTag({ name, status, quota }: Pick<Redemption, "name" | "status" | "quota">): string {
+  return tagOf({ name, status, quota });
 }
 
 function viewOf(row: Selectable<RedemptionTable>): Redemption {

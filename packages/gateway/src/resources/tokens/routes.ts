@@ -12,11 +12,13 @@ import {
   tokenUpdate,
   type Token,
 } from "@fairway/wire";
+import type { ServerResponse } from "node:http";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { setTag, tagCheck } from "../../http/etag.ts";
 import { checkEnabling, tokenFields } from "./input.ts";
-import type { TokenQuery, TokenStore } from "./store.ts";
+import { tokenTag, type TokenQuery, type TokenStore } from "./store.ts";
 
 export interface TokenRoutesDeps {
   readonly store: TokenStore;
@@ -35,28 +37,30 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
       const isPaged = query.page_size > 0 || query.p > 0;
       return answerPage(call, store, isPaged ? pageOf(query, TOKEN_PAGE_CAP) : { offset: 0, limit: SEARCH_CAP });
     }),
-    implement(tokenGet, async ({ params, caller }) => known(await store.get(caller.userId, params.id))),
+    implement(tokenGet, async ({ params, caller, response }) =>
+      tagged(response, known(await store.get(caller.userId, params.id))),
+    ),
     implement(tokenCreate, async ({ body, caller }) => {
       const fields = tokenFields(body, mayUse(deps, caller));
       if ((await store.count(caller.userId)) >= maxTokens) throw new Refusal("K7", { values: { n: maxTokens } });
       return store.create(caller.userId, fields);
     }),
-    implement(tokenSetStatus, async ({ body, caller }) => {
+    implement(tokenSetStatus, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));
       const { status } = body;
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
         throw new Refusal("CH17", { field: "status" });
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
-      return known(await store.setStatus(caller.userId, token.id, status));
+      return tagged(response, known(await store.setStatus(caller.userId, token.id, status, tagCheck(request))));
     }),
-    implement(tokenUpdate, async ({ body, caller }) => {
+    implement(tokenUpdate, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));
       const fields = tokenFields(body, mayUse(deps, caller));
       const unlimited = fields.unlimited_quota !== 0;
       if (body.status === TOKEN_STATUS.enabled)
         checkEnabling({ ...fields, status: token.status, unlimited }, seconds(clock));
-      return known(await store.update(caller.userId, token.id, fields));
+      return tagged(response, known(await store.update(caller.userId, token.id, fields, tagCheck(request))));
     }),
     implement(tokenDelete, async ({ params, caller }) => {
       known(await store.remove(caller.userId, params.id));
@@ -97,6 +101,11 @@ function queryOf({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limi
 function mayUse({ usableGroups }: TokenRoutesDeps, caller: Principal): (group: string) => boolean {
   const groups = usableGroups(caller.group);
   return (group) => groups.has(group);
+}
+
+function tagged(response: ServerResponse, token: Token): Token {
+  setTag(response, tokenTag(token));
+  return token;
 }
 
 function known(token: Token | undefined): Token {

@@ -2,6 +2,7 @@ import { storedLimits, type Token } from "@fairway/wire";
 import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
+import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
@@ -131,10 +132,18 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
 
 function writes({ database: { db, kind }, vault, clock, announce, tokens }: TokenStoreDeps) {
   /** Changes one token of its owner; answers the new row, or undefined when there is none. */
-  const change = async (userId: number, id: number, values: Updateable<TokenTable>): Promise<Token | undefined> => {
+  const change = async (
+    userId: number,
+    id: number,
+    values: Updateable<TokenTable>,
+    check?: CheckTag,
+  ): Promise<Token | undefined> => {
     const row = await transact(db, async (trx) => {
+      // Nobody else changes it between the look and the write.
+      if (check) await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
       const current = await rowOf(trx, userId, id);
       if (!current) return undefined;
+      check?.(tokenTag(viewOf(current, "")));
       await trx.updateTable("tokens").set(values).where("id", "=", id).execute();
       await bump(rawOn(trx, kind), kind, "tokens");
       return rowOf(trx, userId, id, true);
@@ -163,11 +172,19 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },
 
-    update: (userId: number, id: number, fields: Partial<TokenFields>) => change(userId, id, fields),
-    setStatus: (userId: number, id: number, status: number) => change(userId, id, { status }),
+    update: (userId: number, id: number, fields: Partial<TokenFields>, check?: CheckTag) =>
+      change(userId, id, fields, check),
+    setStatus: (userId: number, id: number, status: number, check?: CheckTag) => change(userId, id, { status }, check),
     /** The row stays, so that logs keep their reference and the key is never given again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
   };
+}
+
+/** Changes with every edit, not with the quota that is left, which moves by itself. */
+export function tokenTag(token: Omit<Token, "key">): string {
+  const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
+  const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
+  return tagOf({ name, status, expired_time, unlimited_quota, group, ...limited });
 }
 
 function rowOf(

@@ -14,6 +14,7 @@ import {
 } from "@fairway/wire";
 import type { Updateable } from "kysely";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { usernameKey } from "../../identity/accounts.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { canChange, canDelete, canView } from "../../identity/roles.ts";
@@ -29,8 +30,8 @@ import { readLimitsField } from "../limits-field.ts";
 import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
 import { createAccount, type CreateAccountDeps } from "./create.ts";
 import { given, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
-import { updateUser, type UserStore } from "./store.ts";
-import { blankedView, userView, type UserRow } from "./view.ts";
+import { lockedUser, updateUser, type UserStore } from "./store.ts";
+import { blankedView, userTag, userView, type UserRow } from "./view.ts";
 
 export interface AdminRoutesDeps extends ChangeQuotaDeps, CreateAccountDeps {
   readonly database: Database;
@@ -50,9 +51,10 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
       const isPaged = call.query.page_size > 0 || call.query.p > 0;
       return answerPage(store, call, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
     }),
-    implement(userGet, async ({ params, caller }) => {
+    implement(userGet, async ({ params, caller, response }) => {
       const user = present(await store.find(params.id));
       if (!canView(caller, user)) throw new Refusal("U2");
+      setTag(response, userTag(user));
       return userView(user);
     }),
     implement(userCreate, async ({ body, caller }) => {
@@ -107,7 +109,8 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
   const { change, password } = await readChange(deps, call, user);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
-  const write = (tx: RawTransaction) => writeChange(deps, tx, { user, change, caller, ip: context.ip });
+  const write = (tx: RawTransaction) =>
+    writeChange(deps, tx, { user, change, caller, ip: context.ip, check: tagCheck(call.request) });
   try {
     if (body.quota === undefined) await deps.database.raw.transaction(write);
     else await changeQuota(deps, { userId: user.id, by: differenceOf(body), operator: caller, context, also: write });
@@ -116,6 +119,7 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
     throw cause;
   }
   await deps.store.forget(user.id);
+  setTag(call.response, userTag(present(await deps.store.find(user.id))));
 }
 
 /** What leads from the balance that is there to the wanted one; with the one that a form began with, only its difference. */
@@ -158,13 +162,15 @@ interface Change {
   readonly change: Updateable<UserTable>;
   readonly caller: Principal;
   readonly ip: string;
+  readonly check: CheckTag | undefined;
 }
 
 async function writeChange(
   { database, writeLog, clock }: AdminRoutesDeps,
   tx: RawTransaction,
-  { user, change, caller, ip }: Change,
+  { user, change, caller, ip, check }: Change,
 ): Promise<void> {
+  check?.(userTag(present(await lockedUser(tx, user.id))));
   if (Object.keys(change).length === 0) return;
   await updateUser(tx, database.kind, { id: user.id, change });
   if (change.password === undefined) return;

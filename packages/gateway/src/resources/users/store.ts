@@ -119,6 +119,15 @@ export async function updateUser(
   await bump(tx, kind, "users");
 }
 
+/** The row, which nobody else can change until the transaction ends. */
+export async function lockedUser(tx: RawTransaction, id: number): Promise<UserRow | undefined> {
+  await tx.run("update users set status = status where id = ?", [id]);
+  const [row] = await tx.rows<UserRow>(`select ${COLUMN_LIST} from users where id = ?`, [id]);
+  return row;
+}
+
+const COLUMN_LIST = USER_COLUMNS.map((name) => `"${name}"`).join(", ");
+
 function selectUser(db: Kysely<Schema>) {
   return db.selectFrom("users").select(USER_COLUMNS);
 }

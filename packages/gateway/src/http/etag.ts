@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Refusal } from "../lib/refusal.ts";
+
+/** Throws G8 when the thing is not as the client saw it; runs where nobody else can change it. */
+export type CheckTag = (tag: string) => void;
+
+const HASH_CHARS = 22;
+
+/** The same for the same values, whatever replica answers. */
+export function tagOf(values: Readonly<Record<string, unknown>>): string {
+  return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, HASH_CHARS);
+}
+
+export function setTag(response: ServerResponse, tag: string): void {
+  response.setHeader("ETag", `"${tag}"`);
+}
+
+/** What `If-Match` asks for; undefined when the client does not care. Proxies that compress make tags weak. */
+export function tagCheck(request: IncomingMessage): CheckTag | undefined {
+  const header = request.headers["if-match"]?.trim();
+  if (header === undefined || header === "" || header === "*") return undefined;
+  const wanted = header.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"|"$/g, ""));
+  return (tag) => {
+    if (!wanted.includes(tag)) throw new Refusal("G8");
+  };
+}
