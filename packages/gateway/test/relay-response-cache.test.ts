@@ -143,6 +143,11 @@ describe("which requests", () => {
     expect(await state(ask("kept"))).toBe("miss");
   });
 
+  it("may be named by their clients", async () => {
+    const named = (name: string) => state(ask("kept", COLD, { "idempotency-key": name }));
+    expect([await named("one"), await named("two")]).toEqual(["miss", "hit"]);
+  });
+
   it("follow Cache-Control", async () => {
     const first = await heard(await ask("kept"));
     expect(await state(ask("kept", COLD, { "cache-control": "no-store" }))).toBeNull();
@@ -261,6 +266,18 @@ describe("money", () => {
     expect([refused.status, refused.headers.get("x-fairway-cache")]).toEqual([403, null]);
     await set({ ResponseCacheRatio: 0 });
     expect(await state(ask("kept", COLD, {}, poor))).toBe("hit");
+  });
+});
+
+describe("limits", () => {
+  it("of a user's calls count repeated answers", async () => {
+    await ask("kept");
+    const limit = { ModelRequestRateLimitEnabled: true, ModelRequestRateLimitCount: 3 };
+    await set({ ...limit, ModelRequestRateLimitSuccessCount: 0 });
+    const statuses = [];
+    for (let turn = 0; turn < 5; turn++) statuses.push((await ask("kept")).status);
+    await set({ ModelRequestRateLimitEnabled: false });
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
   });
 });
 

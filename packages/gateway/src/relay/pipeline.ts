@@ -64,7 +64,7 @@ export async function runPipeline(
   const groups = servingGroups(request.caller, snapshot);
   const opening = { request, snapshot, groups, deps };
   if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
-  const watched = await watch(opening, { response, ticker: deps.ticker }, deps.watch);
+  const watched = await watch(opening, { response, ticker: deps.ticker, calls: deps.gate.calls }, deps.watch);
   return watched && "result" in watched ? watched : serve(opening, response, watched);
 }
 
@@ -92,7 +92,7 @@ async function serve(
       )
     : { first: selection.next(), money: await Account.open(opening) };
   if (gate) account.extendBudgets = (amount) => gate.extend(amount);
-  const delivery = watched ? watched.delivery(response, deps.ticker) : new Delivery(response, deps.ticker);
+  const delivery = deliveryFor(response, watched, deps);
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried, gate);
   deps.running.add(handle);
@@ -113,6 +113,10 @@ async function serve(
     deps.running.remove(handle);
     if (gate) gate.end({ ...usedBy(account), isSuccess });
   }
+}
+
+function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {
+  return watched ? watched.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
 /** Undefined when there is nothing to choose between, or nothing that tells conversations apart. */

@@ -5,7 +5,7 @@ import type { GuardrailPolicy } from "../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { Opening } from "./account.ts";
 import type { Attempt } from "./attempt.ts";
-import type { CacheVisit, ResponseCache } from "./cache/response-cache.ts";
+import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "./delivery.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
@@ -38,7 +38,7 @@ const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "response
  */
 export async function watch(
   opening: Opening,
-  arrival: { readonly response: ServerResponse; readonly ticker: DeliveryTicker },
+  arrival: Pick<CacheCall, "response" | "ticker" | "calls">,
   { guardrail, cache }: WatchDeps,
 ): Promise<RelayReport | Watch | undefined> {
   const { request, snapshot } = opening;

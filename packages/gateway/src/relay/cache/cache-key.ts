@@ -12,6 +12,9 @@ export interface KeyContext {
   readonly groups: readonly string[];
 }
 
+/** Names the call, not what is asked. */
+const OF_ONE_CALL = "idempotency-key";
+
 /**
  * Everything on which an answer depends, with the user first: no two users share a key. Undefined for bodies that
  * readers may understand differently.
@@ -31,7 +34,9 @@ export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: 
     ask.model,
     ask.stream,
     url,
-    Object.entries(protocolHeaders).sort(([a], [b]) => (a < b ? -1 : 1)),
+    Object.entries(protocolHeaders)
+      .filter(([name]) => name !== OF_ONE_CALL)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
     isPlayground,
     policy.version,
     guardrail,

@@ -6,6 +6,7 @@ import type { Vault } from "../../storage/secrets.ts";
 import { STREAM_HEAD } from "../heads.ts";
 import { Delivery, type DeliveryTicker } from "../delivery.ts";
 import type { Opening } from "../account.ts";
+import type { CallLimit } from "../call-limit.ts";
 import type { RelayReport } from "../pipeline.ts";
 import { listedName } from "../select.ts";
 import type { Answers } from "./answers.ts";
@@ -37,6 +38,8 @@ export interface CacheCall {
   readonly opening: Opening;
   readonly response: ServerResponse;
   readonly ticker: DeliveryTicker;
+  /** Counts what comes to no gate. */
+  readonly calls: Pick<CallLimit, "take">;
 }
 
 const METRIC = "responses";
@@ -96,8 +99,10 @@ function isWholeStream(blocks: Buffer): boolean {
 }
 
 /** The same bytes under a head of its own. */
-async function repeat(kept: KeptAnswer, { policy, opening, response, ticker }: CacheCall, now: number) {
+async function repeat(kept: KeptAnswer, { policy, opening, response, ticker, calls }: CacheCall, now: number) {
   const { request } = opening;
+  request.isCounted = true;
+  await calls.take(request.id, request.caller.userId);
   const charged = await billRepeat(kept, opening, policy.ratio);
   const delivery = new Delivery(response, ticker);
   response.setHeader("x-fairway-cache", "hit");
