@@ -1,3 +1,4 @@
+import { mysqlLiteral } from "../storage/mysql-literal.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/raw.ts";
 
 /** Statements for lists of any length with few different texts, so that databases keep them prepared. */
@@ -27,6 +28,8 @@ export function forUpdate(kind: RawDatabase["kind"]): string {
 }
 
 const ROWS_AT_ONCE = 32;
+/** Characters of one statement whose rows are written out: far below what any server takes in one packet. */
+const LONGEST_TEXT = 256 * 1024;
 
 /** Inserts any number of rows. A statement for each costs SQLite less than long statements, and servers more. */
 export async function insertRows(
@@ -36,6 +39,8 @@ export async function insertRows(
   rows: readonly (readonly SqlValue[])[],
 ): Promise<void> {
   const columns = into.columns.map((name) => `"${name}"`).join(", ");
+  if (kind === "mysql" && rows.length > 1)
+    return insertTexts(tx, `insert into ${into.table} (${columns}) values `, rows);
   const tuple = `(${into.columns.map(() => "?").join(", ")})`;
   let done = 0;
   while (done < rows.length) {
@@ -44,5 +49,15 @@ export async function insertRows(
     const tuples = Array.from({ length: size }, () => tuple).join(", ");
     await tx.run(`insert into ${into.table} (${columns}) values ${tuples}`, rows.slice(done, done + size).flat());
     done += size;
+  }
+}
+
+async function insertTexts(tx: RawTransaction, head: string, rows: readonly (readonly SqlValue[])[]): Promise<void> {
+  let text = head;
+  for (const [at, row] of rows.entries()) {
+    text += `${text.length === head.length ? "(" : ",("}${row.map(mysqlLiteral).join(",")})`;
+    if (text.length < LONGEST_TEXT && at < rows.length - 1) continue;
+    await tx.run(text, []);
+    text = head;
   }
 }

@@ -95,9 +95,14 @@ function mysqlRaw(pool: Pool): RawDatabase {
         if (nameOf(sql) === undefined) target.query(sql, [...values], done);
         else target.execute(sql, values.map(typed), done);
       });
+    /** A statement that has its values in its text is another one each time: nothing to prepare. */
+    const sendText = (sql: string) =>
+      new Promise<Answer>((resolve, reject) => {
+        target.query(sql, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer)));
+      });
     return {
       async run(sql, values) {
-        const answer = await send(sql, values);
+        const answer = await (values.length === 0 ? sendText(sql) : send(sql, values));
         return "affectedRows" in answer ? answer.affectedRows : 0;
       },
       async rows<Row>(sql: string, values: readonly SqlValue[]) {
