@@ -17,8 +17,8 @@ import { setSecurityHeaders } from "./security.ts";
 import { createStatic, type StaticDeps } from "./static.ts";
 
 export interface HttpServerDeps extends MountDeps {
-  /** Carries model traffic; passes on what is not its own. Runs before anything that reads or writes. */
-  readonly relay?: RequestHandler;
+  /** Carries model traffic; passes on what is not its own. Runs before Express, which would only slow it down. */
+  readonly relay?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   /** Takes WebSocket upgrades; others are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly console: StaticDeps;
@@ -48,12 +48,13 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  if (deps.relay) app.use(deps.relay);
   app.use(secure);
   app.use("/api", mountRoutes(deps));
   app.use(await consoleFiles(deps));
-  app.use(failures(deps.log));
+  const fail = failures(deps.log);
+  app.use(fail as express.ErrorRequestHandler);
 
+  const { relay } = deps;
   const openContext = contexts(deps);
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0 },
@@ -62,7 +63,13 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
       const { requestId } = contextOf(request);
       response.setHeader("X-Oneapi-Request-Id", requestId);
       response.setHeader("x-request-id", requestId);
-      app(request, response);
+      const others = () => void app(request, response);
+      if (!relay) return others();
+      try {
+        relay(request, response, others);
+      } catch (error) {
+        void fail(error, request, response);
+      }
     },
   );
   answerBrokenRequests(server);
@@ -126,9 +133,11 @@ function decodedPath(url: string): string {
   }
 }
 
-/** The last resort; handlers answer their own errors. */
-function failures(log: Logger): express.ErrorRequestHandler {
-  return async (error: unknown, request, response, _next) => {
+type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse, next?: unknown) => Promise<void>;
+
+/** The last resort; handlers answer their own errors. Express knows it by its four parameters. */
+function failures(log: Logger): Fail {
+  return async (error, request, response, _next) => {
     const { requestId } = contextOf(request);
     log.error("request failed outside its handler", { request_id: requestId, error });
     if (response.headersSent) return void response.destroy();
