@@ -60,6 +60,19 @@ export function plainAddress(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }
 
+/** Peers repeat: reading an address costs more than everything else that is done with it. */
+const plainPeers = new Map<string, string>();
+const MOST_PEERS = 1_024;
+
+function knownPlain(peer: string): string {
+  const known = plainPeers.get(peer);
+  if (known !== undefined) return known;
+  const plain = plainAddress(peer);
+  if (plainPeers.size >= MOST_PEERS) plainPeers.clear();
+  plainPeers.set(peer, plain);
+  return plain;
+}
+
 /**
  * Address of the client: the peer, or the right-most hop of `X-Forwarded-For` that is no trusted proxy
  * when the peer is one. Headers of other peers are ignored.
@@ -69,8 +82,9 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trustedProxies: readonly Network[],
 ): string {
+  let client = knownPlain(peer);
+  if (trustedProxies.length === 0) return client;
   const isTrusted = (address: string) => trustedProxies.some((network) => network.contains(address));
-  let client = plainAddress(peer);
   const hops = (forwardedFor ?? "").split(",").map((hop) => hop.trim());
   while (isTrusted(client)) {
     const hop = hops.pop();

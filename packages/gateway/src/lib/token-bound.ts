@@ -22,9 +22,12 @@ const STEPS: readonly (readonly number[])[] = [
   [1, 1, 1, 0.3, 0.7, 0.8],
   [1, 1, 1, 0.2, 0.6, 0.9],
 ];
+/** The same in one row: the kind before, eight places wide, then its own. */
+const STEP_AT = Float64Array.from({ length: STEPS.length * 8 }, (_, at) => STEPS[at >> 3]?.[at & 7] ?? 0);
 /** Lower-case letters past the fifth of a run: names and long words fall into pieces. */
 const LONG_RUN = 4;
 const LONG_RUN_STEP = 0.3;
+const LOWER_AFTER_LOWER = STEP_AT[LOWER] as number;
 
 /** Tokens per UTF-16 unit up to the given code, by the worse of the two encoders. */
 const SCRIPTS: readonly (readonly [below: number, tokens: number])[] = [
@@ -97,8 +100,13 @@ function tokensOf(text: string, from: number, to: number): number {
       continue;
     }
     const kind = KINDS[code] as number;
-    run = kind === LOWER && before === LOWER ? run + 1 : 0;
-    tokens += run > LONG_RUN ? LONG_RUN_STEP : ((STEPS[before] as readonly number[])[kind] as number);
+    if (kind === LOWER && before === LOWER) {
+      run += 1;
+      tokens += run > LONG_RUN ? LONG_RUN_STEP : LOWER_AFTER_LOWER;
+      continue;
+    }
+    run = 0;
+    tokens += STEP_AT[(before << 3) | kind] as number;
     before = kind;
   }
   return tokens;

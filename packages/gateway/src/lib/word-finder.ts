@@ -4,6 +4,8 @@ export interface WordFinder {
   find(text: string): string | undefined;
 }
 
+/** So few words are looked for one after the other: the search of the platform passes over a text ten times as fast. */
+const FEW = 8;
 const ROOT = 0;
 const NONE = -1;
 
@@ -19,6 +21,7 @@ export function createWordFinder(words: Iterable<string>): WordFinder {
     find(text) {
       if (list.length === 0) return undefined;
       const lower = text.toLowerCase();
+      if (list.length <= FEW && !list.some((word) => lower.includes(word))) return undefined;
       let node = ROOT;
       for (let at = 0; at < lower.length; at++) {
         const letter = lower.charCodeAt(at);

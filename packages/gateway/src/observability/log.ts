@@ -76,7 +76,14 @@ interface Line {
 }
 
 function jsonLine({ at, level, message, fields }: Line): string {
-  return `${JSON.stringify({ time: at.toISOString(), level, message, ...fields }, printable)}\n`;
+  const line = { time: at.toISOString(), level, message, ...fields };
+  return `${Object.values(fields).some(isIntricate) ? JSON.stringify(line, printable) : JSON.stringify(line)}\n`;
+}
+
+/** Asking for each value how it prints costs three times the printing, and few lines have one that needs it. */
+function isIntricate(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isIntricate);
+  return typeof value === "bigint" || (typeof value === "object" && value !== null);
 }
 
 function textLine({ at, level, message, fields }: Line): string {

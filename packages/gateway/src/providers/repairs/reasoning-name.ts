@@ -12,8 +12,8 @@ export const reasoningName: AnswerRepair = {
 
 function edit(body: JsonObject): JsonObject {
   return eachMessage(body, (message) => {
+    if (typeof message["reasoning"] !== "string" || message["reasoning_content"] !== undefined) return message;
     const { reasoning, ...rest } = message;
-    if (typeof reasoning !== "string" || message["reasoning_content"] !== undefined) return message;
     return { ...rest, reasoning_content: reasoning };
   });
 }

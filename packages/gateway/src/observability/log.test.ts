@@ -1,0 +1,37 @@
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createLog } from "./log.ts";
+
+const AT = Date.parse("2026-01-02T03:04:05.678Z");
+
+function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+  let text = "";
+  const out = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += chunk.toString()), done()) });
+  const log = createLog({ level: "info", format: "json", out, clock: { now: () => AT } });
+  write(log);
+  log.flush();
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe("log lines in JSON", () => {
+  it("hold plain fields and those that are bound, and leave out what is undefined", () => {
+    const lines = linesOf((log) =>
+      log.with({ user: 1 }).info("relay", { channels: [1, 2], code: undefined, ok: true }),
+    );
+    const head = { time: "2026-01-02T03:04:05.678Z", level: "info", message: "relay" };
+    expect(lines).toEqual([{ ...head, user: 1, channels: [1, 2], ok: true }]);
+  });
+
+  it("tell errors with their causes, and large numbers, wherever they stand", () => {
+    const error = new Error("outer", { cause: new Error("inner") });
+    const [line] = linesOf((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));
+    expect(line).toMatchObject({
+      error: { name: "Error", message: "outer", cause: { message: "inner" } },
+      many: [{ message: "one" }],
+      row: { id: "5" },
+    });
+  });
+});
