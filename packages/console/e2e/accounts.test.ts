@@ -1,4 +1,5 @@
 import { startGateway, type GatewayProcess } from "@fairway/testkit";
+import { mailBody, startMailServer, type MailServer } from "@fairway/testkit/smtp";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
@@ -34,6 +35,34 @@ async function signIn(page: Page, name: string, password: string): Promise<void>
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/token/);
+}
+
+/** Sets an option as the signed-in super administrator. */
+function setOption(key: string, value: string): Promise<unknown> {
+  return asUser(root, "PUT", "/api/option/", { key, value });
+}
+
+function asUser(page: Page, method: string, path: string, body?: object): Promise<unknown> {
+  return page.evaluate(
+    async ([verb, where, json]) => {
+      const user = JSON.parse(localStorage.getItem("user") ?? "{}") as { id: number };
+      const headers = { "content-type": "application/json", "New-Api-User": String(user.id) };
+      const answer = await fetch(where, { method: verb, headers, ...(json === undefined ? {} : { body: json }) });
+      return (await answer.json()) as unknown;
+    },
+    [method, path, body && JSON.stringify(body)] as const,
+  );
+}
+
+/** Signs in and binds a mail address with the code that was sent to it. */
+async function bindMail(name: string, password: string, email: string, mails: MailServer): Promise<void> {
+  await visitor.context().clearCookies();
+  await signIn(visitor, name, password);
+  await asUser(visitor, "GET", `/api/verification?email=${encodeURIComponent(email)}`);
+  await expect.poll(() => mails.mails.length).toBe(1);
+  const code = /letter-spacing[^>]*><strong>(\w+)</.exec(mailBody(mails.mails[0]!))?.[1] ?? "";
+  const bound = await asUser(visitor, "GET", `/api/oauth/email/bind?email=${encodeURIComponent(email)}&code=${code}`);
+  expect(bound).toMatchObject({ success: true });
 }
 
 test("a visitor makes an account from an invitation link (C-098, C-099, C-100)", async () => {
@@ -117,25 +146,13 @@ test("codes are made in a batch, and a user redeems one once (C-290, C-301)", as
 });
 
 test("an amount is priced and paid on the provider's page (C-303, C-304)", async () => {
-  const set = (key: string, value: string) =>
-    root.evaluate(
-      async ([name, text]) => {
-        const user = JSON.parse(localStorage.getItem("user") ?? "{}") as { id: number };
-        await fetch("/api/option/", {
-          method: "PUT",
-          headers: { "content-type": "application/json", "New-Api-User": String(user.id) },
-          body: JSON.stringify({ key: name, value: text }),
-        });
-      },
-      [key, value] as const,
-    );
   await visitor.goto("/topup");
   await visitor.getByText(/There is no online payment here/).waitFor();
-  await set("ServerAddress", gateway.url);
-  await set("PayAddress", "https://pay.example.test");
-  await set("EpayId", "1001");
-  await set("EpayKey", "epay-key-of-the-test");
-  await set("MinTopUp", "5");
+  await setOption("ServerAddress", gateway.url);
+  await setOption("PayAddress", "https://pay.example.test");
+  await setOption("EpayId", "1001");
+  await setOption("EpayKey", "epay-key-of-the-test");
+  await setOption("MinTopUp", "5");
   await visitor.reload();
   await visitor.getByLabel("Amount in dollars").fill("2");
   await visitor.getByText("At least 5.").first().waitFor();
@@ -221,6 +238,61 @@ test("options are found, checked, saved together and never show a secret (C-131,
   expect(await root.getByLabel("SMTPServer").count()).toBe(0);
 });
 
+test("a forgotten password is replaced through the mail (C-102, C-103)", async () => {
+  const mails = await startMailServer();
+  try {
+    await setOption("SMTPServer", "127.0.0.1");
+    await setOption("SMTPPort", String(mails.port));
+    await setOption("SMTPToken", "");
+    await setOption("SMTPAccount", "gate@example.com");
+    await root.goto("/user/add");
+    const drawer = root.getByRole("dialog", { name: "Add user" });
+    await drawer.getByLabel("Username").fill("grace");
+    await drawer.getByLabel(/^Password/).fill("cobol-1959");
+    await drawer.getByRole("button", { name: "Create user" }).click();
+    await drawer.waitFor({ state: "detached" });
+    await bindMail("grace", "cobol-1959", "grace@example.com", mails);
+
+    await visitor.context().clearCookies();
+    await visitor.goto("/login");
+    await visitor.getByRole("link", { name: "Forgot the password?" }).click();
+    await visitor.getByLabel("E-mail").fill("grace@example.com");
+    await visitor.getByRole("button", { name: "Send me a link" }).click();
+    await visitor.getByText("If the address belongs to an account, a link is on its way.").waitFor();
+    await visitor.getByRole("button", { name: /Send again in/ }).waitFor();
+    expect(await axeFindings(visitor)).toEqual([]);
+    await expect.poll(() => mails.mails.length).toBe(2);
+    const link = /http[^\s"<]+\/user\/reset\?[^\s"<]+/.exec(mailBody(mails.mails.at(-1)!))?.[0] ?? "";
+    await visitor.goto(link.replaceAll("&amp;", "&"));
+    await visitor.getByRole("button", { name: "Give me a new password" }).click();
+    const password = (await visitor.getByTestId("new-password").textContent()) ?? "";
+    expect(await axeFindings(visitor)).toEqual([]);
+    await signIn(visitor, "grace", password);
+  } finally {
+    await mails.close();
+  }
+});
+
+test("a visitor is sent to the sign-in service and told when it sends back nonsense (C-104, C-105)", async () => {
+  await setOption("GitHubClientId", "client-of-the-test");
+  await setOption("GitHubClientSecret", "secret-of-the-test");
+  await setOption("GitHubOAuthEnabled", "true");
+  let asked = "";
+  await visitor.context().route("https://github.com/**", async (route) => {
+    asked = route.request().url();
+    await route.fulfill({ contentType: "text/html", body: "<title>service</title>" });
+  });
+  await visitor.context().clearCookies();
+  await visitor.goto("/login");
+  await visitor.getByRole("button", { name: "Continue with GitHub" }).click();
+  await visitor.waitForURL("https://github.com/**");
+  expect(Object.fromEntries(new URL(asked).searchParams)).toMatchObject({ client_id: "client-of-the-test" });
+  expect(new URL(asked).searchParams.get("state")).toMatch(/^\w{8,}/);
+  await visitor.goto("/oauth/github?code=x&state=wrong");
+  await visitor.getByRole("alert").waitFor();
+  await visitor.getByRole("link", { name: "I have an account" }).waitFor();
+});
+
 test("the settings speak Chinese too", async () => {
   await root.goto("/setting?tab=other");
   await root.getByRole("button", { name: "Language: English" }).click();
@@ -229,6 +301,6 @@ test("the settings speak Chinese too", async () => {
 });
 
 test("nothing went wrong behind the pages", () => {
-  // The user whose cookies were taken away is told so by the server.
-  expect(faults.flat().filter((fault) => !/status of 401/.test(fault))).toEqual([]);
+  // Refusals that were provoked above: taken cookies, and a sign-in that nobody began.
+  expect(faults.flat().filter((fault) => !/status of 40[13]/.test(fault))).toEqual([]);
 });

@@ -60,8 +60,15 @@ function routeOf(page: PageEntry): RouteObject {
 }
 
 const loadFrame = async () => ({ Component: (await import("./app/frame/frame.tsx")).Frame });
-const loadRegister = async () => ({ Component: (await import("./features/account/register.page.tsx")).RegisterPage });
-const loadLogin = async () => ({ Component: (await import("./features/account/login.page.tsx")).LoginPage });
+
+/** Pages of visitors, which stand outside the frame. */
+const visitorRoutes: readonly RouteObject[] = Object.entries<PageEntry["load"]>({
+  "/login": async () => ({ Component: (await import("./features/account/login.page.tsx")).LoginPage }),
+  "/register": async () => ({ Component: (await import("./features/account/register.page.tsx")).RegisterPage }),
+  "/reset": async () => ({ Component: (await import("./features/account/reset.page.tsx")).ResetPage }),
+  "/user/reset": async () => ({ Component: (await import("./features/account/reset.page.tsx")).NewPasswordPage }),
+  "/oauth/:service": async () => ({ Component: (await import("./features/account/oauth.page.tsx")).OauthPage }),
+}).map(([path, load]) => ({ path, lazy: lazily(load, "public"), ErrorBoundary: Crash }));
 
 export const router = createBrowserRouter([
   {
@@ -74,8 +81,7 @@ export const router = createBrowserRouter([
     },
     shouldRevalidate: () => false,
     children: [
-      { path: "/register", lazy: lazily(loadRegister, "public"), ErrorBoundary: Crash },
-      { path: "/login", lazy: lazily(loadLogin, "public"), ErrorBoundary: Crash },
+      ...visitorRoutes,
       {
         lazy: lazily(loadFrame, "public"),
         ErrorBoundary: Crash,

@@ -1,5 +1,5 @@
 import { login } from "@fairway/wire";
-import { Button, Flex, Text } from "@chakra-ui/react";
+import { Button, Flex } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { hasDefaultPassword, setUser } from "../../app/session/session.ts";
@@ -11,6 +11,7 @@ import { useForm } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/field.tsx";
 import { problemText } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
+import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
 
 /** The account that every new installation has. */
@@ -101,13 +102,17 @@ export function LoginPage() {
       ) : (
         <Alert text={t("passwordOff")} isFailure={false} />
       )}
-      {status.register_enabled && status.password_register_enabled && (
-        <Text textStyle="sm" mt="4" textAlign="center">
+      <Services />
+      <Flex textStyle="sm" mt="4" gap="6" justify="center">
+        {status.register_enabled && status.password_register_enabled && (
           <Link className="link" to="/register">
             {t("toRegister")}
           </Link>
-        </Text>
-      )}
+        )}
+        <Link className="link" to="/reset">
+          {t("forgot")}
+        </Link>
+      </Flex>
     </AccountFrame>
   );
 }

@@ -10,11 +10,10 @@ import { useForm, type Form } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/field.tsx";
 import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
+import { useCooldown } from "./cooldown.ts";
 import { useTexts } from "./texts.ts";
 
 const EMPTY = { username: "", password: "", repeated: "", email: "", code: "" };
-/** Mails of one visitor have at least this distance. */
-const COOLDOWN_SECONDS = 30;
 
 function useRegister(onDone: () => void) {
   const t = useTexts();
@@ -117,18 +116,13 @@ export function RegisterPage() {
 function EmailFields({ form }: { readonly form: Form<typeof EMPTY> }) {
   const t = useTexts();
   const { values, errors, set } = form;
-  const [wait, setWait] = useState(0);
-  useEffect(() => {
-    if (wait === 0) return;
-    const timer = setTimeout(() => setWait(wait - 1), 1_000);
-    return () => clearTimeout(timer);
-  }, [wait]);
+  const cooldown = useCooldown();
   const send = () => {
-    setWait(COOLDOWN_SECONDS);
+    cooldown.start();
     call(sendEmailCode, { query: { email: values.email.trim() } }).then(
       () => toast("success", t("codeSent")),
       (problem: unknown) => {
-        setWait(0);
+        cooldown.end();
         toastProblem(problem);
       },
     );
@@ -144,8 +138,8 @@ function EmailFields({ form }: { readonly form: Form<typeof EMPTY> }) {
         error={errors.email}
         onChange={(value) => set("email", value)}
       />
-      <Button variant="outline" size="sm" disabled={wait > 0 || values.email.trim() === ""} onClick={send}>
-        {wait > 0 ? t("sendAgainIn", { seconds: wait }) : t("sendCode")}
+      <Button variant="outline" size="sm" disabled={cooldown.wait > 0 || values.email.trim() === ""} onClick={send}>
+        {cooldown.wait > 0 ? t("sendAgainIn", { seconds: cooldown.wait }) : t("sendCode")}
       </Button>
       <TextField
         label={t("emailCode")}

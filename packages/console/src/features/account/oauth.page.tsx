@@ -1,0 +1,50 @@
+import { Flex, Spinner, Text } from "@chakra-ui/react";
+import { useEffect, useRef, useState } from "react";
+import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+import { setUser } from "../../app/session/session.ts";
+import { problemText, toast } from "../../ui/toaster.ts";
+import { AccountFrame, Alert } from "./account-frame.tsx";
+import { endSignIn, SERVICES } from "./api.ts";
+import { useTexts } from "./texts.ts";
+
+/** Where sign-in services send people back to. */
+export function OauthPage() {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const name = useParams().service;
+  const [search] = useSearchParams();
+  const [failure, setFailure] = useState<string>();
+  const service = SERVICES.find((one) => one.name === name);
+  // A code works once: a second effect of the same visit must not spend it again.
+  const isSpent = useRef(false);
+  useEffect(() => {
+    if (isSpent.current || !service) return;
+    isSpent.current = true;
+    endSignIn(service, { code: search.get("code") ?? "", state: search.get("state") ?? "" }).then(
+      (user) => {
+        if (user) setUser(user);
+        else toast("success", t("bound", { service: service.label }));
+        void navigate(user ? "/token" : "/setting", { replace: true });
+      },
+      (problem: unknown) => setFailure(problemText(problem)),
+    );
+  }, [service, search, navigate, t]);
+  return (
+    <AccountFrame title={t("title")}>
+      {failure === undefined && service ? (
+        <Flex align="center" gap="3" role="status">
+          <Spinner /> {t("signingIn", { service: service.label })}
+        </Flex>
+      ) : (
+        <>
+          <Alert text={failure ?? t("noService")} isFailure />
+          <Text textStyle="sm" textAlign="center">
+            <Link className="link" to="/login">
+              {t("toLogin")}
+            </Link>
+          </Text>
+        </>
+      )}
+    </AccountFrame>
+  );
+}

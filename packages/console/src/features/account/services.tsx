@@ -1,0 +1,27 @@
+import { Button, Flex } from "@chakra-ui/react";
+import { useStatus } from "../../app/session/status.ts";
+import { toastProblem } from "../../ui/toaster.ts";
+import { SERVICES, startSignIn } from "./api.ts";
+import { useTexts } from "./texts.ts";
+
+/** A button for each service that this gateway lets its users sign in with. */
+export function Services() {
+  const t = useTexts();
+  const status = useStatus();
+  const offered = SERVICES.filter((service) => service.isOffered(status));
+  if (offered.length === 0) return null;
+  return (
+    <Flex direction="column" gap="2" mt="4">
+      {offered.map((service) => (
+        <Button
+          key={service.name}
+          variant="outline"
+          width="full"
+          onClick={() => void startSignIn(service, status).catch(toastProblem)}
+        >
+          {t("continueWith", { service: service.label })}
+        </Button>
+      ))}
+    </Flex>
+  );
+}
