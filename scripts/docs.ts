@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
+import { api } from "./reference/api.ts";
 import { callTests } from "./reference/call-tests.ts";
 import { conversions } from "./reference/conversions.ts";
 import { endpoints } from "./reference/endpoints.ts";
@@ -19,6 +20,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   errors,
   metrics,
   endpoints,
+  api,
   "call-tests": callTests,
   providers,
   conversions,

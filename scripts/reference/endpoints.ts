@@ -27,7 +27,7 @@ export function endpoints(): string {
   return page(
     "Management API",
     "packages/wire",
-    "Answers are `{success, message, data}`. Callers are a signed-in console (cookie and `New-Api-User` header) or an access token (`Authorization`). Fields marked `?` may be left out.",
+    "Answers are `{success, message, data}`. Callers are a signed-in console (cookie and `New-Api-User` header) or an access token (`Authorization`). Fields marked `?` may be left out. [Each call, field by field](api.md).",
     ...groups.map(([group, members]) => {
       const rows = members.map((endpoint) => [
         code(`${endpoint.method} ${endpoint.path}`),

@@ -6,7 +6,7 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 
 - [Environment](environment.md): what is fixed while a process lives
 - [Options](options.md): what operators change at run time
-- [Management API](endpoints.md): every call under \`/api\`
+- [Management API](endpoints.md): every call under \`/api\`, and [field by field](api.md)
 - [Calls and their tests](call-tests.md): which test sends which call
 - [Errors](errors.md): every code and text
 - [Metrics](metrics.md): every name and label

@@ -151,7 +151,8 @@ const READERS = new Map<unknown, Json>([
   [pathId, { type: "integer", minimum: 1 }],
 ]);
 
-function jsonSchema(schema: Schema, io: "input" | "output"): Json {
+/** The JSON Schema of what goes in or comes out. */
+export function jsonSchema(schema: Schema, io: "input" | "output"): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../bootstrap.mjs";
+
+/** What the sources say about the fields of their schemas. */
+export interface Comments {
+  /** Of a field in the declaration of that name, or in one whose members it takes over; "" when nothing is said. */
+  about(declaration: string, field: string): string;
+}
+
+interface Declared {
+  readonly name: string;
+  readonly fields: Map<string, string>;
+  /** Declarations whose members it takes over. */
+  readonly takes: string[];
+}
+
+const DEPTH = 4;
+const DECLARATION = /^(?:export )?const (\w+)/;
+const FIELD = /^\s*(?:readonly )?(\w+)\??:/;
+/** `...fields`, `body: Form`, `data: z.array(Row)` and `body,`. */
+const TAKEN = /\.\.\.(\w+)|\b(?:body|query|data): (?:z\.\w+\()*(\w+)|^\s*(body|query|data),$/g;
+
+/** Reads the comments that stand above the members of top-level declarations. */
+export function commentsOf(folder: string): Comments {
+  const path = join(ROOT, folder);
+  const files = readdirSync(path).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  const all = files.flatMap((file) => declarationsOf(readFileSync(join(path, file), "utf8")));
+  const declarations = new Map(all.map((declared) => [declared.name, declared]));
+  const find = (declaration: string, field: string, depth: number): string => {
+    const declared = declarations.get(declaration);
+    const own = declared?.fields.get(field);
+    if (own !== undefined || !declared || depth === 0) return own ?? "";
+    return declared.takes.map((name) => find(name, field, depth - 1)).find((text) => text !== "") ?? "";
+  };
+  return { about: (declaration, field) => find(declaration, field, DEPTH) };
+}
+
+function declarationsOf(source: string): Declared[] {
+  const found: Declared[] = [];
+  let comment = "";
+  let isOpen = false;
+  for (const line of source.split("\n")) {
+    const text = line.trim();
+    if (text.startsWith("/**")) {
+      comment = "";
+      isOpen = true;
+    }
+    if (isOpen) {
+      comment = `${comment} ${bare(text)}`.trim();
+      isOpen = !text.endsWith("*/");
+    } else if (text !== "") {
+      read(line, comment, found);
+      comment = "";
+    }
+  }
+  return found;
+}
+
+/** Text of one line of a comment. */
+function bare(text: string): string {
+  return text
+    .replace(/^\/?\*+/, "")
+    .replace(/\*\/$/, "")
+    .trim();
+}
+
+function read(line: string, comment: string, found: Declared[]): void {
+  const name = DECLARATION.exec(line)?.[1];
+  if (name !== undefined) found.push({ name, fields: new Map(), takes: [] });
+  const declared = found.at(-1);
+  for (const [, ...names] of line.matchAll(TAKEN)) declared?.takes.push(...names.filter(Boolean));
+  const field = FIELD.exec(line)?.[1];
+  if (field !== undefined && comment !== "") declared?.fields.set(field, comment);
+}
