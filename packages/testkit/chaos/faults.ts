@@ -20,8 +20,6 @@ export interface Fault {
   readonly isTotal?: true;
   /** Proves nothing where the replicas have no connection to Redis. */
   readonly isOfRedis?: true;
-  /** A defect that is known and not repaired: what was seen. `npm test` leaves such a fault out. */
-  readonly open?: string;
   /** Does it and undoes it; answers what is worth a remark. Throws when it could not be done. */
   run(world: World, pace: Pace): Promise<string>;
 }
@@ -169,6 +167,36 @@ const rollReplicas: Fault = {
   },
 };
 
+const jumpClock: Fault = {
+  name: "a clock jumps",
+  about: ({ badMs }) =>
+    `the wall clock of one of three goes a minute ahead, then a minute back, within ${seconds(badMs)}`,
+  isHarmless: true,
+  async run({ replicas }, { badMs }) {
+    for (let step = 0; step < 3; step++) {
+      replicas.jump(2);
+      await sleep(badMs / 3);
+    }
+    return "";
+  },
+};
+
+/** Two faults that begin at the same time. */
+function atOnce(name: string, first: Fault, second: Fault): Fault {
+  return {
+    name,
+    about: (pace) => `${first.about(pace)}; ${second.about(pace)}`,
+    isTotal: true,
+    isOfRedis: true,
+    async run(world, pace) {
+      const done = await Promise.allSettled([first.run(world, pace), second.run(world, pace)]);
+      const failed = done.find(({ status }) => status === "rejected");
+      if (failed) throw (failed as PromiseRejectedResult).reason;
+      return done.flatMap((result) => (result.status === "fulfilled" && result.value ? [result.value] : [])).join("; ");
+    },
+  };
+}
+
 /** A killed replica comes first: its leases end while the others run. */
 export const FAULTS: readonly Fault[] = [
   killReplica,
@@ -180,8 +208,22 @@ export const FAULTS: readonly Fault[] = [
   freezeDatabase,
   killDatabase,
   failChannel,
+  jumpClock,
   rollReplicas,
 ];
 
+/** Two parts of an installation at once. */
+export const PAIRS: readonly Fault[] = [
+  atOnce("a replica and Redis are killed", killReplica, killRedis),
+  atOnce("Redis is emptied while the database stands still", wipeRedis, freezeDatabase),
+];
+
 /** For the second database: what touches the database or money in a way of its own. */
-export const SHORT_FAULTS: readonly Fault[] = [killReplica, wipeRedis, freezeDatabase, killDatabase, rollReplicas];
+export const SHORT_FAULTS: readonly Fault[] = [
+  killReplica,
+  wipeRedis,
+  freezeDatabase,
+  killDatabase,
+  rollReplicas,
+  ...PAIRS,
+];

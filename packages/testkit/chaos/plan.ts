@@ -1,4 +1,4 @@
-import { FAULTS, SHORT_FAULTS, type Fault, type Pace } from "./faults.ts";
+import { FAULTS, PAIRS, SHORT_FAULTS, type Fault, type Pace } from "./faults.ts";
 import type { Plan } from "./round.ts";
 import type { DatabaseName } from "./servers.ts";
 
@@ -23,7 +23,8 @@ export interface Wishes {
 export function planOf({ minutes, database, only, program, say }: Wishes): Plan {
   const isMain = database === "MariaDB";
   const isLong = minutes > 0;
-  const faults: readonly Fault[] = isMain || isLong || only !== "" ? FAULTS : SHORT_FAULTS;
+  const isWhole = isLong || only !== "";
+  const faults: readonly Fault[] = isWhole ? [...FAULTS, ...PAIRS] : isMain ? FAULTS : SHORT_FAULTS;
   return {
     database,
     faults: faults.filter(({ name }) => new RegExp(only).test(name)),

@@ -1,4 +1,5 @@
 import { get } from "node:http";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startGateway, type GatewayProcess } from "../src/gateway.ts";
 
@@ -7,6 +8,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 /** Between leaving the rotation and the signal: the pause that a preStop hook gives. */
 const PRE_STOP_MS = 500;
 const EXIT_LIMIT_MS = 60_000;
+const CLOCK = join(import.meta.dirname, "jumping-clock.ts");
 
 interface Replica {
   readonly name: string;
@@ -30,6 +32,8 @@ export interface Replicas {
   crash(index: number): Promise<void>;
   freeze(index: number): void;
   resume(index: number): void;
+  /** The wall clock of one goes a minute ahead, then a minute back, then is right again: one step with each call. */
+  jump(index: number): void;
   /** Puts a fresh process in the place of a dead one. */
   replace(index: number): Promise<void>;
   /** Takes one out of rotation, ends it in order and starts another. Throws unless it ended with 0. */
@@ -54,7 +58,13 @@ export async function startReplicas({ database, redis, count, program }: Replica
   const start = async (index: number, serial: number) => {
     const name = `replica-${index}-${serial}`;
     const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off" };
-    const process = await startGateway({ database, redis, env, ...(program ? { program } : {}) });
+    const process = await startGateway({
+      database,
+      redis,
+      env,
+      nodeArgs: ["--import", CLOCK],
+      ...(program ? { program } : {}),
+    });
     all.push({ name, process });
     void process.exited.then((code) => !asked.has(process) && deaths.push(`${name} ended with ${code}`));
     return process;
@@ -88,6 +98,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
     crash: (index) => askedOf(at(index)).kill(),
     freeze: (index) => void process.kill(at(index).process.pid, "SIGSTOP"),
     resume: (index) => void process.kill(at(index).process.pid, "SIGCONT"),
+    jump: (index) => void process.kill(at(index).process.pid, "SIGUSR2"),
     replace,
     async roll(index) {
       const slot = at(index);

@@ -5,7 +5,7 @@ import type { Phase, Round } from "./round.ts";
 export function problemsOf(round: Round): string[] {
   return [
     ...(round.phases.length === 0 ? ["no fault was tried"] : []),
-    ...round.phases.filter(({ fault }) => !fault.open).flatMap(phaseProblems),
+    ...round.phases.flatMap(phaseProblems),
     ...booksProblems("at the end", round.books),
     ...round.live.findings.map((finding) => `at the end: ${finding}`),
     ...(round.live.accounts === 0
