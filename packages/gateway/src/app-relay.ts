@@ -7,6 +7,7 @@ import type { Claims } from "./limits/claims.ts";
 import type { Env } from "./config/env.ts";
 import { randomUUID } from "node:crypto";
 import type { Runnable } from "./lib/runnable.ts";
+import { createGuardedFetcher, type GuardedFetcher } from "./lib/guarded-fetch.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
@@ -15,10 +16,11 @@ import { createAdmission } from "./relay/admission.ts";
 import { createWatching } from "./app-watch.ts";
 import { createBlockedWords } from "./relay/blocked-words.ts";
 import { createCallLimit } from "./relay/call-limit.ts";
-import { createChannelGuard } from "./relay/auto-disable.ts";
+import { createChannelGuard, type ChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createReporter, type Reporter } from "./relay/report.ts";
+import { createRemoteFiles } from "./relay/remote-files.ts";
 import { createRunningRequests } from "./relay/running.ts";
 import { createSharedHealth, type SharedHealth } from "./relay/shared-health.ts";
 import { createResponseOwners } from "./relay/stateful/owners.ts";
@@ -51,10 +53,13 @@ const STUCK_MS = 120_000;
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
+  /** For addresses that others name; whoever takes it closes it. */
+  readonly fetcher: GuardedFetcher;
   /** What tells other replicas of the health of upstreams, and what calls the operator's webhook. */
   readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
+  const fetcher = createGuardedFetcher();
   const health = createSharedHealth({
     clock,
     onBreaker: metrics.breakerChanged,
@@ -68,13 +73,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     isPublicOnly: env.blockPrivateUpstreams,
   });
   const watching = createWatching(deps);
-  const guard = createChannelGuard({
-    snapshots,
-    ...health,
-    log,
-    disable: deps.disable,
-    onAttempt: (attempt, result) => metrics.attempted(sampleOf(attempt, result)),
-  });
+  const guard = guardOf(deps, health);
   const pipeline: PipelineDeps = {
     snapshots,
     ledger,
@@ -87,6 +86,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     http: upstreams.json,
     now: () => clock.now(),
     userAgent: `fairway/${VERSION}`,
+    files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
     selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
@@ -104,7 +104,17 @@ export function createRelayParts(deps: RelayPartsDeps): {
     idleTimeoutMs: env.streamIdleTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
-  return { pipeline, reporter: createReporter({ log, metrics }), channels: [...healthChannel(health, deps), watching] };
+  return {
+    pipeline,
+    fetcher,
+    reporter: createReporter({ log, metrics }),
+    channels: [...healthChannel(health, deps), watching],
+  };
+}
+
+function guardOf({ snapshots, log, disable, metrics }: RelayPartsDeps, health: SharedHealth): ChannelGuard {
+  const onAttempt: OnAttempt = (attempt, result) => metrics.attempted(sampleOf(attempt, result));
+  return createChannelGuard({ snapshots, ...health, log, disable, onAttempt });
 }
 
 type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];

@@ -1,7 +1,7 @@
 import type { Core } from "./app-core.ts";
 import type { AppStorage } from "./app-storage.ts";
 import type { ScheduledJob } from "./jobs/schedule.ts";
-import { createGuardedFetcher } from "./lib/guarded-fetch.ts";
+import type { GuardedFetcher } from "./lib/guarded-fetch.ts";
 import type { Runnable } from "./lib/runnable.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { readBody } from "./relay/read-body.ts";
@@ -28,12 +28,12 @@ export interface TaskPartsDeps {
   readonly core: Core;
   readonly pipeline: PipelineDeps;
   readonly reading: ReadRequestDeps;
+  readonly fetcher: GuardedFetcher;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
 
-export function tasksOf({ core, pipeline, reading, disable }: TaskPartsDeps): Tasks {
+export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskPartsDeps): Tasks {
   const { storage } = core;
-  const fetcher = createGuardedFetcher();
   const deps: TaskDeps = {
     ...core,
     database: storage.database,

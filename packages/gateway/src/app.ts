@@ -59,9 +59,8 @@ const LEAST_FLUSH_MS = 1_000;
 export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
-  const disable = (id: number, reason: string, key?: string) =>
-    management.operations.channels.disable(id, reason, key);
-  const { pipeline, reporter, channels } = createRelayParts({ ...core, counter, disable });
+  const disable = (id: number, reason: string, key?: string) => management.operations.channels.disable(id, reason, key);
+  const { pipeline, reporter, fetcher, channels } = createRelayParts({ ...core, counter, disable });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
   const health = createHealth({
@@ -71,7 +70,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
   const reading = readingOf(core, pipeline.gate.calls);
-  const tasks = tasksOf({ core, pipeline, reading, disable });
+  const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
   const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic);
   watch(core, pipeline, health);

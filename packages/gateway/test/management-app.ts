@@ -199,6 +199,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     now: clock.now,
     userAgent: "fairway-test",
     publicUrl: () => undefined,
+    files: { read: () => Promise.reject(new Error("no files here")) },
     upstreams,
   };
   const operations = createOperations({

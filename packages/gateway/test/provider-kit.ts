@@ -102,6 +102,7 @@ export function exchangeOf(replies: readonly Reply[], parts: Partial<ExchangeCon
         : Promise.reject(new Error(`unexpected call of ${call.url.href}`));
     },
     connect: () => Promise.reject(new Error("no sockets here")),
+    download: () => Promise.reject(new Error("no files here")),
     sleep(ms) {
       slept.push(ms);
       return Promise.resolve();

@@ -32,6 +32,7 @@ export const openaiImages: Dialect = {
       units: choicesOf(json),
       ...(size !== undefined && { size }),
       ...(quality !== undefined && { quality }),
+      ...(json["response_format"] === "b64_json" && { wantsBase64: true }),
     };
   },
   usage(answer) {

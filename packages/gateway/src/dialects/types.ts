@@ -62,6 +62,8 @@ export interface Ask {
   /** Price factors of images: size and quality as the client wrote them. */
   readonly size?: string;
   readonly quality?: string;
+  /** Of images: the client wants the bytes, not an address. */
+  readonly wantsBase64?: boolean;
   /** Reasoning effort as the client wrote it, for the log. */
   readonly reasoningEffort?: string;
 }
@@ -71,6 +73,8 @@ export interface Body {
   readonly bytes: Buffer;
   /** Parsed on first use; throws AppError `invalid_json`. Never changed by anyone. */
   json(): JsonObject;
+  /** Lets go of what was parsed, which takes several times the room of its bytes; `json` parses again. */
+  forget?(): void;
 }
 
 /**

@@ -189,6 +189,8 @@ export interface ExchangeContext extends SigningContext {
   send(call: UpstreamCall): Promise<UpstreamAnswer>;
   /** Opens a WebSocket; a refused upgrade is answered as what the upstream said. */
   connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
+  /** Reads a file that the upstream names by address; guarded, since an answer may be forged. */
+  download(url: string): Promise<{ readonly mediaType: string; readonly bytes: Buffer }>;
   /** Waits; rejects when the client leaves. */
   sleep(ms: number): Promise<void>;
   readonly signal: AbortSignal;

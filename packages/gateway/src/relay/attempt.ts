@@ -89,9 +89,9 @@ export class Attempt implements Flow {
 
   async start(): Promise<AttemptResult> {
     try {
-      this.#built = await buildCall(this.request, this.choice, this.#deps);
+      this.#built = await buildCall(this.request, this.choice, this.#deps, this.#untilGone());
     } catch (error) {
-      this.finish({ kind: "failed", failure: this.#notSent(error) });
+      this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });
       return this.result;
     }
     if (this.delivery.isGone) {
@@ -106,6 +106,14 @@ export class Attempt implements Flow {
     if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
     else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
     return this.result;
+  }
+
+  /** Aborted when the client leaves while files are fetched; undefined where none can be. */
+  #untilGone(): AbortSignal | undefined {
+    if (this.choice.plan.route.inlinesImages !== true) return undefined;
+    const gone = new AbortController();
+    this.delivery.onGone = () => gone.abort(new AppError("client_closed_request"));
+    return gone.signal;
   }
 
   /** Ends a running answer from this side; the client gets `error` in its own protocol. */
@@ -174,6 +182,7 @@ export class Attempt implements Flow {
             timeoutMs: timeouts.headersMs,
           }),
         sleep: (ms) => sleep(ms, undefined, { signal }),
+        download: (url) => this.#deps.files.read(url, { signal }),
       });
     return feedHandler(talk, this.#handler(), (error) =>
       this.finish({ kind: "failed", failure: this.#notSent(error) }),
@@ -188,6 +197,8 @@ export class Attempt implements Flow {
       },
       onResponseStart: (controller, status, headers) => {
         this.#headers = headers as Record<string, string>;
+        // As many buffers as the head has names and values; a stream would hold them for minutes.
+        controller.rawHeaders = null;
         this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
         this.#sink = this.#sinkFor(status, this.#headers);
         if (!this.#sink) controller.abort(new AppError("upstream_invalid_response"));

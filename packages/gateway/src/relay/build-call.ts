@@ -3,6 +3,8 @@ import { AppError } from "../lib/app-error.ts";
 import { joinUrl } from "../providers/join-url.ts";
 import { httpOf } from "../providers/proxy.ts";
 import type { HttpJson, SigningContext, UpstreamCall } from "../providers/types.ts";
+import { withInlineFiles } from "./inline-files.ts";
+import type { RemoteFiles } from "./remote-files.ts";
 import type { Choice } from "./select.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
@@ -16,6 +18,8 @@ export interface CallDeps {
   readonly userAgent: string;
   /** Origin under which clients reach this gateway; some upstreams are told where a call comes from. */
   readonly publicUrl: () => string | undefined;
+  /** Files that requests name by address. */
+  readonly files: RemoteFiles;
 }
 
 /** A request ready for the upstream, with what its answer's conversion needs. */
@@ -30,9 +34,17 @@ export interface BuiltCall {
 const CHAT: readonly DialectId[] = ["openai-chat"];
 
 /** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
-export async function buildCall(request: RelayRequest, choice: Choice, deps: CallDeps): Promise<BuiltCall> {
-  const { ask } = request;
+export async function buildCall(
+  received: RelayRequest,
+  choice: Choice,
+  deps: CallDeps,
+  signal?: AbortSignal,
+): Promise<BuiltCall> {
+  const { ask } = received;
   const { channel, plan, upstreamModel, keyIndex } = choice;
+  const request = plan.route.inlinesImages
+    ? { ...received, body: await withInlineFiles(received.body, plan.route.dialect, deps.files, signal) }
+    : received;
   const key = channel.keys[keyIndex] ?? "";
   const dropped: string[] = [];
   const context: BridgeContext = {

@@ -176,6 +176,7 @@ function attemptOf(
       now: () => vector.now,
       userAgent: "fairway",
       publicUrl: () => "https://gateway.example.com",
+      files: { read: () => Promise.reject(new VectorMismatch("no vector names a file by address")) },
       counter: { count: () => Promise.resolve([0]), stop: () => Promise.resolve() },
       headersTimeoutMs: { stream: 0, whole: 0 },
       idleTimeoutMs: 0,

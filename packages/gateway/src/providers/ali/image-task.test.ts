@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, exchangeOf, jsonOf } from "../../../test/provider-kit.ts";
+import { askOf, callOf, exchangeOf, jsonOf } from "../../../test/provider-kit.ts";
 import { ali } from "../ali.ts";
 import { imageExchange } from "./image-task.ts";
 
@@ -19,6 +19,21 @@ describe("image tasks of DashScope", () => {
     expect([calls.length, slept.length, new Set(slept)]).toEqual([21, 19, new Set([3000])]);
     const read = ali.classify?.({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)), json });
     expect(read).toMatchObject({ class: "timeout", retry: false });
+  });
+
+  it("are downloaded where the client asked for bytes", async () => {
+    const results = [{ url: "https://i.example/1.png" }, { code: "InternalError", message: "no" }];
+    const asked: string[] = [];
+    const { context } = exchangeOf([state("PENDING"), state("SUCCEEDED", { results })], {
+      ask: askOf({ operation: "images.generations", wantsBase64: true }),
+      download(url) {
+        asked.push(url);
+        return Promise.resolve({ mediaType: "image/png", bytes: Buffer.from("PNG") });
+      },
+    });
+    const json = await jsonOf(await imageExchange(callOf(URL, {}), context));
+    expect(json).toMatchObject({ output: { results: [{ b64_image: "UE5H" }, results[1]] } });
+    expect(asked).toEqual(["https://i.example/1.png"]);
   });
 
   it("hand a refused submission on", async () => {

@@ -4,6 +4,7 @@ import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { collect, sendCall } from "../answer.ts";
+import { proxyOf } from "../../providers/proxy.ts";
 import { buildCall } from "../build-call.ts";
 import { unreachable } from "../failure.ts";
 import type { PipelineDeps } from "../pipeline.ts";
@@ -98,7 +99,7 @@ async function send({ method, id, rest }: StoredCall, { request, choice, signal 
   if (method !== "POST") delete call.headers["content-type"];
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   try {
-    return await sendCall(deps.upstreams, call, { proxy: undefined, timeouts, signal });
+    return await sendCall(deps.upstreams, call, { proxy: proxyOf(choice.channel), timeouts, signal });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw unreachable(error instanceof Error ? error : new Error(String(error))).error;
