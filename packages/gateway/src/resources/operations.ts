@@ -85,7 +85,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const jobs = createJobRunner(jobStore, log);
   const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
-  const logs = createLogStore({ database: deps.logDatabase, clock });
+  const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
   const tail = createLogTail(logs);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const routes = [

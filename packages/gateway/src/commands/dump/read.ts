@@ -1,15 +1,16 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseObject } from "../../lib/json.ts";
+import { isObject, parseObject } from "../../lib/json.ts";
 import type { Database } from "../../storage/database.ts";
+import { upsertSql } from "../../storage/inserts.ts";
 import type { RawDatabase, SqlValue } from "../../storage/raw.ts";
 import { verifyVault } from "../../storage/reseal.ts";
 import { bump } from "../../storage/revisions.ts";
 import { isSealed, type Vault } from "../../storage/secrets.ts";
 import { ImportReport } from "../report.ts";
 import { alignIds, insertMany } from "../rows.ts";
-import { FORMAT, fileOf, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
+import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
 
 export interface ReadDeps {
   readonly database: Database;
@@ -20,6 +21,7 @@ export interface ReadDeps {
 }
 
 const BATCH = 200;
+const MARK = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -43,7 +45,12 @@ export async function readDump(deps: ReadDeps): Promise<ImportReport> {
   );
   await alignIds(deps.logDatabase, ["logs"]);
   await verifyVault(database, deps.vault);
+  const marks = isObject(manifest["marks"]) ? manifest["marks"] : {};
   await database.raw.transaction(async (tx) => {
+    for (const topic of MARKS) {
+      const revision = marks[topic];
+      if (typeof revision === "number") await tx.run(upsertSql(database.kind, MARK), [topic, revision]);
+    }
     for (const topic of ["users", "tokens", "channels", "options"] as const) await bump(tx, database.kind, topic);
   });
   return report;

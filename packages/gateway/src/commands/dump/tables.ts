@@ -1,3 +1,4 @@
+import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
 import type { Schema } from "../../storage/schema.ts";
 
 /** Every table with the columns that order its rows; what only concerns running processes stays behind. */
@@ -43,10 +44,15 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
 /** Reads back only what it understands. */
 export const FORMAT = "fairway-export-1";
 
+/** Rows of `revisions` that tell what of the log stands in the hourly sums: they move with both. */
+export const MARKS = [ROLLUP_MARK, ROLLUP_GAP] as const;
+
 export interface Manifest {
   readonly format: string;
   /** Epoch seconds. */
   readonly created_at: number;
+  /** Missing in files of before there were any. */
+  readonly marks?: Readonly<Record<string, number>>;
   readonly tables: Readonly<Partial<Record<DumpedTable, number>>>;
 }
 

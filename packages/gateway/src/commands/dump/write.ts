@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
-import { FORMAT, fileOf, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
+import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
 
 export interface DumpDeps {
   readonly database: Database;
@@ -22,14 +22,23 @@ type Row = Readonly<Record<string, SqlValue>>;
 export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps): Promise<Record<string, number>> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const counts: Partial<Record<DumpedTable, number>> = {};
+  let marks: Record<string, number> = {};
   // One transaction: the files show one moment, however long they take.
   await database.raw.transaction(async (tx) => {
     for (const table of TABLE_NAMES.filter((name) => name !== "logs")) counts[table] = await writeTable(tx, table, dir);
+    marks = await readMarks(tx);
   });
   counts.logs = await writeTable(logDatabase.raw, "logs", dir);
-  const manifest: Manifest = { format: FORMAT, created_at: seconds(clock), tables: counts };
+  const manifest: Manifest = { format: FORMAT, created_at: seconds(clock), marks, tables: counts };
   await writeFile(join(dir, "manifest.json"), [`${JSON.stringify(manifest, undefined, 2)}\n`]);
   return counts as Record<string, number>;
+}
+
+async function readMarks(tx: Pick<RawTransaction, "rows">): Promise<Record<string, number>> {
+  const places = MARKS.map(() => "?").join(", ");
+  const sql = `select topic, revision from revisions where topic in (${places})`;
+  const rows = await tx.rows<{ topic: string; revision: number }>(sql, MARKS);
+  return Object.fromEntries(rows.map(({ topic, revision }) => [topic, revision]));
 }
 
 async function writeTable(tx: Pick<RawTransaction, "rows">, table: DumpedTable, dir: string): Promise<number> {

@@ -7,6 +7,8 @@ import type { Schema } from "../../storage/schema.ts";
 export interface LogQuery extends LogFilter {
   /** Set for self calls: nothing of anybody else is ever read. */
   readonly ownerId?: number;
+  /** Set when it is known that no row can match. */
+  readonly isNothing?: boolean;
 }
 
 /** A filter that leaves nothing out. */
@@ -29,20 +31,41 @@ export const EVERYTHING: LogQuery = {
 };
 
 type Builder = ExpressionBuilder<Schema, "logs">;
+/** Hourly sums have some columns of the log. */
+type AnyBuilder = Builder | ExpressionBuilder<Schema, "quota_data">;
 
 /** Most digits of a channel id that the retry filter tells apart. */
 const CHANNEL_DIGITS = 6;
 
 /** Conditions of a filter but for the period, which `within` adds. */
 export function conditionOf(eb: Builder, query: LogQuery): Expression<SqlBool> {
-  return eb.and([...whoConditions(eb, query), ...whatConditions(eb, query)]);
+  const parts = [whoConditions, whereConditions, whatConditions, modelConditions];
+  return eb.and(parts.flatMap((part) => part(eb, query)));
 }
 
-function whoConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+/** Whose rows: what the log and the hourly sums tell alike. */
+export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
+  // Both tables have these columns, of the same kinds.
+  const eb = builder as Builder;
   const conditions: Expression<SqlBool>[] = [];
   if (query.ownerId !== undefined) conditions.push(eb("user_id", "=", query.ownerId));
   if (query.user_id > 0) conditions.push(eb("user_id", "=", query.user_id));
   if (query.username !== "") conditions.push(eb("username", "=", query.username));
+  return conditions;
+}
+
+/** Which models, likewise. */
+export function modelConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
+  const eb = builder as Builder;
+  const conditions: Expression<SqlBool>[] = [];
+  if (query.model_name !== "") conditions.push(modelCondition(eb, query.model_name));
+  if (query.models.length > 0) conditions.push(eb("model_name", "in", query.models));
+  if (query.isNothing) conditions.push(sql<SqlBool>`1 = 0`);
+  return conditions;
+}
+
+function whereConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
   if (query.token_name !== "") conditions.push(eb("token_name", "=", query.token_name));
   if (query.tokens.length > 0) conditions.push(eb("token_name", "in", query.tokens));
   if (query.channel > 0) conditions.push(eb("channel_id", "=", query.channel));
@@ -53,8 +76,6 @@ function whoConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
 function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   if (query.type > LOG_TYPE.unknown) conditions.push(typeCondition(eb, query));
-  if (query.model_name !== "") conditions.push(modelCondition(eb, query.model_name));
-  if (query.models.length > 0) conditions.push(eb("model_name", "in", query.models));
   if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
   if (query.min_use_time > 0) conditions.push(eb("use_time", ">=", query.min_use_time));
   if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));

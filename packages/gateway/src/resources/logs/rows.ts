@@ -15,6 +15,7 @@ export interface PageRequest {
 /** From here on the rows before a page are skipped in an index alone. */
 const DEEP_OFFSET = 1_000;
 const IDS_PER_STATEMENT = 1_000;
+const MERGED_MODELS = 50;
 
 /** Rows of a filter and a period, unordered. */
 export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = periodOf(query)) {
@@ -32,6 +33,8 @@ export function newestFirst(db: Kysely<Schema>, query: LogQuery, period: Period 
 export async function readPage(database: Database, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { db } = database;
   const { offset, limit, before } = page;
+  if (query.isNothing) return [];
+  if (isOfSomeModels(query) && !before && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
   if (database.kind === "sqlite" && needsScan(query)) return scanPage(database, query, page);
   const rows = newestFirst(db, query).limit(limit);
   if (before)
@@ -41,6 +44,26 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
       .execute();
   if (offset < DEEP_OFFSET) return rows.selectAll().offset(offset).execute();
   return readByIds(db, await rows.select("id").offset(offset).execute());
+}
+
+/** Several models and nothing else that an index orders: an index has the newest rows of each, but not of all. */
+function isOfSomeModels(query: LogQuery): boolean {
+  const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
+  const texts = [username, token_name, group, request_id];
+  const isNarrow = ownerId !== undefined || user_id > 0 || channel > 0 || texts.some((text) => text !== "");
+  return models.length > 1 && models.length <= MERGED_MODELS && tokens.length === 0 && !isNarrow && !needsScan(query);
+}
+
+/** The newest rows of each model, of which the newest make the page. */
+async function mergedPage(db: Kysely<Schema>, query: LogQuery, { offset, limit }: PageRequest): Promise<StoredLog[]> {
+  const [first, ...others] = query.models.map((model) => {
+    const newest = newestFirst(db, { ...query, model_name: model, models: [] }).select(["id", "created_at"]);
+    return db.selectFrom(newest.limit(offset + limit).as("newest")).select(["id", "created_at"]);
+  });
+  if (!first) return [];
+  const all = others.reduce((union, other) => union.unionAll(other), first);
+  const page = all.orderBy("created_at", "desc").orderBy("id", "desc").offset(offset).limit(limit);
+  return readByIds(db, await page.execute());
 }
 
 /** Looks through the log slice by slice until the page is full, so that no statement reads more than one slice. */

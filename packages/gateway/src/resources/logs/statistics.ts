@@ -54,19 +54,6 @@ export async function countRows(database: Database, query: LogQuery): Promise<nu
   return total;
 }
 
-/** Quota of the consumption rows of the period, whatever type the filter names. */
-export async function sumQuota(database: Database, query: LogQuery): Promise<number> {
-  const consumption = { ...query, type: LOG_TYPE.consume };
-  let spent = 0;
-  for await (const slice of slicesOf(database, consumption, periodOf(query))) {
-    const row = await matching(database.db, consumption, slice)
-      .select((eb) => eb.fn.sum<number | null>("quota").as("quota"))
-      .executeTakeFirstOrThrow();
-    spent += Number(row.quota ?? 0);
-  }
-  return spent;
-}
-
 /** Calls and tokens of the last minute, whatever period the filter names. */
 export async function readRates(
   db: Kysely<Schema>,

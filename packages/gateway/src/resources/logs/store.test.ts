@@ -13,7 +13,7 @@ eachDatabase("log store", (open) => {
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
-    store = createLogStore(kit);
+    store = createLogStore({ ...kit, sums: kit.database });
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
@@ -226,6 +226,28 @@ eachDatabase("log store", (open) => {
       users: [{ value: "root", count: 3 }],
     });
     expect(facetsOf(await store.facets(EVERYTHING), true)).toMatchObject({ channels: [], users: [] });
+  });
+
+  test("a pattern stands for the models of this moment, in one order over all of them", async () => {
+    const models = ["gpt-4o", "gpt-4o-mini", "claude", "o3"];
+    const row = (index: number, model_name: string) => ({
+      content: String(index),
+      model_name,
+      created_at: 1_000 + index,
+    });
+    await insert(...Array.from({ length: 40 }, (_, index) => row(index, models[index % 4] ?? "")));
+    const query = { model_name: "%4o%" };
+    expect(await contents(query, { offset: 0, limit: 5 })).toEqual(["37", "36", "33", "32", "29"]);
+    expect(await contents(query, { offset: 18, limit: 5 })).toEqual(["1", "0"]);
+    expect(await contents({ model_name: "%", models: ["o3", "claude", "absent"] }, { offset: 1, limit: 2 })).toEqual([
+      "38",
+      "35",
+    ]);
+    expect(await store.total({ ...EVERYTHING, ...query })).toBe(20);
+    await insert(row(50, "new-4o"), row(51, "other"));
+    expect(await contents(query, { offset: 0, limit: 2 })).toEqual(["50", "37"]);
+    expect(await contents({ model_name: "absent%" })).toEqual([]);
+    expect(await store.total({ ...EVERYTHING, model_name: "absent%" })).toBe(0);
   });
 
   test("searches by type and by the start of the content", async () => {

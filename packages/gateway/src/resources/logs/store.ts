@@ -5,14 +5,18 @@ import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
+import { createModelNames } from "./model-names.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
-import { countRows, readFacets, readHistogram, readRates, sumQuota, type FacetRow } from "./statistics.ts";
+import { sumQuota } from "./spent.ts";
+import { countRows, readFacets, readHistogram, readRates, type FacetRow } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
   /** The database that holds `logs`; the main one unless logs have their own. */
   readonly database: Database;
+  /** Holds the hourly sums. */
+  readonly sums: Database;
   readonly clock: Clock;
 }
 
@@ -24,15 +28,17 @@ const DELETE_ROWS = 2_000;
  * SQL of the log, in the order of the list (created_at, id descending) that every index of the table ends with:
  * a page of 10 million rows is read from its first row on.
  */
-export function createLogStore({ database, clock }: LogStoreDeps) {
+export function createLogStore({ database, sums, clock }: LogStoreDeps) {
   const { db } = database;
+  const { resolve } = createModelNames(db);
   return {
-    page: (query: LogQuery, page: PageRequest): Promise<StoredLog[]> => readPage(database, query, page),
-    total: (query: LogQuery): Promise<number> => countRows(database, query),
-    spent: (query: LogQuery): Promise<number> => sumQuota(database, query),
+    page: async (query: LogQuery, page: PageRequest): Promise<StoredLog[]> =>
+      readPage(database, await resolve(query), page),
+    total: async (query: LogQuery): Promise<number> => countRows(database, await resolve(query)),
+    spent: async (query: LogQuery): Promise<number> => sumQuota({ database, sums, clock }, await resolve(query)),
     rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
-    facets: (query: LogQuery): Promise<FacetRow[]> => readFacets(database, query),
-    histogram: (query: LogQuery): Promise<LogHistogram> => readHistogram(database, query),
+    facets: async (query: LogQuery): Promise<FacetRow[]> => readFacets(database, await resolve(query)),
+    histogram: async (query: LogQuery): Promise<LogHistogram> => readHistogram(database, await resolve(query)),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),
     removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
       removeBefore(db, time, tell),

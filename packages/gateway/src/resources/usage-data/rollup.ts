@@ -33,7 +33,9 @@ interface Sums {
 }
 
 /** Row of `revisions` whose number is the id of the last log row in the sums. */
-const MARK = "usage-rollup";
+export const ROLLUP_MARK = "usage-rollup";
+/** Row of `revisions` with the time (seconds) up to which the sums may lack rows. */
+export const ROLLUP_GAP = "usage-rollup-gap";
 const ROWS_PER_PASS = 5_000;
 const SETTLE_MS = 15_000;
 const UPSERT_ROWS = 100;
@@ -55,18 +57,34 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
   const start = await readMark(deps.database);
   if (newest <= start) {
     // Another log took the place of the one that was read: what it holds may be in the sums already.
-    if (newest < start) await deps.database.raw.transaction((tx) => moveMark(tx, { from: start, to: newest }));
+    if (newest < start) await startAnew(deps, { from: start, to: newest });
     return 0;
   }
   if (deps.logs.kind !== "sqlite") await wait(deps.settleMs ?? SETTLE_MS, signal);
   let mark = start;
   while (mark < newest && !signal.aborted) {
     const next = Math.min(newest, await endOfPass(deps.logs.db, mark));
-    const sums = deps.isEnabled() ? await sumsBetween(deps.logs.db, mark, next) : [];
-    if (!(await add(deps.database, sums, { from: mark, to: next }))) return mark - start;
+    const isEnabled = deps.isEnabled();
+    const sums = isEnabled ? await sumsBetween(deps.logs.db, mark, next) : [];
+    const gap = isEnabled ? 0 : await latestBetween(deps.logs.db, mark, next);
+    if (!(await add(deps.database, sums, { from: mark, to: next, gap }))) return mark - start;
     mark = next;
   }
   return mark - start;
+}
+
+/** The log is another one: nobody knows what of it is in the sums. */
+async function startAnew({ database, logs }: RollupDeps, pass: { from: number; to: number }): Promise<void> {
+  const gap = await latestBetween(logs.db, 0, pass.to);
+  await database.raw.transaction(async (tx) => {
+    if (await moveMark(tx, pass)) await widenGap(tx, database.kind, gap);
+  });
+}
+
+async function latestBetween(db: Kysely<Schema>, from: number, to: number): Promise<number> {
+  const rows = db.selectFrom("logs").where("id", ">", from).where("id", "<=", to);
+  const latest = await rows.select((eb) => eb.fn.max("created_at").as("time")).executeTakeFirstOrThrow();
+  return latest.time === null ? 0 : Number(latest.time) + 1;
 }
 
 /** Id of the row that ends a pass; ids may have gaps of any size. */
@@ -103,10 +121,26 @@ async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promis
   }));
 }
 
+interface Pass {
+  readonly from: number;
+  readonly to: number;
+  /** Time up to which rows were passed over; 0 = none were. */
+  readonly gap: number;
+}
+
+const GAP = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
+
+async function widenGap(tx: RawTransaction, kind: Database["kind"], gap: number): Promise<void> {
+  if (gap === 0) return;
+  const [known] = await tx.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_GAP]);
+  if ((known?.revision ?? 0) < gap) await tx.run(upsertSql(kind, GAP), [ROLLUP_GAP, gap]);
+}
+
 /** False when somebody else moved the mark meanwhile; nothing is added then. */
-function add({ raw, kind }: Database, sums: readonly Sums[], pass: { from: number; to: number }): Promise<boolean> {
+function add({ raw, kind }: Database, sums: readonly Sums[], pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, pass))) return false;
+    await widenGap(tx, kind, pass.gap);
     for (const rows of inChunks(sums, UPSERT_ROWS)) {
       const values = rows.flatMap((row) => [
         row.user_id,
@@ -124,14 +158,16 @@ function add({ raw, kind }: Database, sums: readonly Sums[], pass: { from: numbe
 }
 
 async function moveMark(tx: RawTransaction, { from, to }: { from: number; to: number }): Promise<boolean> {
-  return (await tx.run("update revisions set revision = ? where topic = ? and revision = ?", [to, MARK, from])) === 1;
+  return (
+    (await tx.run("update revisions set revision = ? where topic = ? and revision = ?", [to, ROLLUP_MARK, from])) === 1
+  );
 }
 
 async function readMark({ raw }: Database): Promise<number> {
-  const rows = await raw.rows<{ revision: number }>("select revision from revisions where topic = ?", [MARK]);
+  const rows = await raw.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_MARK]);
   if (rows[0]) return rows[0].revision;
   try {
-    await raw.run("insert into revisions (topic, revision) values (?, ?)", [MARK, 0]);
+    await raw.run("insert into revisions (topic, revision) values (?, ?)", [ROLLUP_MARK, 0]);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
   }

@@ -1,0 +1,92 @@
+import type { Kysely } from "kysely";
+import type { Schema } from "../../storage/schema.ts";
+import type { LogQuery } from "./filter.ts";
+
+export interface ModelNames {
+  /** The filter with names in place of a pattern; as it is when it has none, or when too many names match. */
+  resolve(query: LogQuery): Promise<LogQuery>;
+}
+
+/** Beyond these a list of names is no better than the pattern. */
+const MOST_NAMES = 1_000;
+const MOST_MATCHES = 200;
+/** Rows since the last look that are cheaper to read than to look for all names again. */
+const MOST_NEW_ROWS = 50_000;
+/** A server gives ids out before their transactions commit: rows with a lower id may appear this much later. */
+const LOOK_BACK = 2_000;
+
+interface Known {
+  readonly names: Set<string>;
+  /** Id of the newest row when they were read. */
+  readonly newest: number;
+}
+
+/**
+ * The names of models that stand in the log. No index answers a pattern, but one holds the names in order: each is found
+ * by one step in it, and new ones stand in the newest rows.
+ */
+export function createModelNames(db: Kysely<Schema>): ModelNames {
+  let known: Known | undefined;
+  let reading: Promise<Known | undefined> | undefined;
+
+  const read = async (): Promise<Known | undefined> => {
+    const newest = await newestId(db);
+    const isRecent = known !== undefined && newest >= known.newest && newest - known.newest <= MOST_NEW_ROWS;
+    const names = isRecent && known ? await addNew(db, known) : await allNames(db);
+    known = names && { names, newest };
+    return known;
+  };
+  const current = (): Promise<Known | undefined> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+
+  return {
+    async resolve(query) {
+      if (!query.model_name.includes("%")) return query;
+      const all = await current();
+      if (!all) return query;
+      const isMatch = matcher(query.model_name);
+      const wanted = query.models.length > 0 ? query.models.filter((name) => all.names.has(name)) : [...all.names];
+      const models = wanted.filter((name) => isMatch.test(name));
+      if (models.length > MOST_MATCHES) return query;
+      return { ...query, model_name: "", models, isNothing: models.length === 0 };
+    },
+  };
+}
+
+function matcher(pattern: string): RegExp {
+  const parts = pattern.split("%").map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}
+
+/** Undefined when there are too many. */
+async function allNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
+  const names = new Set<string>();
+  let last: string | undefined;
+  for (;;) {
+    let next = db.selectFrom("logs").select("model_name").orderBy("model_name").limit(1);
+    if (last !== undefined) next = next.where("model_name", ">", last);
+    last = (await next.executeTakeFirst())?.model_name;
+    if (last === undefined) return names;
+    if (names.size >= MOST_NAMES) return undefined;
+    names.add(last);
+  }
+}
+
+async function addNew(db: Kysely<Schema>, { names, newest }: Known): Promise<Set<string> | undefined> {
+  const rows = db
+    .selectFrom("logs")
+    .select("model_name")
+    .distinct()
+    .where("id", ">", newest - LOOK_BACK);
+  for (const { model_name } of await rows.execute()) names.add(model_name);
+  return names.size > MOST_NAMES ? undefined : names;
+}
+
+async function newestId(db: Kysely<Schema>): Promise<number> {
+  const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
+  return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
+}
