@@ -8,8 +8,10 @@ import { consumeRows, type ConsumeRow, type RelayBench } from "./relay-app.ts";
 export const SECRET = "a webhook secret";
 
 /** What a webhook answers: JSON, a text as it is, a status, or nothing at all. */
-type Reaction = object | string | typeof HANG;
+type Reaction = object | string | typeof HANG | typeof CLOSE;
 export const HANG = Symbol("hang");
+/** The connection is closed instead. */
+export const CLOSE = Symbol("close");
 
 interface TestWebhook {
   readonly url: string;
@@ -74,6 +76,7 @@ async function startWebhook(): Promise<TestWebhook> {
 
 function answer(response: ServerResponse, reaction: Reaction): void {
   if (reaction === HANG) return;
+  if (reaction === CLOSE) return void response.destroy();
   if (typeof reaction === "string") return void response.end(reaction);
   if (!("status" in reaction)) return void response.end(JSON.stringify(reaction));
   const { status, location } = reaction as { readonly status: number; readonly location?: string };

@@ -1,7 +1,7 @@
 import { NORMAL_TEXT } from "@fairway/testkit";
 import { messageText } from "@fairway/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { HANG, SECRET, textOf, useGuardrail } from "./guardrail-webhook.ts";
+import { CLOSE, HANG, SECRET, textOf, useGuardrail } from "./guardrail-webhook.ts";
 import { errorOf, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();
@@ -216,6 +216,14 @@ describe("what is no verdict", () => {
     guardrail.webhook.react(() => reaction);
     const response = await relay.ask("judged");
     expect([response.status, (await errorOf(response)).code]).toEqual([503, "guardrail_unavailable"]);
+  });
+
+  it("a closed connection, twice", async () => {
+    let closed = 0;
+    guardrail.webhook.react(() => (closed++ % 2 === 0 ? CLOSE : { action: "allow" }));
+    expect((await relay.ask("judged")).status).toBe(200);
+    guardrail.webhook.react(() => CLOSE);
+    expect((await relay.ask("judged")).status).toBe(503);
   });
 
   it("an address where nobody is, or where clouds keep credentials", async () => {

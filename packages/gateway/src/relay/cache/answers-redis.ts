@@ -1,4 +1,4 @@
-import type { RedisClient } from "../../redis/client.ts";
+import { RedisAway, type RedisClient } from "../../redis/client.ts";
 import { script } from "../../redis/script.ts";
 import type { Answers } from "./answers.ts";
 import { openAnswer, sealAnswer, type Sealer } from "./kept-answer.ts";
@@ -13,6 +13,8 @@ export interface RedisAnswersDeps {
 /** A request waits no longer for an answer that it can get elsewhere. */
 const FIND_TIMEOUT_MS = 250;
 const KEEP_TIMEOUT_MS = 2_000;
+/** Nobody waits again for a while after one has waited in vain. */
+const REST_MS = 2_000;
 
 /**
  * KEYS answers, their ends, their bytes; ARGV key, answer, milliseconds, most bytes. The ones that end first leave when
@@ -45,21 +47,28 @@ return total + size`);
 /** Answers of all replicas, sealed. While Redis is away every request is a miss. */
 export function createRedisAnswers({ redis, sealer, onFailure }: RedisAnswersDeps): Answers {
   const keys = [redis.keys.answers("kept"), redis.keys.answers("ends"), redis.keys.answers("bytes")] as const;
+  let restsUntil = -Infinity;
+  const failed = (error: unknown) => {
+    restsUntil = performance.now() + REST_MS;
+    onFailure(error);
+  };
   return {
     async find(key) {
+      if (performance.now() < restsUntil) return undefined;
       try {
         const sealed = await redis.one({ command: "HGET", args: [keys[0], key] }, FIND_TIMEOUT_MS);
         return typeof sealed === "string" ? openAnswer(key, sealed, sealer) : undefined;
       } catch (error) {
-        onFailure(error);
+        if (error instanceof RedisAway) failed(error);
+        else onFailure(error);
         return undefined;
       }
     },
     keep(key, answer, { keepMs, maxBytes }) {
       const sealed = sealAnswer(key, answer, sealer);
-      if (sealed.length > maxBytes) return;
+      if (sealed.length > maxBytes || performance.now() < restsUntil) return;
       const args = [key, sealed, keepMs, maxBytes];
-      redis.one({ script: KEEP, keys, args }, KEEP_TIMEOUT_MS).catch(onFailure);
+      redis.one({ script: KEEP, keys, args }, KEEP_TIMEOUT_MS).catch(failed);
     },
     clear() {},
     bytes: 0,

@@ -132,6 +132,11 @@ describe("the key", () => {
     );
   });
 
+  it("is none for a long body", () => {
+    expect(keyOf({ ...BASE, body: { input: "x".repeat(200_000) } })).toBeDefined();
+    expect(keyOf({ ...BASE, body: { input: "x".repeat(300_000) } })).toBeUndefined();
+  });
+
   it("is none for bytes that are no text", () => {
     const request = requestOf(BASE);
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);

@@ -12,16 +12,20 @@ export interface KeyContext {
   readonly groups: readonly string[];
 }
 
+/** Reading a longer body once more would keep others waiting. */
+const MAX_BODY_BYTES = 256 * 1024;
 /** Names the call, not what is asked. */
 const OF_ONE_CALL = "idempotency-key";
 
 /**
- * Everything on which an answer depends, with the user first: no two users share a key. Undefined for bodies that
- * readers may understand differently.
+ * Everything on which an answer depends, with the user first: no two users share a key. Undefined for long bodies and
+ * for those that readers may understand differently.
  */
 export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
   const { ask, body, caller, isPlayground, protocolHeaders, url } = request;
-  const canonical = isUtf8(body.bytes) ? canonicalJson(body.bytes.toString("utf8")) : undefined;
+  const { bytes } = body;
+  const isReadable = bytes.length <= MAX_BODY_BYTES && isUtf8(bytes);
+  const canonical = isReadable ? canonicalJson(bytes.toString("utf8")) : undefined;
   if (canonical === undefined) return undefined;
   const facts = [
     "response-cache 1",

@@ -5,6 +5,8 @@ const MAX_DEPTH = 128;
 const SPACE = /[ \t\n\r]*/y;
 const STRING_END = /["\\]/g;
 const NUMBER = /-?\d[\d.eE+-]*/y;
+/** Most numbers of requests; their text is the one that they would get. */
+const PLAIN = /^-?[1-9]\d{0,14}$/;
 const WORD = /true|false|null/y;
 
 /**
@@ -131,5 +133,5 @@ class Reader {
 
 /** Numbers that are equal as decimals have one text, however many digits they have. */
 function numberText(source: string): string {
-  return decimalText(source) ?? source;
+  return PLAIN.test(source) ? source : (decimalText(source) ?? source);
 }

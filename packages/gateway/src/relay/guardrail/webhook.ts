@@ -39,6 +39,7 @@ export interface Webhook {
 const CONNECTIONS = 256;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const LONGEST_REASON = 500;
+const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
 /** The address is the operator's own: private networks are allowed, link-local ones and redirects are not. */
 export function createWebhook(now: () => number): Webhook {
@@ -70,20 +71,30 @@ async function call(
   const url = new URL(policy.url);
   refuseForbidden(url.hostname.replace(/^\[|\]$/g, ""));
   const body = Buffer.from(JSON.stringify(question));
-  const answer = await request(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "fairway",
-      "x-fairway-signature": signatureOf(body, policy.secret.reveal(), Math.floor(now() / 1000)),
-    },
-    body,
-    dispatcher,
-    signal: signal ? AbortSignal.any([signal, late]) : late,
+  const send = () =>
+    request(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "fairway",
+        "x-fairway-signature": signatureOf(body, policy.secret.reveal(), Math.floor(now() / 1000)),
+      },
+      body,
+      dispatcher,
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    });
+  const answer = await send().catch((error: unknown) => {
+    if (isClosed(error)) return send();
+    throw error;
   });
   const text = await readLimited(answer.body);
   if (answer.statusCode !== 200) return { action: "failed", why: `status ${answer.statusCode}` };
   return verdictOf(text);
+}
+
+/** A connection that was kept open for the next call may be closed by the other side at the same moment. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && "code" in error && CLOSED.has(String(error.code));
 }
 
 /** `t=<seconds>,v1=<hex>` over the time, a full stop and the body, so that old calls cannot be played again. */
