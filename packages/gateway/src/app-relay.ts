@@ -63,7 +63,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const health = createSharedHealth({
     clock,
     onBreaker: metrics.breakerChanged,
-    onAffinity: (isHit) => metrics.cacheAsked("affinity", isHit),
+    onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
   });
   const admission = createAdmission();
   metrics.watch({ admissionQueue: () => admission.waiting });

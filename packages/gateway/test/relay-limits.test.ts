@@ -190,7 +190,25 @@ describe("affinity", () => {
     expect(next).not.toBe(home);
     expect(await servedBy({ prompt_cache_key: "talk 1" })).toBe(next);
     const metrics = await (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
-    expect(metrics).toMatch(/fairway_cache_hits_total\{cache="affinity"\} (9|1\d)/);
+    expect(metrics).toMatch(/fairway_affinity_requests_total\{rule="named",result="hit"\} 9/);
+  });
+
+  it("rules are the operator's, and a rule may keep a failed request from other channels", async () => {
+    const rule = { name: "own", key_sources: [{ type: "header", name: "X-Talk" }], skip_retry_on_failure: true };
+    await relay.gateway.option("ChannelAffinityRules", JSON.stringify([rule]));
+    await relay.gateway.option("RetryTimes", 2);
+    const id = await relay.gateway.channel("own-rule", { priority: 9 });
+    const talk = async (name: string) => {
+      const headers = { authorization: `Bearer ${relay.key}`, "content-type": "application/json", "x-talk": name };
+      const response = await relay.gateway.post("/v1/chat/completions", chat("own-rule"), relay.key, { headers });
+      await response.text();
+      return response.status;
+    };
+    await relay.gateway.channel("own-rule", { priority: 1 });
+    expect(await talk("1")).toBe(200);
+    await relay.gateway.root.must("PUT", "/api/channel/", { id, model_mapping: '{"own-rule":"status-500"}' });
+    expect([await talk("1"), await talk("2")]).toEqual([500, 200]);
+    await relay.gateway.option("RetryTimes", 0);
   });
 });
 

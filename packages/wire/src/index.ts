@@ -1,3 +1,4 @@
+export * from "./affinity.ts";
 export * from "./audit.ts";
 export * from "./auth.ts";
 export * from "./budgets.ts";

@@ -1,3 +1,4 @@
+import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "./affinity.ts";
 import type { MessageCode } from "./messages.ts";
 import {
   chatsType,
@@ -360,6 +361,10 @@ export const OPTIONS = {
   ChannelAffinityEnabled: option(flag, "true", [
     "relay",
     "Conversations go to the channel that served them last, for the sake of prompt caches.",
+  ]),
+  ChannelAffinityRules: option(affinityRulesType, DEFAULT_AFFINITY_RULES, [
+    "relay",
+    "What requests belong to one conversation: the first rule that fits and finds a name in the request.",
   ]),
   ChannelQueueLength: option(count, "100", [
     "relay",

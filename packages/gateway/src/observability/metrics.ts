@@ -104,6 +104,12 @@ const DEFINITIONS = {
   ),
   dependencyUp: gauge("dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
+  affinityRequests: counter(
+    "affinity_requests_total",
+    "Requests of conversations, by whether they went to the channel that served the conversation last.",
+    "rule",
+    "result",
+  ),
   cacheHits: counter("cache_hits_total", "Answers from memory.", "cache"),
   cacheMisses: counter("cache_misses_total", "Questions that memory could not answer.", "cache"),
   cacheFailures: counter("cache_failures_total", "Questions and answers that a cache lost.", "cache"),
@@ -185,6 +191,8 @@ export interface Metrics {
   settlementFailed(isFinal: boolean): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
+  /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
+  affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
   judged(verdict: { phase: string; verdict: string; seconds: number }): void;
   leaderChanged(): void;
@@ -264,12 +272,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.dependencyUp.set({ dependency: name }, Number(isUp));
       of.dependencySeconds.observe({ dependency: name }, seconds);
     },
-    cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),
-    cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
-    judged({ phase, verdict, seconds }) {
-      of.guardrailVerdicts.inc({ phase, verdict });
-      of.guardrailSeconds.observe({ phase }, seconds);
-    },
+    ...memoryMetrics(of),
     leaderChanged: () => of.leaderTransitions.inc(),
     drainAborted: (streams) => of.drainAborted.inc(streams),
     resourceSynced: ({ kind, namespace, name, isSynced }) =>
@@ -283,6 +286,19 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       readGauges(of, gauges);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
+  };
+}
+
+/** What is remembered, and what a webhook says. */
+function memoryMetrics(of: Objects): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged"> {
+  return {
+    judged({ phase, verdict, seconds }) {
+      of.guardrailVerdicts.inc({ phase, verdict });
+      of.guardrailSeconds.observe({ phase }, seconds);
+    },
+    cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),
+    cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
+    affinityAsked: (rule, isHit) => of.affinityRequests.inc({ rule, result: isHit ? "hit" : "miss" }),
   };
 }
 

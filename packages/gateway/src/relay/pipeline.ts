@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
-import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
+import type { Level, Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
-import { conversationOf, type Affinity, type Preferred } from "./affinity.ts";
+import type { Affinity, Preferred } from "./affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "./auto-disable.ts";
 import type { CheckWords } from "./blocked-words.ts";
+import { conversationOf, type Conversation } from "./conversation.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
 import { gateFor, NOTHING_USED, openWithin, withRoom, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
@@ -80,7 +81,7 @@ async function serve(
 ): Promise<RelayReport> {
   const { request, snapshot, groups, deps } = opening;
   const conversation = conversationFor(request, groups, snapshot);
-  const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
+  const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
   const { first, money: account } = gate
@@ -91,6 +92,7 @@ async function serve(
         (opened) => opened.release(),
       )
     : { first: selection.next(), money: await Account.open(opening) };
+  if (conversation) bind(request, conversation, { preferred, first }, deps);
   if (gate) account.extendBudgets = (amount) => gate.extend(amount);
   const delivery = deliveryFor(response, watched, deps);
   const tried: Attempt[] = [];
@@ -124,19 +126,37 @@ export function conversationFor(
   request: RelayRequest,
   groups: readonly string[],
   { index, options, prices }: Snapshot,
-): string | undefined {
-  const { ask, caller, body, session, keeper } = request;
+): Conversation | undefined {
+  const { ask, caller, body, clientHeaders: headers, keeper, url } = request;
   if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
-  const levels = groups.flatMap((group) => index.get(group)?.get(listedName(ask.model)) ?? []);
-  const hasChoice =
-    levels.length > 1 || (levels[0]?.channels.length ?? 0) > 1 || (levels[0]?.channels[0]?.keys.length ?? 0) > 1;
-  if (!hasChoice) return undefined;
-  return conversationOf({ userId: caller.userId, model: ask.model, body, session, price: prices.find(ask.model) });
+  const { model } = ask;
+  if (!hasChoice(groups.flatMap((group) => index.get(group)?.get(listedName(model)) ?? []))) return undefined;
+  const { userId, tokenId, group } = caller;
+  const [path = ""] = url.split("?", 1);
+  const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
+  return conversationOf(spoken, options.ChannelAffinityRules);
 }
 
-function remember(conversation: string, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
+function hasChoice([first, ...more]: readonly Level[]): boolean {
+  if (!first || more.length > 0 || first.channels.length > 1) return first !== undefined;
+  return (first.channels[0]?.keys.length ?? 0) > 1;
+}
+
+/** Tells whether the request goes where its conversation was served last, and keeps it there where its rule wants that. */
+export function bind(
+  request: RelayRequest,
+  { rule }: Conversation,
+  { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: Choice | undefined },
+  { affinity }: Pick<PipelineDeps, "affinity">,
+): void {
+  const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
+  request.isBound = isHit && rule.skip_retry_on_failure;
+  affinity.asked(rule.name, isHit);
+}
+
+function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
   const choice = tried.at(-1)?.choice;
-  if (choice) affinity.served(conversation, placeOf(choice));
+  if (choice) affinity.served(name, placeOf(choice), rule.ttl_seconds * 1000);
 }
 
 export function placeOf({ channel, keyIndex }: Choice): Preferred {

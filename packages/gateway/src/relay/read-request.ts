@@ -29,7 +29,6 @@ export interface ReadRequestDeps {
 
 const NO_BYTES = Buffer.alloc(0);
 const TOKENS_PER_MINUTE = 200;
-const LONGEST_SESSION = 128;
 
 /** Authentication first, then the body, then what the dialect reads in it. */
 export async function readRequest(
@@ -79,7 +78,7 @@ function requestOf(
     caller,
     url: withoutKey(request.url ?? ""),
     protocolHeaders: protocolHeaders(request.headers),
-    session: sessionOf(request.headers["x-claude-code-session-id"]),
+    clientHeaders: request.headers,
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: match.isPlayground,
@@ -104,10 +103,6 @@ function formBody(upload: Upload): Body {
 function timed(ask: Ask, seconds: number | undefined): Ask {
   if (seconds === undefined) return ask;
   return { ...ask, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
-}
-
-function sessionOf(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === "string" && header.length <= LONGEST_SESSION ? header : undefined;
 }
 
 function groupOf(value: unknown): string | undefined {

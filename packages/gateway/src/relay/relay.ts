@@ -130,10 +130,8 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     call.relayed = await bindToAccount(call.relayed, deps.owners);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
-  } catch (error) {
-    if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);
-    throw error;
   } finally {
+    if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);
     await call.relayed.upload?.dispose();
   }
 }

@@ -23,7 +23,8 @@ export function createRetries(
   selection: Selection,
   settings: RetrySettings,
 ): Retries {
-  const most = request.caller.pinnedChannel === undefined ? snapshot.options.RetryTimes : 0;
+  const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
+  const most = isFree ? snapshot.options.RetryTimes : 0;
   let retries = 0;
   let last: Failure | undefined;
   let hasRetriedOnce = false;

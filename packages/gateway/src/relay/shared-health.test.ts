@@ -18,7 +18,7 @@ test("what one replica learns of an upstream the others know, without sending it
   });
   a.cooldowns.rest(1, 0, "m", 7_000);
   for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
-  a.affinity.served("talk", { channelId: 2, keyIndex: 1 });
+  a.affinity.served("talk", { channelId: 2, keyIndex: 1 }, 60_000);
   for (const text of sent) b.receive(text);
   expect(b.affinity.find("talk")).toMatchObject({ channelId: 2, keyIndex: 1 });
   expect(b.cooldowns.until(1, 0, "m")).toBe(4_607_000);

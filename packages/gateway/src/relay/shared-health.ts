@@ -7,8 +7,8 @@ import { createCooldowns, type Cooldowns } from "./cooldown.ts";
 export interface SharedHealthSettings {
   readonly clock: Clock;
   readonly onBreaker: (channelId: number, isOpen: boolean) => void;
-  /** Told of every question for the place of a conversation. */
-  readonly onAffinity: (isHit: boolean) => void;
+  /** Told of every request that belongs to a conversation. */
+  readonly onAffinity: (rule: string, isHit: boolean) => void;
 }
 
 /** What this process knows of the health of upstreams, and what it tells other replicas of it. */
@@ -37,9 +37,9 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   });
   const affinity = createAffinity({
     clock,
-    onFind: onAffinity,
-    onMove: (conversation, { channelId: channel, keyIndex: key }) =>
-      publish(JSON.stringify({ conversation, channel, key })),
+    onAsked: onAffinity,
+    onMove: (conversation, { channelId: channel, keyIndex: key }, lifeMs) =>
+      publish(JSON.stringify({ conversation, channel, key, lifeMs })),
   });
   return {
     cooldowns,
@@ -47,15 +47,19 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     affinity,
     publishBy: (by) => void (publish = by),
     receive(text) {
-      const { channel, key, model, forMs, conversation } = parseObject(text) ?? {};
+      const { channel, key, model, forMs, conversation, lifeMs } = parseObject(text) ?? {};
       if (!isCount(channel) || !isCount(key)) return;
-      if (typeof conversation === "string") affinity.told(conversation, { channelId: channel, keyIndex: key });
+      if (typeof conversation === "string" && isCount(lifeMs))
+        affinity.told(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
       if (!isCount(forMs)) return;
       if (typeof model === "string") cooldowns.told(channel, key, model, forMs);
       else breakers.told(channel, key, forMs);
     },
   };
 }
+
+/** The longest that a rule may set. */
+const LONGEST_LIFE_MS = 7 * 86_400_000;
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

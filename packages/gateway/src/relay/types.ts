@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
 import type { Upload } from "./upload.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -29,12 +30,14 @@ export interface RelayRequest {
   readonly isKept?: boolean;
   /** The only account that can serve: it keeps what this request goes on from. */
   readonly keeper?: { readonly channelId: number; readonly keyIndex: number };
-  /** What the client's headers call the conversation. */
-  readonly session?: string | undefined;
+  /** As the client sent them; nothing of them travels from here. */
+  readonly clientHeaders?: IncomingHttpHeaders;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
   /** Milliseconds that it waited for a channel; set when it left the queue. */
   queueMs?: number;
+  /** Its conversation stays with the channel that was chosen: a failure is not tried elsewhere. */
+  isBound?: boolean;
   /** Set once the limits of the caller have been asked. */
   isCounted?: boolean;
   /** Set when the guardrail refused a text or gave no verdict. */

@@ -7,7 +7,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admit.ts";
 import { reservedAmount, type Opening } from "../account.ts";
 import { gateFor, NOTHING_USED, openWithin, type Gate, type Visitor } from "../gate.ts";
-import { conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline.ts";
+import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline.ts";
 import { protocolHeaders } from "../protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../read-request.ts";
 import type { Reporter } from "../report.ts";
@@ -78,21 +78,27 @@ interface Offer {
   readonly visitor: Visitor;
 }
 
-async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
-  if ((request.url ?? "").split("?", 1)[0] !== PATH)
-    throw new AppError("unknown_url", { values: { method: "GET", path: (request.url ?? "").split("?", 1)[0] ?? "" } });
+/** Throws where no session can begin at all. */
+function checkOpen(request: IncomingMessage, deps: RealtimeDeps): void {
+  const [path = ""] = (request.url ?? "").split("?", 1);
+  if (path !== PATH) throw new AppError("unknown_url", { values: { method: "GET", path } });
   if (deps.isDraining()) throw new AppError("server_shutdown");
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
+}
+
+async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
+  checkOpen(request, deps);
   const relayed = await readUpgrade(request, arrival, deps);
   offer.seen.relayed = relayed;
   const snapshot = deps.snapshots.current();
   admitModel(relayed.caller, relayed.ask);
   const groups = servingGroups(relayed.caller, snapshot);
   const conversation = conversationFor(relayed, groups, snapshot);
-  const preferred = conversation === undefined ? undefined : deps.affinity.find(conversation);
+  const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(relayed, groups, deps, preferred);
   const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
+  if (conversation) bind(relayed, conversation, { preferred, first }, deps);
   let connected: Connected;
   try {
     connected = await connectUpstream(relayed, { selection, first, gate }, offer.signal, deps);
@@ -102,7 +108,10 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
     throw error;
   }
   bill.serve(connected.choice);
-  if (conversation !== undefined) deps.affinity.served(conversation, placeOf(connected.choice));
+  if (conversation) {
+    const lifeMs = conversation.rule.ttl_seconds * 1000;
+    deps.affinity.served(conversation.name, placeOf(connected.choice), lifeMs);
+  }
   await converse(relayed, { ...connected, client: await offer.accept(), bill, gate }, deps);
 }
 
@@ -172,6 +181,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
     body,
     contentType: "application/json",
     caller,
+    clientHeaders: request.headers,
     url,
     protocolHeaders: offered.includes(BETA_SUBPROTOCOL) ? { "openai-beta": "realtime=v1", ...travelling } : travelling,
     startedAt: arrival.startedAt,
