@@ -43,7 +43,7 @@ export function createIntake(parts: IntakeParts): Intake {
   const { provider, route, bridges, headers, context } = parts;
   const last = bridges.at(-1);
   const inner = last && route.dialect.startsWith("private:") ? last : undefined;
-  const repairs = (provider.repairs ?? []).filter((repair) => (repair.on ?? CHAT).includes(route.dialect));
+  const repairs = repairsOf(provider, route.dialect);
   const answerContext = answerContextOf(parts);
   let flow: Flow | undefined;
   const flowing = () => (flow ??= createFlow(parts, repairs, inner, answerContext));
@@ -62,6 +62,21 @@ export function createIntake(parts: IntakeParts): Intake {
 
 const BLANK_LINE = Buffer.from("\n\n");
 const CHAT: readonly DialectId[] = ["openai-chat"];
+
+const NO_REPAIRS: readonly AnswerRepair[] = [];
+const chosenRepairs = new WeakMap<readonly AnswerRepair[], Map<DialectId, readonly AnswerRepair[]>>();
+
+/** Those that a provider's record names for a dialect; chosen once. */
+function repairsOf({ repairs }: IntakeParts["provider"], dialect: DialectId): readonly AnswerRepair[] {
+  if (!repairs) return NO_REPAIRS;
+  const byDialect = chosenRepairs.get(repairs) ?? new Map<DialectId, readonly AnswerRepair[]>();
+  chosenRepairs.set(repairs, byDialect);
+  const known = byDialect.get(dialect);
+  if (known) return known;
+  const chosen = repairs.filter((repair) => (repair.on ?? CHAT).includes(dialect));
+  byDialect.set(dialect, chosen);
+  return chosen;
+}
 
 function answerContextOf({ context, channel, headers }: IntakeParts): AnswerContext {
   const { ask, upstreamModel, now, requestId } = context;

@@ -7,6 +7,20 @@ const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
  * @param gatewayDrops start of the path that the Cloudflare AI gateway host already stands for
  */
 export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
+  const name = `${base}\n${path}\n${gatewayDrops}`;
+  const known = joined.get(name);
+  if (known !== undefined) return new URL(known);
+  const url = join(base, path, gatewayDrops);
+  if (joined.size >= MOST_JOINED) joined.clear();
+  joined.set(name, url.href);
+  return url;
+}
+
+/** Channels and routes are few, calls are many: each gets an object of its own, which may be changed. */
+const joined = new Map<string, string>();
+const MOST_JOINED = 1_024;
+
+function join(base: string, path: string, gatewayDrops: string): URL {
   if (/^(?:https?|wss?):\/\//.test(path)) return new URL(path);
   const root = new URL(base);
   const prefix = root.pathname.replace(/\/+$/, "");

@@ -123,6 +123,9 @@ export function jsonBody(bytes: Buffer): Body {
       parsed ??= parseObject(bytes);
       return parsed;
     },
+    forget() {
+      parsed = undefined;
+    },
   };
 }
 

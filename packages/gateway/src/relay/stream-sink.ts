@@ -145,6 +145,8 @@ export class StreamSink implements Sink {
       return false;
     }
     this.#firstContentAt = performance.now();
+    // No other channel is asked from here on.
+    this.#flow.request.body.forget?.();
     this.#flow.delivery.sendStreamHead();
     return true;
   }
@@ -247,8 +249,10 @@ export class StreamSink implements Sink {
     void this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" }));
   }
 
-  #settle(reason: EndReason) {
-    return this.#flow.settle(this.#ending(reason));
+  async #settle(reason: EndReason): Promise<Usage> {
+    const usage = await this.#flow.settle(this.#ending(reason));
+    this.#tally.release();
+    return usage;
   }
 
   #ending(reason: EndReason): Ending {
