@@ -307,6 +307,31 @@ describe("drawings", () => {
     expect((await call(`/mj/image/${id}`, undefined, await stranger())).status).toBe(404);
   });
 
+  it("show their pictures to the page of their owner, and to everyone where the operator says so", async () => {
+    await drawingChannel();
+    const id = nextId();
+    answers(accepted(id));
+    await call("/mj/submit/imagine", { prompt: "x" });
+    gateway.upstream.script("/p/final.png", () => ({ headers: { "content-type": "image/png" }, body: "\x89PNG" }));
+    await gateway.database.raw.run("update midjourneys set image_url = ? where mj_id = ?", [
+      `${gateway.upstream.url}/p/final.png`,
+      id,
+    ]);
+    const look = async (headers: Record<string, string>) =>
+      (await fetch(`${gateway.url}/mj/image/${id}`, { headers })).status;
+    expect(await look({ cookie: gateway.root.headers["cookie"] ?? "" })).toBe(200);
+    expect(await look({ authorization: `Bearer ${key}` })).toBe(200);
+    const name = `visitor${++serial}`;
+    await gateway.root.must("POST", "/api/user/", { username: name, password: "a-long-password", display_name: name });
+    const visitor = await signIn(gateway.url, name, "a-long-password");
+    expect(await look({ cookie: visitor.headers["cookie"] ?? "" })).toBe(404);
+    expect(await look({ cookie: "session=none" })).toBe(401);
+    expect(await look({})).toBe(401);
+    await gateway.option("AllowUnsignedMjImages", true);
+    expect(await look({})).toBe(200);
+    await gateway.option("AllowUnsignedMjImages", false);
+  });
+
   it("come in speeds; unknown ones do not exist (R-MJ-1)", async () => {
     await drawingChannel({ type: 5 });
     const id = nextId();

@@ -241,6 +241,10 @@ export const OPTIONS = {
   ),
   MjAccountFilterEnabled: option(flag, "false", ["drawing", "Clients may choose the drawing account."]),
   MjForwardUrlEnabled: option(flag, "true", ["drawing", "Drawing images are loaded through this server."]),
+  AllowUnsignedMjImages: option(flag, "false", [
+    "drawing",
+    "Whoever knows the number of a drawing may load it, as links from before this gateway do.",
+  ]),
   MjModeClearEnabled: option(flag, "false", ["drawing", "The flags --fast, --relax and --turbo are cut from prompts."]),
   MjActionCheckSuccessEnabled: option(flag, "true", ["drawing", "Follow-up actions need a drawing that succeeded."]),
   CheckSensitiveEnabled: option(flag, "true", ["words", "Blocked words are looked for."]),

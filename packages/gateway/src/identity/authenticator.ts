@@ -46,7 +46,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       await checkToken(deps, record, options);
       return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
     },
-    bySession: (request, ip) => sessionCaller(deps, request, ip),
+    bySession: (request, ip, options) => sessionCaller(deps, request, ip, options),
   };
 }
 
@@ -125,13 +125,19 @@ function pinnedChannel(pin: string, { role }: UserRecord): number {
   return Number(pin);
 }
 
-async function sessionCaller(deps: AuthenticatorDeps, request: IncomingMessage, ip: string): Promise<SessionCaller> {
+async function sessionCaller(
+  deps: AuthenticatorDeps,
+  request: IncomingMessage,
+  ip: string,
+  { isRead = false }: { readonly isRead?: boolean } = {},
+): Promise<SessionCaller> {
   const session = await deps.sessions.find(readCookie(request, SESSION_COOKIE) ?? "");
   if (!session || session.userId === 0) throw noSession(request);
   const { account } = session;
   if (!account) throw new AppError("unauthorized");
   checkUser(account);
-  if (Number(request.headers["new-api-user"] ?? Number.NaN) !== account.id) throw new AppError("user_mismatch");
+  if (!isRead && Number(request.headers["new-api-user"] ?? Number.NaN) !== account.id)
+    throw new AppError("user_mismatch");
   return {
     inGroup(named) {
       const group = named === undefined || named === "" ? account.group : named;

@@ -35,6 +35,9 @@ export interface SessionCaller {
 export interface Authenticator {
   /** By API key, from every place that a client of the family puts it. */
   byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
-  /** By console session, for the playground; `group` is the one that the body names. */
-  bySession(request: IncomingMessage, ip: string): Promise<SessionCaller>;
+  /**
+   * By console session, for the playground; `group` is the one that the body names. A read that changes nothing may come
+   * from the page itself, which cannot add the header that proves where a request was made.
+   */
+  bySession(request: IncomingMessage, ip: string, options?: { readonly isRead?: boolean }): Promise<SessionCaller>;
 }

@@ -8,15 +8,16 @@ import { imageSignature, type DrawingRow } from "./view.ts";
 const TYPE = /^(image\/(?!svg)|video\/)[\w.+-]+/i;
 const MARKUP = 0x3c;
 
-/** Hands out a drawing: to whoever has the signed address, or to its owner's key. */
+/** Hands out a drawing: to whoever has the signed address, or to its owner's key or console session. */
 export async function serveImage(
   request: IncomingMessage,
   response: ServerResponse,
   { id, ip, query }: { readonly id: string; readonly ip: string; readonly query: URLSearchParams },
   deps: TaskDeps,
 ): Promise<void> {
-  const isSigned = sameText(query.get("s") ?? "", imageSignature(id, deps.sign));
-  const owner = isSigned ? undefined : (await deps.authenticator.byKey(request, ip)).userId;
+  const { AllowUnsignedMjImages } = deps.snapshots.current().options;
+  const isOpen = AllowUnsignedMjImages || sameText(query.get("s") ?? "", imageSignature(id, deps.sign));
+  const owner = isOpen ? undefined : await readerOf(request, ip, deps);
   const row = await rowOf(id, owner, deps);
   if (!row || row.image_url === "") return sendJson(response, 404, { error: "midjourney_task_not_found" });
   try {
@@ -26,6 +27,13 @@ export async function serveImage(
     if (response.headersSent) response.destroy();
     else sendJson(response, 502, { error: "http_get_image_failed" });
   }
+}
+
+/** A page of the console cannot send a key with its images; its cookie says who looks. */
+async function readerOf(request: IncomingMessage, ip: string, { authenticator }: TaskDeps): Promise<number> {
+  const hasKey = request.headers.authorization !== undefined || request.headers["mj-api-secret"] !== undefined;
+  if (hasKey || request.headers.cookie === undefined) return (await authenticator.byKey(request, ip)).userId;
+  return (await authenticator.bySession(request, ip, { isRead: true })).inGroup(undefined).userId;
 }
 
 async function send(row: DrawingRow, response: ServerResponse, deps: TaskDeps): Promise<void> {
