@@ -1,5 +1,5 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
-import { compare as compareBcrypt } from "bcryptjs";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { hashInThread, type Cost } from "./hash-threads.ts";
 
 export interface PasswordCheck {
   readonly isMatch: boolean;
@@ -13,12 +13,6 @@ export interface Passwords {
   verify(stored: string | undefined, password: string): Promise<PasswordCheck>;
 }
 
-interface Cost {
-  readonly memoryKib: number;
-  readonly passes: number;
-  readonly lanes: number;
-}
-
 /** Second recommendation of RFC 9106 cut to the OWASP minimum for servers: about 20 ms and 19 MiB per check. */
 const COST: Cost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const SALT_BYTES = 16;
@@ -28,7 +22,7 @@ const NO_MATCH: PasswordCheck = { isMatch: false, needsRehash: false };
 /** bcrypt reads no more than this; longer passwords cannot have been stored by it. */
 const BCRYPT_MAX_BYTES = 72;
 
-/** argon2id in the thread pool; bcrypt hashes of imported accounts are read and replaced at the next sign-in. */
+/** argon2id in threads of its own; bcrypt hashes of imported accounts are read and replaced at the next sign-in. */
 export function createPasswords(cost: Cost = COST): Passwords {
   const hash = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
@@ -52,7 +46,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
 
 async function verifyBcrypt(stored: string, password: string): Promise<PasswordCheck> {
   if (Buffer.byteLength(password) > BCRYPT_MAX_BYTES) return NO_MATCH;
-  const isMatch = await compareBcrypt(password, stored);
+  const isMatch = (await hashInThread({ kind: "bcrypt", password, stored })) === true;
   return { isMatch, needsRehash: isMatch };
 }
 
@@ -71,18 +65,11 @@ async function verifyArgon(stored: string, password: string, wanted: Cost): Prom
   return { isMatch, needsRehash: isMatch && !isCurrent };
 }
 
-function derive(password: string, salt: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
-  const parameters = {
-    message: password.normalize("NFC"),
-    nonce: salt,
-    memory: cost.memoryKib,
-    passes: cost.passes,
-    parallelism: cost.lanes,
-    tagLength,
-  };
-  return new Promise((resolve, reject) => {
-    argon2("argon2id", parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
-  });
+async function derive(text: string, salt: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
+  const password = text.normalize("NFC");
+  const tag = await hashInThread({ kind: "argon2id", password, salt, cost, tagLength });
+  if (typeof tag === "boolean") throw new Error("a hash was expected");
+  return Buffer.from(tag.buffer, tag.byteOffset, tag.byteLength);
 }
 
 function encode(cost: Cost, salt: Buffer, tag: Buffer): string {

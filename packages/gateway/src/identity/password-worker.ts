@@ -1,0 +1,33 @@
+import { argon2Sync } from "node:crypto";
+import { readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { compareSync } from "bcryptjs";
+import type { ThreadAnswer } from "../lib/thread.ts";
+import type { HashJob, HashResult } from "./hash-threads.ts";
+
+/** Body of a thread that hashes passwords, behind everything else that the process does. */
+
+const NICE = 5;
+
+/** On Linux every thread has a priority of its own; elsewhere the thread shares the one of the process. */
+if (process.platform === "linux") setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
+
+function work(job: HashJob): HashResult {
+  if (job.kind === "bcrypt") return compareSync(job.password, job.stored);
+  const { password, salt, cost, tagLength } = job;
+  const { memoryKib: memory, passes, lanes: parallelism } = cost;
+  return argon2Sync("argon2id", { message: password, nonce: salt, memory, passes, parallelism, tagLength });
+}
+
+function answer(id: number, job: HashJob): ThreadAnswer<HashResult> {
+  try {
+    return { id, result: work(job) };
+  } catch (error) {
+    return { id, error: String(error) };
+  }
+}
+
+parentPort?.on("message", ({ id, job }: { readonly id: number; readonly job: HashJob }) =>
+  parentPort?.postMessage(answer(id, job)),
+);
