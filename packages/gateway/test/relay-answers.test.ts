@@ -84,6 +84,25 @@ describe("pass-through", () => {
   });
 });
 
+describe("moderations without a model", () => {
+  const served = async () => {
+    const response = await relay.gateway.post("/v1/moderations", { input: "hi" }, relay.key);
+    expect(response.status).toBe(200);
+    const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+    const sent = relay.gateway.upstream.requests.at(-1)?.json?.["model"];
+    return { charged: row?.model_name, sent };
+  };
+
+  it("take the current one, and the older one where the caller's group has only that", async () => {
+    const older = "text-moderation-stable";
+    const current = "omni-moderation-latest";
+    await relay.gateway.channel(older);
+    expect(await served()).toEqual({ charged: older, sent: older });
+    await relay.gateway.channel(`${current},${older}`);
+    expect(await served()).toEqual({ charged: current, sent: current });
+  });
+});
+
 describe("model lists (10.2)", () => {
   it("speaks the protocol of the caller", async () => {
     await relay.gateway.channel("listed-model");

@@ -11,6 +11,7 @@ import { runPipeline, type PipelineDeps } from "./pipeline.ts";
 import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "./report.ts";
 import { isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
+import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "./stateful/bind.ts";
 import { forwardStored } from "./stateful/forward.ts";
 import type { RelayRequest } from "./types.ts";
@@ -125,7 +126,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
   response.setHeader("request-id", arrival.requestId);
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
-  call.relayed = await readRequest(request, match, arrival, deps);
+  call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     call.relayed = await bindToAccount(call.relayed, deps.owners);
