@@ -12,6 +12,7 @@ import { metrics } from "./reference/metrics.ts";
 import { options } from "./reference/options.ts";
 import { providers } from "./reference/providers.ts";
 import { readme } from "./reference/readme.ts";
+import { weaknesses } from "./reference/weaknesses.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
   README: readme,
@@ -24,6 +25,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "call-tests": callTests,
   providers,
   conversions,
+  weaknesses,
 };
 const FOLDER = join(ROOT, "docs/reference");
 

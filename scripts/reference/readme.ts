@@ -9,6 +9,7 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 - [Management API](endpoints.md): every call under \`/api\`, and [field by field](api.md)
 - [Calls and their tests](call-tests.md): which test sends which call
 - [Errors](errors.md): every code and text
+- [Weaknesses that are kept out](weaknesses.md): what servers of this kind get wrong, and the test of each
 - [Metrics](metrics.md): every name and label
 - [Providers](providers.md): every channel type and what it can do
 - [Conversions](conversions.md): what survives between protocols
