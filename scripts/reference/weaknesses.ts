@@ -354,5 +354,5 @@ export function weaknesses(): string {
 function rowOf([weakness, file, title]: Entry): readonly string[] {
   const tests = readFileSync(join(ROOT, "packages", file), "utf8");
   if (!tests.includes(`"${title}`)) throw new Error(`${file} has no test that begins with: ${title}`);
-  return [weakness, `${code(file)}: ${title}`];
+  return [weakness, `${code(`packages/${file}`)}: ${title}`];
 }
