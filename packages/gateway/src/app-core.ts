@@ -1,4 +1,5 @@
 import { createLimits } from "./app-limits.ts";
+import { conductOf } from "./app-outage.ts";
 import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./app-redis.ts";
 import { openStorage, type AppStorage } from "./app-storage.ts";
 import { createBudgets, type Budgets } from "./billing/budgets.ts";
@@ -15,6 +16,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { Runnable } from "./lib/runnable.ts";
 import type { Claims } from "./limits/claims.ts";
 import type { Limiter } from "./limits/limiter.ts";
+import type { Conduct } from "./observability/conduct.ts";
 import type { Dependency } from "./observability/health.ts";
 import type { Logger } from "./observability/log.ts";
 import { createMetrics, type Metrics } from "./observability/metrics.ts";
@@ -42,6 +44,8 @@ export interface Core {
   /** Background parts, started in this order. */
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
+  /** What each part does now, and while Redis is away. */
+  readonly conduct: () => readonly Conduct[];
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -62,7 +66,9 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     ...(channel ? { publish: channel.publish } : {}),
   });
   const options = () => snapshots.current().options;
-  const { limiter, claims } = createLimits({ redis: redis?.client, clock, log, metrics });
+  const conduct = conductOf(env, redis);
+  metrics.watch({ conduct });
+  const { limiter, claims } = createLimits({ redis, clock, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
   const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options, log });
@@ -92,6 +98,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     claims,
     budgets,
     identity,
+    conduct,
     dependencies: [...dependenciesOf(storage), ...(cluster ? [redisDependency(cluster)] : [])],
     runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { watchOutage, type Outage } from "./app-outage.ts";
 import { StartError, type AppStorage } from "./app-storage.ts";
 import { createRedisLedger, type RedisLedger } from "./billing/ledger-redis.ts";
 import { type LedgerState, readLedgerState } from "./billing/ledger-state.ts";
@@ -20,6 +21,7 @@ import type { Topic } from "./storage/revisions.ts";
 export interface AppRedis {
   readonly client: RedisClient;
   readonly state: LedgerState;
+  readonly outage: Outage;
 }
 
 /** Undefined without FAIRWAY_REDIS_URL. Throws StartError. */
@@ -29,7 +31,7 @@ export async function openRedis(env: Env, { database }: AppStorage, log: Logger)
   try {
     const state = await readLedgerState(database.raw);
     await checkRedis(client, state.installation, log);
-    return { client, state };
+    return { client, state, outage: watchOutage(client) };
   } catch (error) {
     await client.close();
     if (error instanceof RedisSetupError) throw new StartError(error.message, { cause: error });
@@ -59,7 +61,8 @@ export interface ClusterDeps {
 }
 
 /** The ledger over Redis. Throws StartError when its journal cannot be written. */
-export function createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance }: ClusterDeps): RedisLedger {
+export function createClusterLedger(deps: ClusterDeps): RedisLedger {
+  const { env, redis, storage, clock, log, metrics, onBalance } = deps;
   const { database, logDatabase, isLogSeparate } = storage;
   const journalDir = join(env.dataDir, "journal");
   try {
@@ -74,7 +77,10 @@ export function createClusterLedger({ env, redis, storage, clock, log, metrics, 
       instanceId: env.instanceId,
       onOutage: env.quotaOnOutage,
       events: {
-        outageHold: (mode) => metrics.heldWithoutRedis(mode),
+        outageHold(mode) {
+          metrics.heldWithoutRedis(mode);
+          redis.outage.told();
+        },
         settlementFailed: (isFinal) => metrics.settlementFailed(isFinal),
       },
       onBalance,

@@ -1,21 +1,8 @@
 import * as parse from "./parsers.ts";
-import type { Parse } from "./parsers.ts";
+import { define, type Variable } from "./variable.ts";
+import { LIMIT_VARIABLES } from "./limit-variables.ts";
 
-/** One setting that is fixed while the process lives. */
-export interface Variable<T> {
-  readonly name: string;
-  readonly about: string;
-  /** Used when the variable is absent or blank; "" where the program has no value then. */
-  readonly fallback: string;
-  readonly example: string;
-  readonly parse: Parse<T>;
-  /** Never shown; may also come from the file that `<name>_FILE` names. */
-  readonly isSecret?: boolean;
-}
-
-function define<T>(variable: Variable<T>): Variable<T> {
-  return variable;
-}
+export type { Variable };
 
 const MINUTES_PER_YEAR = 525_600;
 const MS_PER_DAY = 86_400_000;
@@ -216,35 +203,7 @@ export const VARIABLES = {
     parse: parse.optional(parse.secret()),
     isSecret: true,
   }),
-  quotaOnOutage: define({
-    name: "FAIRWAY_QUOTA_ON_OUTAGE",
-    about: "New requests while Redis is away: deny refuses them, sql reserves in the database.",
-    fallback: "deny",
-    example: "sql",
-    parse: parse.oneOf("deny", "sql"),
-  }),
-  limitApi: define({
-    name: "FAIRWAY_LIMIT_API",
-    about:
-      "Rate of the management API as count/seconds or off: per address for callers who are not signed in, per user for those who are. A single rate is for both.",
-    fallback: "180/180,1800/180",
-    example: "off",
-    parse: parse.apiRates,
-  }),
-  limitWeb: define({
-    name: "FAIRWAY_LIMIT_WEB",
-    about: "Rate of the console's files per address.",
-    fallback: "900/180",
-    example: "off",
-    parse: parse.rate,
-  }),
-  limitCritical: define({
-    name: "FAIRWAY_LIMIT_CRITICAL",
-    about: "Rate of sign-in, registration, mails and the like per address.",
-    fallback: "20/1200",
-    example: "off",
-    parse: parse.rate,
-  }),
+  ...LIMIT_VARIABLES,
   maxUserTokens: define({
     name: "FAIRWAY_MAX_USER_TOKENS",
     about: "Most tokens of one user.",

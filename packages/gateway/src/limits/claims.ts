@@ -41,6 +41,7 @@ export type ClaimAnswer =
  * `claims-memory.ts` for one process, `claims-redis.ts` for many; one contract suite for both.
  */
 export interface Claims {
+  /** Rejects with `limits_unavailable` where the operator wants no limit to be passed while it cannot be checked. */
   take(requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer>;
   /**
    * Puts what was really used in the place of what `take` estimated at `takenAt`; what is more than the estimate of a

@@ -12,6 +12,7 @@ describe("health", () => {
   let p99Ms: number;
   let inflight: { count: number; limit: number };
   let now: number;
+  let isAway = false;
   let failure: Error | undefined;
   const metrics = createMetrics({ version: "1" });
   const database: Dependency = {
@@ -31,6 +32,14 @@ describe("health", () => {
       loopDelay: { p99Ms: () => p99Ms },
       steps: ["database", "listener"],
       dependencies: [database],
+      conduct: () => [
+        {
+          part: "reservations",
+          mode: "deny",
+          isNormal: !isAway,
+          detail: isAway ? "Redis is away: refused" : "in Redis",
+        },
+      ],
       inflight: () => inflight,
     });
     server = createServer(health.handle);
@@ -93,9 +102,13 @@ describe("health", () => {
       "[+] event loop ok",
       "[+] in-flight requests ok",
       "[!] database down: connection refused, 4 s ago",
+      "[+] reservations in Redis",
       "readyz passed",
       "",
     ]);
+    isAway = true;
+    expect((await get("/readyz?verbose")).text).toContain("\n[!] reservations Redis is away: refused\nreadyz passed\n");
+    isAway = false;
     expect((await get("/metrics")).text).toContain('fairway_dependency_up{dependency="database"} 0');
   });
 
@@ -104,7 +117,7 @@ describe("health", () => {
     const { status, text } = await get("/readyz?verbose");
     expect(status).toBe(503);
     expect(text).toMatch(/^\[-\] started: waiting for database, listener\n/);
-    expect(text).toMatch(/\[\+\] database ok in \d+ ms, 0 s ago\nreadyz failed\n$/);
+    expect(text).toMatch(/\[\+\] database ok in \d+ ms, 0 s ago\n\[\+\] reservations in Redis\nreadyz failed\n$/);
   });
 
   test("other paths and methods are refused", async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../lib/clock.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
+import type { Conduct } from "./conduct.ts";
 import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
@@ -21,6 +22,7 @@ export interface HealthDeps {
   /** What must have happened once before the process counts as started. */
   readonly steps: readonly string[];
   readonly dependencies: readonly Dependency[];
+  readonly conduct: () => readonly Conduct[];
   /** Relayed requests under way and how many may be; a limit of 0 is none. */
   readonly inflight: () => { readonly count: number; readonly limit: number };
 }
@@ -97,7 +99,7 @@ export function createHealth(deps: HealthDeps): Health {
         answer(response, {
           name: pathname.slice(1),
           checks: probe(),
-          notes: searchParams.has("verbose") ? notes(findings, deps.clock) : undefined,
+          notes: searchParams.has("verbose") ? notes(findings, deps) : undefined,
         });
     },
     async start() {
@@ -144,12 +146,13 @@ function answer(response: ServerResponse, { name, checks, notes: lines }: Answer
   );
 }
 
-/** Dependencies for a reader; none of them changes the verdict. */
-function notes(findings: ReadonlyMap<string, Finding>, clock: Clock): string[] {
-  return [...findings].map(
+/** Dependencies, and what is done without them, for a reader; none of them changes the verdict. */
+function notes(findings: ReadonlyMap<string, Finding>, { clock, conduct }: HealthDeps): string[] {
+  const found = [...findings].map(
     ([name, { isUp, detail, at }]) =>
       `[${isUp ? "+" : "!"}] ${name} ${detail}, ${Math.round((clock.now() - at) / 1000)} s ago`,
   );
+  return [...found, ...conduct().map(({ part, isNormal, detail }) => `[${isNormal ? "+" : "!"}] ${part} ${detail}`)];
 }
 
 async function checkAll(deps: HealthDeps, findings: Map<string, Finding>): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Conduct } from "./conduct.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface MetricDefinition {
@@ -104,6 +105,7 @@ const DEFINITIONS = {
   ),
   dependencyUp: gauge("dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
+  degraded: gauge("degraded", "1 while a part works by its option for outages of Redis.", "part", "mode"),
   affinityRequests: counter(
     "affinity_requests_total",
     "Requests of conversations, by whether they went to the channel that served the conversation last.",
@@ -159,6 +161,8 @@ export interface Gauges {
   readonly journalBytes: () => number;
   readonly admissionQueue: () => number;
   readonly responseCacheBytes: () => number;
+  /** What each part does now. */
+  readonly conduct: () => readonly Conduct[];
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
 }
@@ -225,6 +229,7 @@ const NOTHING: Gauges = {
   journalBytes: () => 0,
   admissionQueue: () => 0,
   responseCacheBytes: () => 0,
+  conduct: () => [],
   isDraining: () => false,
   isLeader: () => false,
 };
@@ -315,6 +320,8 @@ function create(registry: Registry): Objects {
 }
 
 function readGauges(of: Objects, gauges: Gauges): void {
+  of.degraded.reset();
+  for (const { part, mode, isNormal } of gauges.conduct()) of.degraded.set({ part, mode }, Number(!isNormal));
   of.inflightRequests.set(gauges.inflightRequests());
   of.inflightStreams.set(gauges.inflightStreams());
   of.inflightLimit.set(gauges.inflightLimit());

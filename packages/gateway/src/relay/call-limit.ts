@@ -64,7 +64,8 @@ export function createCallLimit({ claims, options, metrics }: CallLimitDeps): Ca
     },
     count(requestId, userId) {
       const wanted = requestsOf(userId);
-      if (wanted.length > 0) void claims.take(requestId, wanted);
+      // It has its answer already: an outage, which is told elsewhere, changes nothing for it.
+      if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);
     },
     refused,
   };

@@ -1,0 +1,49 @@
+import * as parse from "./parsers.ts";
+import { define } from "./variable.ts";
+
+/** How much may be asked, and what holds while that cannot be counted together. */
+export const LIMIT_VARIABLES = {
+  quotaOnOutage: define({
+    name: "FAIRWAY_QUOTA_ON_OUTAGE",
+    about: "New requests while Redis is away: deny refuses them, sql reserves in the database.",
+    fallback: "deny",
+    example: "sql",
+    parse: parse.oneOf("deny", "sql"),
+  }),
+  relayLimitsOnOutage: define({
+    name: "FAIRWAY_RELAY_LIMITS_ON_OUTAGE",
+    about: "Limits of model calls while Redis is away: allow counts in each process alone, deny refuses limited calls.",
+    fallback: "allow",
+    example: "deny",
+    parse: parse.oneOf("allow", "deny"),
+  }),
+  loginLimitsOnOutage: define({
+    name: "FAIRWAY_LOGIN_LIMITS_ON_OUTAGE",
+    about: "Sign-in, codes and mails while Redis is away: deny refuses them, allow counts in each process alone.",
+    fallback: "deny",
+    example: "allow",
+    parse: parse.oneOf("deny", "allow"),
+  }),
+  limitApi: define({
+    name: "FAIRWAY_LIMIT_API",
+    about:
+      "Rate of the management API as count/seconds or off: per address for callers who are not signed in, per user for those who are. A single rate is for both.",
+    fallback: "180/180,1800/180",
+    example: "off",
+    parse: parse.apiRates,
+  }),
+  limitWeb: define({
+    name: "FAIRWAY_LIMIT_WEB",
+    about: "Rate of the console's files per address.",
+    fallback: "900/180",
+    example: "off",
+    parse: parse.rate,
+  }),
+  limitCritical: define({
+    name: "FAIRWAY_LIMIT_CRITICAL",
+    about: "Rate of sign-in, registration, mails and the like per address.",
+    fallback: "20/1200",
+    example: "off",
+    parse: parse.rate,
+  }),
+} as const;
