@@ -68,17 +68,18 @@ async function connect(variable: string, url: Secret, env: Env, log: Logger): Pr
     await database.ping();
     return database;
   } catch (cause) {
-    const reason =
-      cause instanceof Error && "code" in cause
-        ? String(cause.code)
-        : cause instanceof Error
-          ? cause.message
-          : String(cause);
     throw new StartError(
-      `the database of ${variable} cannot be reached (${reason}): start it, or correct the variable`,
+      `the database of ${variable} cannot be reached (${reasonOf(cause)}): start it, or correct the variable`,
       { cause },
     );
   }
+}
+
+/** Of several addresses that were tried there is a code and no message. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = "code" in cause ? String(cause.code) : "";
+  return [code, cause.message].filter((text) => text !== "").join(": ");
 }
 
 function makeFolder(url: string): void {

@@ -11,6 +11,7 @@ const CONNECT_MS = 6_000;
 const STEP_MS = 200;
 const TIMEOUT_MS = 5_000;
 const OLDEST_MAJOR = 6;
+const CLUSTER = "it is a node of a Redis Cluster: name a primary without cluster mode, with replicas for its fail-over";
 const HELLO = script("return redis.call('get', KEYS[1])");
 
 /**
@@ -22,6 +23,7 @@ export async function checkRedis(redis: RedisClient, installation: string, log: 
   const info = await serverInfo(redis);
   if (Number(info["redis_version"]?.split(".")[0] ?? OLDEST_MAJOR) < OLDEST_MAJOR)
     throw refusal(`it is version ${info["redis_version"]}: use Redis 6.2 or newer`);
+  if (info["cluster_enabled"] === "1") throw refusal(CLUSTER);
   if (info["role"] === "slave") throw refusal("it is a read-only replica: name the primary");
   await write(redis);
   await runScript(redis);
@@ -96,6 +98,7 @@ function warn(info: Record<string, string>, log: Logger): void {
 
 function explained(error: unknown): RedisSetupError {
   if (isAuthentication(error)) return refusal("it refuses the user name or password", error);
+  if (/^(?:MOVED|CLUSTERDOWN|CROSSSLOT)/.test(text(error))) return refusal(CLUSTER, error);
   if (text(error).startsWith("READONLY")) return refusal("it is a read-only replica: name the primary", error);
   if (text(error).startsWith("NOPERM")) return refusal(`its user may not do what is needed (${text(error)})`, error);
   return refusal(`it does not take writes (${text(error)})`, error);

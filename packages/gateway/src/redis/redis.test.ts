@@ -168,6 +168,18 @@ describe("the check at the start", () => {
     );
   });
 
+  it("refuses a node of a cluster, whether it says so or hides it", async () => {
+    const node = await startRedis({ isClusterNode: true });
+    const admin = client(node.url);
+    await admin.ready(2_000);
+    expect(await refusal(client(node.url))).toContain("it is a node of a Redis Cluster");
+    const rules = ["setuser", "managed", "on", ">secret", "~*", "&*", "+@all", "-info"];
+    await admin.one({ command: "acl", args: rules }, 1_000);
+    const managed = client(`redis://managed:secret@127.0.0.1:${node.port}`);
+    expect(await refusal(managed)).toContain("it is a node of a Redis Cluster");
+    await node.stop();
+  });
+
   it(
     "refuses a replica, a wrong password, a user without scripts, one without writes",
     { timeout: 30_000 },

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Certificates, certificatesIn, installCertificates } from "./certificates.ts";
 import { findProgram, run, startServer, unprivileged, type Service } from "./process.ts";
 
 export interface MariadbSettings {
@@ -7,6 +8,8 @@ export interface MariadbSettings {
   readonly isDurable?: boolean;
   /** Memory for millions of rows instead of a few thousand. */
   readonly isLarge?: boolean;
+  /** Refuses connections without TLS. */
+  readonly tls?: Certificates;
 }
 
 const SHARED = ["--no-defaults", "--innodb-log-file-size=16M"];
@@ -27,6 +30,7 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
     account,
     async prepare(folder) {
       const data = join(folder, "data");
+      if (settings.tls) await installCertificates(settings.tls, folder, account);
       await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
       await run(
         install,
@@ -48,6 +52,7 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
       ...LEAN,
       ...WIDE,
       ...(settings.isLarge ? LARGE : []),
+      ...(settings.tls ? tlsArgs(folder) : []),
       `--datadir=${join(folder, "data")}`,
       // A starting server tidies up in its folder for temporary tables, other servers' tables included.
       `--tmpdir=${folder}`,
@@ -61,4 +66,9 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
     url: (port) => `mysql://fairway:fairway@127.0.0.1:${port}/`,
     stopSignal: "SIGKILL",
   });
+}
+
+function tlsArgs(folder: string): readonly string[] {
+  const { ca, cert, key } = certificatesIn(folder);
+  return [`--ssl-cert=${cert}`, `--ssl-key=${key}`, `--ssl-ca=${ca}`, "--require-secure-transport=on"];
 }

@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Certificates, certificatesIn, installCertificates } from "./certificates.ts";
 import { findProgram, run, startServer, unprivileged, type Service } from "./process.ts";
 
 const FOLDERS = ["/usr/lib/postgresql/*/bin"];
@@ -11,6 +13,8 @@ export interface PostgresSettings {
   readonly isDurable?: boolean;
   /** Memory for millions of rows instead of a few thousand. */
   readonly isLarge?: boolean;
+  /** Refuses connections without TLS. */
+  readonly tls?: Certificates;
 }
 
 /** A PostgreSQL server with the superuser fairway; passwords are not asked for. */
@@ -22,23 +26,29 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
     name: "postgres",
     command: findProgram("postgres", "postgresql", FOLDERS),
     account,
-    prepare: (folder) =>
-      run(
-        initdb,
-        ["-D", join(folder, "data"), "-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"],
-        account,
-        folder,
-      ),
+    async prepare(folder) {
+      const data = join(folder, "data");
+      const how = ["-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"];
+      await run(initdb, ["-D", data, ...how], account, folder);
+      if (!settings.tls) return;
+      await installCertificates(settings.tls, folder, account);
+      await writeFile(join(data, "pg_hba.conf"), "hostssl all all all trust\n");
+    },
     args: (folder, port) => [
       `-D${join(folder, "data")}`,
       `-p${port}`,
       "-h127.0.0.1",
       `-k${folder}`,
-      ...options.flatMap((option) => ["-c", option]),
+      ...[...options, ...(settings.tls ? tlsOptions(folder) : [])].flatMap((option) => ["-c", option]),
     ],
     ready: "database system is ready to accept connections",
     url: (port) => `postgres://fairway:fairway@127.0.0.1:${port}/postgres`,
     // An immediate shutdown: SIGKILL would leave the server's children and its shared memory behind.
     stopSignal: "SIGQUIT",
   });
+}
+
+function tlsOptions(folder: string): readonly string[] {
+  const { cert, key } = certificatesIn(folder);
+  return ["ssl=on", `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
 }

@@ -1,18 +1,26 @@
+import { type Certificates, certificatesIn, installCertificates } from "./certificates.ts";
 import { findProgram, startServer, unprivileged, type Service } from "./process.ts";
 
 export interface RedisSettings {
   /** Appends every write to a file before answering, as production does; off by default. */
   readonly isDurable?: boolean;
+  /** Speaks TLS and nothing else. */
+  readonly tls?: Certificates;
+  /** A node of a Redis Cluster that serves no slot yet. */
+  readonly isClusterNode?: boolean;
 }
 
 export function startRedis(settings: RedisSettings = {}): Promise<Service> {
+  const account = unprivileged("redis");
+  const { tls } = settings;
   return startServer({
     name: "redis",
     command: findProgram("redis-server", "redis-server"),
-    account: unprivileged("redis"),
+    account,
+    ...(tls && { prepare: async (folder: string) => void (await installCertificates(tls, folder, account)) }),
     args: (folder, port) => [
-      "--port",
-      String(port),
+      ...(tls ? tlsArgs(folder, port) : ["--port", String(port)]),
+      ...(settings.isClusterNode ? ["--cluster-enabled", "yes"] : []),
       "--bind",
       "127.0.0.1",
       "--dir",
@@ -25,7 +33,13 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
       "no",
     ],
     ready: "Ready to accept connections",
-    url: (port) => `redis://127.0.0.1:${port}/0`,
+    url: (port) => `${tls ? "rediss" : "redis"}://127.0.0.1:${port}/0`,
     stopSignal: "SIGKILL",
   });
+}
+
+function tlsArgs(folder: string, port: number): readonly string[] {
+  const { ca, cert, key } = certificatesIn(folder);
+  const files = ["--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", ca];
+  return ["--port", "0", "--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
 }
