@@ -33,15 +33,19 @@ export function object(from: JsonObject | undefined, key: string): JsonObject | 
   return isObject(value) ? value : undefined;
 }
 
+const NOTHING: readonly JsonValue[] = [];
+const NO_OBJECTS: readonly JsonObject[] = [];
+
 /** The items of a list; an empty list when there is none. */
 export function list(from: JsonObject | undefined, key: string): readonly JsonValue[] {
   const value = from?.[key];
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NOTHING;
 }
 
 /** The objects in a list; items of other kinds are left out. */
 export function objects(from: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return list(from, key).filter(isObject);
+  const items = list(from, key);
+  return items.length === 0 ? NO_OBJECTS : items.filter(isObject);
 }
 
 /** A whole number from zero up; negative, fractional and other values count as absent. */

@@ -6,6 +6,8 @@ const SPACE = 32;
 const BRACE = 123;
 const BLANK_LINE = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
+/** How nearly every block of one line begins. */
+const DATA = "data: ";
 
 /** One block of a stream without its blank line, as the fields that matter. */
 export interface SseBlock {
@@ -151,11 +153,14 @@ export function parseBlocks(blocks: Buffer): SseBlock[] {
 
 /** Every event of a buffer of whole, LF-framed blocks, with its JSON parsed. Comments are skipped. */
 export function parseEvents(blocks: Buffer): StreamEvent[] {
-  return parseBlocks(blocks).map(({ event, data = "" }) => ({
-    event,
-    data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined,
-    raw: data,
-  }));
+  const found: StreamEvent[] = [];
+  for (const block of splitBlocks(blocks)) {
+    const parsed = parseBlock(block);
+    if (parsed === undefined) continue;
+    const { event, data = "" } = parsed;
+    found.push({ event, data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined, raw: data });
+  }
+  return found;
 }
 
 /** The single blocks of a buffer of whole blocks, each with its blank line. No copies. */
@@ -175,10 +180,19 @@ export function splitBlocks(blocks: Buffer): Buffer[] {
 }
 
 function parseBlock(block: Buffer): SseBlock | undefined {
+  const text = block.toString("utf8");
+  if (text.startsWith(DATA)) {
+    const end = text.indexOf("\n");
+    if (end === text.length - 2) return { event: undefined, data: text.slice(DATA.length, end), id: undefined };
+  }
+  return parseLines(text);
+}
+
+function parseLines(text: string): SseBlock | undefined {
   let event: string | undefined;
   let data: string | undefined;
   let id: string | undefined;
-  for (const line of block.toString("utf8").split("\n")) {
+  for (const line of text.split("\n")) {
     const [name, value] = fieldOf(line);
     if (name === "data") data = data === undefined ? value : `${data}\n${value}`;
     else if (name === "event") event = value;

@@ -27,7 +27,12 @@ export function createStreamTranslation(bridges: readonly Bridge[], context: Bri
 }
 
 function run(steps: readonly StreamBridge[], events: readonly StreamEvent[]): readonly StreamEvent[] {
-  return steps.reduce<readonly StreamEvent[]>((current, step) => current.flatMap((event) => step.event(event)), events);
+  let current = events;
+  for (const step of steps) {
+    const [only] = current;
+    current = current.length === 1 && only ? step.event(only) : current.flatMap((event) => step.event(event));
+  }
+  return current;
 }
 
 /** Ends the steps from the upstream's side; what one emits runs through the ones after it before they end. */

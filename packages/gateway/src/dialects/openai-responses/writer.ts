@@ -23,7 +23,13 @@ export class ResponseWriter {
   }
 
   event(type: string, members: JsonObject): StreamEvent {
-    return { event: type, data: { type, ...members, sequence_number: this.#sequence++ }, raw: "" };
+    return this.numbered(type, { type, ...members });
+  }
+
+  /** `data` is the event's own and gets the next number. */
+  numbered(type: string, data: JsonObject): StreamEvent {
+    data["sequence_number"] = this.#sequence++;
+    return { event: type, data, raw: "" };
   }
 
   begin(): StreamEvent[] {

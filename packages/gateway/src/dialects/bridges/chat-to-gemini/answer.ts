@@ -32,7 +32,7 @@ function choiceOf(candidate: JsonObject): JsonObject {
     content,
     reasoning: parts.map(thoughtOf).join(""),
     toolCalls,
-    extra: compact({ annotations: annotationsOf(candidate, content), audio: audioOf(parts) }),
+    extra: compact({ annotations: annotationsOf(candidate, () => content), audio: audioOf(parts) }),
   });
   const logprobs = chatLogprobs(candidate);
   const finish_reason = finishOfGemini(text(candidate, "finishReason"), toolCalls.length > 0);
@@ -73,10 +73,11 @@ function audioOf(parts: readonly JsonObject[]): JsonObject | undefined {
 }
 
 /** Sources of grounded text; the upstream counts bytes, clients count characters. */
-export function annotationsOf(candidate: JsonObject, content: string): JsonObject[] | undefined {
+export function annotationsOf(candidate: JsonObject, written: () => string): JsonObject[] | undefined {
   const grounding = object(candidate, "groundingMetadata");
   const chunks = objects(grounding, "groundingChunks");
   if (chunks.length === 0) return undefined;
+  const content = written();
   const bytes = Buffer.from(content);
   const charactersTo = (offset: number) => bytes.subarray(0, offset).toString("utf8").length;
   const supported = objects(grounding, "groundingSupports").flatMap((support) => {

@@ -3,13 +3,15 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readGeminiUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
 import { finishOfGemini } from "../parts/finish.ts";
+import { LongText } from "../parts/long-text.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
 
 /** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
 export class CandidatesToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
-  readonly #written = new Map<number, string>();
+  /** What was written by candidate, for the places of its sources. */
+  readonly #written = new Map<number, LongText>();
   readonly #called = new Set<number>();
   readonly #finishes = new Map<number, string>();
   #usage: Usage | undefined;
@@ -42,7 +44,7 @@ export class CandidatesToChunks implements StreamBridge {
     const index = number(candidate, "index") ?? 0;
     const events = [...this.#writer.begin(index)];
     for (const part of objects(object(candidate, "content"), "parts")) events.push(...this.#part(part, index));
-    const annotations = annotationsOf(candidate, this.#written.get(index) ?? "");
+    const annotations = annotationsOf(candidate, () => String(this.#written.get(index) ?? ""));
     if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
     const logprobs = chatLogprobs(candidate);
     if (logprobs !== undefined) events.push(...this.#writer.delta({}, index, { logprobs }));
@@ -61,7 +63,9 @@ export class CandidatesToChunks implements StreamBridge {
     if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);
     const written = writtenOf(part);
     if (written === "") return [];
-    this.#written.set(index, (this.#written.get(index) ?? "") + written);
+    const all = this.#written.get(index) ?? new LongText();
+    this.#written.set(index, all);
+    all.add(written);
     return this.#writer.delta({ content: written }, index);
   }
 }

@@ -69,6 +69,7 @@ function textParts(message: JsonObject): JsonObject[] {
 
 /** An image that a bridge wrote as markdown is an image again. */
 export function partOfText(written: string): JsonObject {
+  if (!written.startsWith("![")) return { text: written };
   const inline = parseDataUrl(MARKDOWN_IMAGE.exec(written)?.[1] ?? "");
   return inline === undefined ? { text: written } : { inlineData: { mimeType: inline.mediaType, data: inline.data } };
 }

@@ -68,17 +68,23 @@ export class ChunksToCandidates implements StreamBridge {
     const parts = this.#partsOf(delta, index);
     const logprobsResult = geminiLogprobs(choice);
     if (parts.length === 0 && logprobsResult === undefined) return [];
-    return [this.#event([compact({ content: modelContent(parts), index, logprobsResult })], undefined)];
+    const candidate = { content: modelContent(parts), index, ...(logprobsResult && { logprobsResult }) };
+    return [this.#event([candidate], undefined)];
   }
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {
-    const written = [anyText(delta, "content"), anyText(delta, "refusal")].filter((part) => part !== "");
-    return [...this.#thoughtParts(delta, index), ...written.map(partOfText)];
+    const parts = this.#thoughtParts(delta, index);
+    const content = anyText(delta, "content");
+    const refusal = anyText(delta, "refusal");
+    if (content !== "") parts.push(partOfText(content));
+    if (refusal !== "") parts.push(partOfText(refusal));
+    return parts;
   }
 
   #thoughtParts(delta: JsonObject, index: number): JsonObject[] {
     const thinking = anyText(delta, "reasoning_content", "reasoning");
-    const [first, ...more] = objects(delta, "fw_thinking").filter((block) => block["type"] === "thinking");
+    const signed = objects(delta, "fw_thinking");
+    const [first, ...more] = signed.length === 0 ? signed : signed.filter((block) => block["type"] === "thinking");
     if (first !== undefined) {
       const last = (this.#thought.get(index) ?? "") + thinking;
       this.#thought.delete(index);
@@ -90,6 +96,7 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   #untold(index: number): JsonObject[] {
+    if (this.#thought.size === 0) return [];
     const thinking = this.#thought.get(index);
     this.#thought.delete(index);
     return thinking === undefined ? [] : [{ text: thinking, thought: true }];
@@ -107,14 +114,12 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   #event(candidates: JsonObject[], usage: Usage | undefined): StreamEvent {
-    return event(
-      compact({
-        candidates,
-        usageMetadata: usage && geminiUsage(usage),
-        modelVersion: this.#model ?? this.#context.ask.model,
-        responseId: this.#id ?? this.#context.requestId,
-      }),
-    );
+    return event({
+      candidates,
+      ...(usage && { usageMetadata: geminiUsage(usage) }),
+      modelVersion: this.#model ?? this.#context.ask.model,
+      responseId: this.#id ?? this.#context.requestId,
+    });
   }
 }
 

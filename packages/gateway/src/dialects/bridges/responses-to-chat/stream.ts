@@ -3,6 +3,7 @@ import { anyText, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
+import { LongText } from "../parts/long-text.ts";
 import { endingOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
 import { recall } from "./state.ts";
@@ -16,11 +17,12 @@ export class ChunksToResponse implements StreamBridge {
   #writer: ResponseWriter | undefined;
   #open: "reasoning" | "message" | undefined;
   #part: Part | undefined;
-  #written = "";
+  #messageId = "";
+  readonly #written = new LongText();
   #content: JsonObject[] = [];
   #annotations: JsonObject[] = [];
   #signed: JsonObject[] = [];
-  #arguments = "";
+  readonly #arguments = new LongText();
   #finish: string | undefined;
   #usage: Usage | undefined;
 
@@ -88,30 +90,49 @@ export class ChunksToResponse implements StreamBridge {
   #think(thinking: string, writer: ResponseWriter): StreamEvent[] {
     const events = this.#open === "reasoning" ? [] : this.#openReasoning(writer);
     const place = { item_id: this.#id("rs", writer), output_index: writer.index, summary_index: 0 };
-    if (this.#written === "") {
+    if (this.#written.isEmpty) {
       events.push(
         writer.event("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } }),
       );
     }
-    this.#written += thinking;
+    this.#written.add(thinking);
     return [...events, writer.event("response.reasoning_summary_text.delta", { ...place, delta: thinking })];
   }
 
   #write(part: Part, written: string, writer: ResponseWriter): StreamEvent[] {
+    if (this.#open === "message" && this.#part === part) {
+      this.#written.add(written);
+      return [this.#deltaOf(part, written, writer)];
+    }
     const events: StreamEvent[] = [];
     if (this.#open !== "message") {
       events.push(...this.#close(writer), ...this.#finishCalls(writer));
       this.#open = "message";
-      events.push(writer.openItem(messageItem(this.#id("msg", writer), [], "in_progress")));
+      this.#messageId = this.#id("msg", writer);
+      events.push(writer.openItem(messageItem(this.#messageId, [], "in_progress")));
     }
     if (this.#part !== part) {
       events.push(...this.#closePart(writer));
       this.#part = part;
       events.push(writer.event("response.content_part.added", { ...this.#place(writer), part: partOf(part, "") }));
     }
-    this.#written += written;
-    const logprobs = part === "output_text" ? { logprobs: [] } : {};
-    return [...events, writer.event(`response.${part}.delta`, { ...this.#place(writer), delta: written, ...logprobs })];
+    this.#written.add(written);
+    events.push(this.#deltaOf(part, written, writer));
+    return events;
+  }
+
+  /** Nearly every event of a stream: written without detours. */
+  #deltaOf(part: Part, delta: string, writer: ResponseWriter): StreamEvent {
+    const type = part === "output_text" ? "response.output_text.delta" : "response.refusal.delta";
+    const place = {
+      type,
+      item_id: this.#messageId,
+      output_index: writer.index,
+      content_index: this.#content.length,
+      delta,
+    };
+    if (part === "refusal") return writer.numbered(type, place);
+    return writer.numbered(type, { ...place, logprobs: [] });
   }
 
   #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
@@ -125,13 +146,13 @@ export class ChunksToResponse implements StreamBridge {
   #closePart(writer: ResponseWriter): StreamEvent[] {
     const kind = this.#part;
     if (kind === undefined) return [];
-    const part = kind === "output_text" ? textPart(this.#written, this.#annotations) : partOf(kind, this.#written);
+    const written = this.#written.take();
+    const part = kind === "output_text" ? textPart(written, this.#annotations) : partOf(kind, written);
     const place = this.#place(writer);
     const key = kind === "output_text" ? "text" : "refusal";
     this.#content.push(part);
-    const done = writer.event(`response.${kind}.done`, { ...place, [key]: this.#written });
+    const done = writer.event(`response.${kind}.done`, { ...place, [key]: written });
     this.#part = undefined;
-    this.#written = "";
     this.#annotations = [];
     return [done, writer.event("response.content_part.done", { ...place, part })];
   }
@@ -148,17 +169,17 @@ export class ChunksToResponse implements StreamBridge {
   }
 
   #closeReasoning(writer: ResponseWriter): StreamEvent[] {
-    const item = reasoningItem(this.#id("rs", writer), this.#written, this.#signed);
+    const written = this.#written.take();
+    const item = reasoningItem(this.#id("rs", writer), written, this.#signed);
     const place = { item_id: item["id"], output_index: writer.index, summary_index: 0 };
     const events: StreamEvent[] = [];
-    if (this.#written !== "") {
-      const part = { type: "summary_text", text: this.#written };
+    if (written !== "") {
+      const part = { type: "summary_text", text: written };
       events.push(
-        writer.event("response.reasoning_summary_text.done", { ...place, text: this.#written }),
+        writer.event("response.reasoning_summary_text.done", { ...place, text: written }),
         writer.event("response.reasoning_summary_part.done", { ...place, part }),
       );
     }
-    this.#written = "";
     this.#signed = [];
     this.#open = undefined;
     return [...events, writer.closeItem(item)];
@@ -175,18 +196,19 @@ export class ChunksToResponse implements StreamBridge {
     const place = { item_id: this.#id("fc", writer), output_index: writer.index };
     switch (step.type) {
       case "open": {
-        this.#arguments = "";
+        this.#arguments.take();
         const item = callItem(this.#id("fc", writer), { id, name, args: "" }, this.#context);
         return [writer.openItem({ ...item, status: "in_progress" })];
       }
       case "arguments":
-        this.#arguments += step.text;
+        this.#arguments.add(step.text);
         return isFree ? [] : [writer.event("response.function_call_arguments.delta", { ...place, delta: step.text })];
       case "close": {
-        const item = callItem(this.#id("fc", writer), { id, name, args: this.#arguments }, this.#context);
+        const args = this.#arguments.take();
+        const item = callItem(this.#id("fc", writer), { id, name, args }, this.#context);
         const done = isFree
           ? inputEvents(anyText(item, "input"), place, writer)
-          : [writer.event("response.function_call_arguments.done", { ...place, name, arguments: this.#arguments })];
+          : [writer.event("response.function_call_arguments.done", { ...place, name, arguments: args })];
         return [...done, writer.closeItem({ ...item, status })];
       }
     }
