@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { ALLOCATOR } from "../scripts/allocator.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const lastStage =
@@ -39,6 +40,10 @@ const variables = Object.fromEntries(
 );
 
 describe("the image", () => {
+  it("tells the allocator what npm start tells it", () => {
+    expect(variables).toMatchObject(ALLOCATOR);
+  });
+
   let gateway: GatewayProcess | undefined;
   afterAll(() => gateway?.stop());
 

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
 import { runBench, type Plan } from "../packages/testkit/load/run.ts";
 import * as start from "../packages/testkit/load/systems.ts";
+import { ALLOCATOR } from "./allocator.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
 import { build } from "./build.ts";
@@ -46,7 +47,8 @@ async function benchCalls(): Promise<void> {
   const systems: start.System[] = [];
   try {
     systems.push(await start.startNginx(upstream.port), await start.startHabit(url));
-    if (hasFairway) systems.push(await start.startFairwaySqlite(url), await start.startFairwayCluster(url));
+    if (hasFairway)
+      systems.push(await start.startFairwaySqlite(url, ALLOCATOR), await start.startFairwayCluster(url, ALLOCATOR));
     const bystanders = [generator.child, upstream.child];
     const figures = await runBench(systems, direct, { plan, generator: generator.child, bystanders, say: console.log });
     const document = benchDocument(figures, plan, new Date());

@@ -2,11 +2,13 @@
 // the gateway from its sources, with SQLite in .fairway/ and the demo channel unless the environment says otherwise.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { ALLOCATOR } from "./allocator.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { build } from "./build.ts";
 import { main } from "./process.ts";
 
 const DEFAULTS: Readonly<Record<string, string>> = {
+  ...ALLOCATOR,
   FAIRWAY_HOST: "127.0.0.1",
   FAIRWAY_PORT: "3000",
   FAIRWAY_DATA_DIR: join(ROOT, ".fairway"),

@@ -96,8 +96,11 @@ http {
 `;
 }
 
-export async function startFairwaySqlite(upstream: string): Promise<System> {
-  const gateway = await startGateway({ program: BUNDLE, env: WIDE_LIMITS });
+/** Variables beside the limits, such as those of the image. */
+type Surroundings = Readonly<Record<string, string>>;
+
+export async function startFairwaySqlite(upstream: string, env: Surroundings = {}): Promise<System> {
+  const gateway = await startGateway({ program: BUNDLE, env: { ...WIDE_LIMITS, ...env } });
   const key = await prepare(gateway.url, upstream);
   const port = Number(new URL(gateway.url).port);
   const stop = async () => void (await gateway.stop());
@@ -111,10 +114,10 @@ export async function startFairwaySqlite(upstream: string): Promise<System> {
   };
 }
 
-export async function startFairwayCluster(upstream: string): Promise<System> {
+export async function startFairwayCluster(upstream: string, env: Surroundings = {}): Promise<System> {
   const [mariadb, redis] = await Promise.all([startMariadb({ isDurable: true }), startRedis({ isDurable: true })]);
   const database = await makeDatabase(mariadb);
-  const gateway = await startGateway({ program: BUNDLE, database, redis: redis.url, env: WIDE_LIMITS });
+  const gateway = await startGateway({ program: BUNDLE, database, redis: redis.url, env: { ...WIDE_LIMITS, ...env } });
   const key = await prepare(gateway.url, upstream);
   return {
     name: "fairway, MariaDB + Redis",
