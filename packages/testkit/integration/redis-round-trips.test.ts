@@ -117,6 +117,9 @@ test("limits of all scopes, breakers and affinity add none", async () => {
     DefaultUserLimits: limits,
     GroupLimits: { default: limits },
     ModelLimits: { plain: limits, "slow-50": limits, "status-400": limits },
+    ModelRequestRateLimitCount: 10_000,
+    ModelRequestRateLimitSuccessCount: 10_000,
+    ModelRequestRateLimitEnabled: true,
   }))
     await root.must("PUT", "/api/option/", { key: name, value: JSON.stringify(value) });
   await sleep(500);

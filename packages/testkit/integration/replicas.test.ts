@@ -103,10 +103,12 @@ describe("three replicas", () => {
       setting: JSON.stringify({ limits: { concurrency: 3 } }),
     });
     await sleep(500);
+    upstream.reset();
     const statuses = await Promise.all(
       Array.from({ length: 9 }, async (_, at) => statusOf(await ask(at, "slow-200", { stream: true }))),
     );
     expect(statuses).toEqual(Array.from({ length: 9 }, () => 200));
+    expect(upstream.mostAtOnce("slow-200")).toBe(3);
   }, 60_000);
 
   test("share budgets: of 120 requests at once a budget of one call lets one through", async () => {
@@ -159,5 +161,10 @@ describe("three replicas", () => {
     const statuses = await Promise.all(Array.from({ length: 60 }, async (_, at) => statusOf(await ask(at, "shared"))));
     expect(statuses.filter((status) => status === 200)).toHaveLength(15);
     expect(await metric(0, 'fairway_limit_outages_total{rule="relay"}'.replaceAll(/[{}]/g, "\\$&"))).toBeGreaterThan(0);
+    const ready = await (await fetch(`${replicas[0]?.adminUrl}/readyz?verbose`)).text();
+    expect(ready).toContain("[!] reservations Redis is away: new requests are reserved in the database");
+    expect(ready).toContain("[!] limits of model calls Redis is away: each process counts alone");
+    expect(ready).toMatch(/readyz passed\n$/);
+    expect(await metric(0, 'fairway_degraded{part="reservations",mode="sql"}'.replaceAll(/[{}]/g, "\\$&"))).toBe(1);
   }, 60_000);
 });

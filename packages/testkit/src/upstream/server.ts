@@ -22,6 +22,8 @@ export interface Upstream {
   readonly url: string;
   /** Everything received since the last `reset()`, oldest first. */
   readonly requests: readonly Recorded[];
+  /** The most requests for a model that were under way at once since the last `reset()`. */
+  mostAtOnce(model: string): number;
   /** Answers requests whose path ends with `pathEnd` from now on, before the built-in formats. */
   script(pathEnd: string, script: Script): void;
   /** Forgets requests, scripts and the counters behind `status-N-then-ok`. */
@@ -36,11 +38,13 @@ interface State {
   readonly requests: Recorded[];
   readonly scripts: Map<string, Script>;
   readonly failedOnce: Set<string>;
+  /** By model: how many are under way, and how many were at most. */
+  readonly running: Map<string, { now: number; most: number }>;
   serial: number;
 }
 
 export async function startUpstream(port = 0): Promise<Upstream> {
-  const state: State = { requests: [], scripts: new Map(), failedOnce: new Set(), serial: 0 };
+  const state: State = { requests: [], scripts: new Map(), failedOnce: new Set(), running: new Map(), serial: 0 };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500).end(String(error));
@@ -57,11 +61,13 @@ export async function startUpstream(port = 0): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests: state.requests,
+    mostAtOnce: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
     reset() {
       state.requests.length = 0;
       state.scripts.clear();
       state.failedOnce.clear();
+      state.running.clear();
     },
     stop: () =>
       new Promise<void>((resolve) => {
@@ -74,6 +80,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
 async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const recorded = await record(request, response);
   state.requests.push(recorded);
+  countRunning(state, recorded.model, response);
   const script = [...state.scripts].find(([end]) => recorded.path.endsWith(end))?.[1];
   if (script) return answerScripted(response, await script(recorded));
 
@@ -89,6 +96,19 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
     return;
   }
   return answerChat(state, recorded, response, { behaviour, route });
+}
+
+function countRunning({ running }: State, model: string, response: ServerResponse): void {
+  const count = running.get(model) ?? { now: 0, most: 0 };
+  running.set(model, count);
+  count.now += 1;
+  count.most = Math.max(count.most, count.now);
+  let isOver = false;
+  const over = () => {
+    if (!isOver) count.now -= 1;
+    isOver = true;
+  };
+  response.once("finish", over).once("close", over);
 }
 
 interface Exchange {
