@@ -6,6 +6,7 @@ import { imageBridge } from "./aws/images.ts";
 import { parseAwsKey, runtimeHost } from "./aws/key.ts";
 import { bedrockId, isClaude, isOpenAi } from "./aws/model-id.ts";
 import { AWS_MODELS } from "./aws/models.ts";
+import { listAwsModels } from "./aws/list-models.ts";
 import { signV4 } from "./aws/sigv4.ts";
 import { parseObject } from "../lib/json.ts";
 import { asNumber } from "./error-body.ts";
@@ -102,6 +103,7 @@ export const aws: ProviderAdapter = {
   quirks: [thinkingSuffix, claudeBody],
   repairs: [fromHead],
   classify: readAws,
+  listModels: listAwsModels(signCall),
   keyHint: "AK|SK|region, or region|API key",
 };
 

@@ -6,6 +6,7 @@ import { workshopPath } from "./baidu/paths.ts";
 import { accessToken, dropToken } from "./baidu/token.ts";
 import { count, object, objects } from "../dialects/read.ts";
 import { parseObject } from "../lib/json.ts";
+import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
@@ -154,5 +155,6 @@ export const baiduV2: ProviderAdapter = {
     "deepseek-r1-distill-qwen-32b",
     "deepseek-r1-distill-qwen-14b",
   ],
+  listModels: listOpenAiModels("/v2/models", { base: SECOND }),
   keyHint: "bce-v3/ALTAK-...",
 };

@@ -2,6 +2,7 @@ import { bearer } from "./bearer.ts";
 import { dashboardBalance } from "./openai/balance.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { reasoningParams } from "./openai/reasoning.ts";
+import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute, type CompatibleOperation } from "./openai-compatible.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
@@ -38,6 +39,10 @@ export const custom: ProviderAdapter = {
   repairs: [usageOnFinish, reasoningName],
   balance: (channel, ...rest) =>
     dashboardBalance("")({ ...channel, baseUrl: new URL(channel.baseUrl).origin }, ...rest),
+  listModels(channel, ...rest) {
+    if (!hasPath(undefined, "", channel)) throw new Error("the base URL has no {path}, so nothing but chat is known");
+    return listOpenAiModels(filled(channel, "", "/v1/models"))(channel, ...rest);
+  },
   otherHint: "The base URL is complete; {model} and {path} are filled in.",
 };
 

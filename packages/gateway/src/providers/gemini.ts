@@ -1,3 +1,5 @@
+import { isObject, list, objects, text } from "../dialects/read.ts";
+import type { JsonObject } from "../dialects/types.ts";
 import { parseObject } from "../lib/json.ts";
 import { readGoogle } from "./google/errors.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
@@ -6,6 +8,8 @@ import { joinUrl } from "./join-url.ts";
 import { getJson, namesIn } from "./model-list.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
 
+const MAX_PAGES = 20;
+const SERVED: ReadonlySet<string> = new Set(["generateContent", "embedContent", "predict"]);
 const BASE = "https://generativelanguage.googleapis.com";
 
 function modelPath(channel: ChannelRecord, model: string, verb: string): string {
@@ -65,6 +69,21 @@ function nameBatch(call: UpstreamCall): void {
 async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
   const version = channel.other === "" ? "v1beta" : channel.other;
   const url = joinUrl(channel.baseUrl || BASE, `/${version}/models?pageSize=1000`);
-  const names = namesIn(await getJson(http, url.href, { "x-goog-api-key": key }), "models", "name");
+  const names: string[] = [];
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const json = await getJson(http, url.href, { "x-goog-api-key": key });
+    names.push(
+      ...namesIn(isObject(json) ? { models: objects(json, "models").filter(isServed) } : json, "models", "name"),
+    );
+    const next = isObject(json) ? text(json, "nextPageToken") : undefined;
+    if (!next) break;
+    url.searchParams.set("pageToken", next);
+  }
   return names.map((name) => name.replace(/^models\//, ""));
+}
+
+/** Live and tuning models have no route here. */
+function isServed(model: JsonObject): boolean {
+  const methods = list(model, "supportedGenerationMethods");
+  return methods.length === 0 || methods.some((method) => typeof method === "string" && SERVED.has(method));
 }

@@ -29,9 +29,9 @@ export const github = openaiCompatible({
     bearer(call, channel, context);
     Object.assign(call.headers, HEADERS);
   },
-  listModels: (channel, key, http) => {
+  listModels: (channel, ...rest) => {
     const baseUrl = new URL(channel.baseUrl || BASE).origin;
-    return listCatalog({ ...channel, baseUrl }, key, http);
+    return listCatalog({ ...channel, baseUrl }, ...rest);
   },
   retired: true,
 });

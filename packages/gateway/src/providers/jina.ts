@@ -1,7 +1,7 @@
 import { openaiCompatible } from "./openai-compatible.ts";
+import type { ProviderAdapter } from "./types.ts";
 
-/** Its rerank protocol is the one that clients of the family speak. */
-export const jina = openaiCompatible({
+const compatible = openaiCompatible({
   type: 38,
   id: "jina",
   label: "Jina AI",
@@ -21,3 +21,8 @@ export const jina = openaiCompatible({
   operations: ["rerank", "embeddings"],
   keyHint: "jina_...",
 });
+
+const { listModels: _none, ...rest } = compatible;
+
+/** Its rerank protocol is the one that clients of the family speak. It lists no models. */
+export const jina: ProviderAdapter = rest;

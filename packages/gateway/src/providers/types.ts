@@ -244,7 +244,7 @@ export interface ProviderAdapter {
   /** What is left, in the currency that the vendor counts in. */
   readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
   /** Model ids that the vendor lists. */
-  readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson) => Promise<string[]>;
+  readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<string[]>;
   /** Shape of the key and of `other`, as the console shows it. */
   readonly keyHint?: string;
   readonly otherHint?: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askOf, bridgeContextOf, callOf, channelOf, quirked } from "../../test/provider-kit.ts";
+import { aws } from "./aws.ts";
 import { azure } from "./azure.ts";
 import { baidu } from "./baidu.ts";
 import { failureIn200, readFailure } from "./classify.ts";
@@ -15,7 +16,7 @@ import { openai } from "./openai.ts";
 import { volcengine } from "./volcengine.ts";
 import { xai } from "./xai.ts";
 import { zhipuV4 } from "./zhipu.ts";
-import type { ChannelRecord, ProviderAdapter } from "./types.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter } from "./types.ts";
 import type { Operation } from "../dialects/types.ts";
 
 function pathOf(
@@ -239,5 +240,56 @@ describe("failures", () => {
   it("of Mistral: a model that does not exist is looked for elsewhere", () => {
     const unknown = { object: "error", message: "Invalid model: x", type: "invalid_model", code: "1500" };
     expect(readFailure(mistral, answer(unknown, 400))).toMatchObject({ class: "not_found", retry: true });
+  });
+});
+
+describe("model lists", () => {
+  /** Answers in order; remembers what was asked. */
+  function answering(...answers: unknown[]): { http: HttpJson; asked: Parameters<HttpJson>[0][] } {
+    const asked: Parameters<HttpJson>[0][] = [];
+    const http: HttpJson = (call) => {
+      const json = answers[asked.push(call) - 1];
+      return Promise.resolve({ status: json === undefined ? 404 : 200, json, text: "" });
+    };
+    return { http, asked };
+  }
+
+  it("of Bedrock: models of the region and inference profiles, signed", async () => {
+    const { http, asked } = answering(
+      { modelSummaries: [{ modelId: "amazon.nova-pro-v1:0" }, { modelName: "nameless" }] },
+      { inferenceProfileSummaries: [{ inferenceProfileId: "eu.anthropic.claude-sonnet-5" }] },
+    );
+    const found = await aws.listModels?.(channelOf({ type: 33 }), "AK|SK|eu-west-1", http, 1_790_000_000_000);
+    expect(found).toEqual(["amazon.nova-pro-v1:0", "eu.anthropic.claude-sonnet-5"]);
+    expect(asked.map(({ url }) => url)).toEqual([
+      "https://bedrock.eu-west-1.amazonaws.com/foundation-models",
+      "https://bedrock.eu-west-1.amazonaws.com/inference-profiles?maxResults=1000",
+    ]);
+    expect(asked[0]?.headers["authorization"]).toMatch(/^AWS4-HMAC-SHA256 Credential=AK\/20260921\/eu-west-1\/bedrock/);
+  });
+
+  it("of Gemini: page by page, without what no route serves", async () => {
+    const { http, asked } = answering(
+      {
+        models: [
+          { name: "models/gemini-3.8-flash", supportedGenerationMethods: ["generateContent", "countTokens"] },
+          { name: "models/gemini-3.8-live", supportedGenerationMethods: ["bidiGenerateContent"] },
+        ],
+        nextPageToken: "p2",
+      },
+      { models: [{ name: "models/gemini-embedding-001", supportedGenerationMethods: ["embedContent"] }] },
+    );
+    const found = await gemini.listModels?.(channelOf({ type: 24 }), "AIza", http, 0);
+    expect(found).toEqual(["gemini-3.8-flash", "gemini-embedding-001"]);
+    expect(asked[1]?.url).toContain("pageToken=p2");
+  });
+
+  it("of a custom channel, where its URL says how others than chat are reached", async () => {
+    const { http, asked } = answering({ data: [{ id: "m" }] });
+    const baseUrl = "https://h/api/{path}";
+    expect(await custom.listModels?.(channelOf({ type: 8, baseUrl }), "k", http, 0)).toEqual(["m"]);
+    expect(asked[0]?.url).toBe("https://h/api/v1/models");
+    const chatOnly = channelOf({ type: 8, baseUrl: "https://h/chat" });
+    expect(() => custom.listModels?.(chatOnly, "k", http, 0)).toThrow("{path}");
   });
 });

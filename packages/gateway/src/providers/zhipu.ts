@@ -5,6 +5,7 @@ import { zhipuToken } from "./zhipu/jwt.ts";
 import { readZhipu } from "./zhipu/errors.ts";
 import { v3Bridge } from "./zhipu/v3.ts";
 import { v4Quirks, v4Repair, v4Routes } from "./zhipu/v4.ts";
+import { listOpenAiModels } from "./model-list.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
 
@@ -59,6 +60,7 @@ export const zhipuV4: ProviderAdapter = {
   quirks: v4Quirks,
   repairs: [v4Repair, usageOnFinish],
   classify: readZhipu,
+  listModels: listOpenAiModels("/api/paas/v4/models", { base: BASE }),
   keyHint: "id.secret",
 };
 

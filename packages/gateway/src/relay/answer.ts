@@ -8,7 +8,7 @@ export interface CollectedAnswer {
   readonly body: Buffer;
 }
 
-interface SendSettings {
+export interface SendSettings {
   readonly proxy: string | undefined;
   readonly timeouts: UpstreamTimeouts;
   readonly signal: AbortSignal;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../billing/count.ts";
 import { dialectById } from "../dialects/index.ts";
@@ -9,14 +8,12 @@ import { mask } from "../providers/mask.ts";
 import { proxyOf } from "../providers/proxy.ts";
 import { createIntake } from "../providers/intake.ts";
 import { UpstreamRefusal, type Exchange, type Verdict } from "../providers/types.ts";
-import { sendCall } from "./answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { DEFAULT_REST_MS } from "./cooldown.ts";
 import type { Delivery } from "./delivery.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
-import { feedHandler } from "./exchange.ts";
-import { openSocket } from "./socket.ts";
+import { exchangeTools, feedHandler } from "./exchange.ts";
 import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
@@ -171,18 +168,10 @@ export class Attempt implements Flow {
     const talk = (signal: AbortSignal) =>
       exchange(built.call, {
         ...built.signing,
+        ...exchangeTools({ proxy, timeouts, signal }, this.#deps),
         ask,
         upstreamModel,
         channel,
-        signal,
-        send: (call) => sendCall(this.#deps.upstreams, call, { proxy, timeouts, signal }),
-        connect: (call) =>
-          openSocket(call, this.#deps.upstreams.socketOptions(call.url, proxy), {
-            signal,
-            timeoutMs: timeouts.headersMs,
-          }),
-        sleep: (ms) => sleep(ms, undefined, { signal }),
-        download: (url) => this.#deps.files.read(url, { signal }),
       });
     return feedHandler(talk, this.#handler(), (error) =>
       this.finish({ kind: "failed", failure: this.#notSent(error) }),

@@ -1,6 +1,32 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { UpstreamRefusal, type UpstreamAnswer } from "../providers/types.ts";
+import { UpstreamRefusal, type ExchangeContext, type UpstreamAnswer } from "../providers/types.ts";
+import { sendCall, type SendSettings } from "./answer.ts";
+import type { RemoteFiles } from "./remote-files.ts";
+import { openSocket } from "./socket.ts";
+import type { Upstreams } from "./upstream.ts";
+
+export interface ExchangeDeps {
+  readonly upstreams: Upstreams;
+  readonly files: RemoteFiles;
+}
+
+/** What a conversation of several steps works with: pools, sockets and files, bound to one signal and one proxy. */
+export function exchangeTools(
+  settings: SendSettings,
+  { upstreams, files }: ExchangeDeps,
+): Pick<ExchangeContext, "send" | "connect" | "sleep" | "download" | "signal"> {
+  const { proxy, timeouts, signal } = settings;
+  return {
+    signal,
+    send: (call) => sendCall(upstreams, call, settings),
+    connect: (call) =>
+      openSocket(call, upstreams.socketOptions(call.url, proxy), { signal, timeoutMs: timeouts.headersMs }),
+    sleep: (ms) => sleep(ms, undefined, { signal }),
+    download: (url) => files.read(url, { signal }),
+  };
+}
 
 /**
  * Lets an answer that was put together in several steps arrive like one of a single call: same handler, same

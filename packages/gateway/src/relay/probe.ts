@@ -1,5 +1,5 @@
 import { dialectById } from "../dialects/index.ts";
-import type { Dialect, JsonObject, Operation, Usage } from "../dialects/types.ts";
+import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/json.ts";
 import { failureIn200, readFailure } from "../providers/classify.ts";
@@ -8,6 +8,7 @@ import { proxyOf } from "../providers/proxy.ts";
 import { UpstreamRefusal, type ChannelRecord, type UpstreamAnswer, type Verdict } from "../providers/types.ts";
 import { collect, sendCall } from "./answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { exchangeTools } from "./exchange.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor } from "./plan.ts";
 import { jsonBody } from "./read-body.ts";
@@ -36,8 +37,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 500;
 const FALLBACK_MODEL = "gpt-4o-mini";
-const EMBEDDING = /embed|bge-|^m3e/i;
-const NOT_CHAT = /rerank|dall-e|gpt-image|imagen|stable-diffusion|flux|^tts-|whisper|transcribe|moderation|realtime/i;
+const NOT_SMALL = /dall-e|gpt-image|imagen|stable-diffusion|flux|^tts-|speech-|whisper|transcribe|realtime/i;
 /** Models that think before they answer need room for it. */
 const THINKING = /^o\d|^gpt-5|^gpt-6|thinking|reasoner|^gemini/i;
 
@@ -65,8 +65,8 @@ export async function probeChannel(
   const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
   const startedAt = performance.now();
   const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
-  const found = NOT_CHAT.test(model)
-    ? { message: `The model ${model} cannot be tested with a chat or an embedding.` }
+  const found = NOT_SMALL.test(model)
+    ? { message: `The model ${model} cannot be tested with a small request.` }
     : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
   return {
     isOk: found.message === "",
@@ -96,7 +96,7 @@ async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const { request, choice } = probeRequest(asked);
   const { provider } = choice.plan;
   const built = await buildCall(request, choice, deps);
-  const answer = await collect(await exchange(choice, built, deps), MAX_ANSWER_BYTES);
+  const answer = await collect(await send(request, choice, built, deps), MAX_ANSWER_BYTES);
   const isSuccess = answer.status >= 200 && answer.status < 300;
   const verdict = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
   if (verdict) return { message: verdict.message, verdict };
@@ -110,49 +110,98 @@ function explain(error: unknown): Found {
   return { message: error instanceof AppError ? error.message : reasonOf(error) };
 }
 
-async function exchange(choice: Choice, built: BuiltCall, deps: ProbeDeps): Promise<UpstreamAnswer> {
-  const { channel } = choice;
+async function send(
+  { ask }: RelayRequest,
+  { channel, plan, upstreamModel }: Choice,
+  { call, signing }: BuiltCall,
+  deps: ProbeDeps,
+): Promise<UpstreamAnswer> {
   const proxy = proxyOf(channel);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  return sendCall(deps.upstreams, built.call, {
-    proxy,
-    timeouts: { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS },
-    signal,
+  const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
+  const { exchange } = plan.route;
+  if (!exchange) return sendCall(deps.upstreams, call, { proxy, timeouts, signal });
+  return exchange(call, {
+    ...signing,
+    ...exchangeTools({ proxy, timeouts, signal }, deps),
+    ask,
+    upstreamModel,
+    channel,
   });
 }
 
-function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; choice: Choice } {
-  const isEmbedding = EMBEDDING.test(model);
-  const operation: Operation = isEmbedding ? "embeddings" : "chat";
-  const dialect = dialectById(isEmbedding ? "openai-embeddings" : "openai-chat") as Dialect;
-  const json: JsonObject = isEmbedding
-    ? { model, input: "hello world" }
-    : { model, messages: [{ role: "user", content: "hi" }], max_tokens: THINKING.test(model) ? 300 : 1 };
-  const body = jsonBody(Buffer.from(JSON.stringify(json)));
-  const ask = dialect.inspect(body, operation, undefined);
-  const upstreamModel = mapModel(channel.modelMapping, model);
-  const plan = planFor(channel, ask, upstreamModel, body);
-  if (!plan) throw new AppError("unsupported_by_channel");
-  const request: RelayRequest = {
-    id: requestId,
-    ask,
-    dialect,
-    body,
-    contentType: "application/json",
-    caller: TESTER,
-    url: isEmbedding ? "/v1/embeddings" : "/v1/chat/completions",
-    protocolHeaders: {},
-    startedAt,
-    autoGroup: undefined,
-    isPlayground: false,
-  };
-  return {
-    request,
-    choice: { channel, group: channel.groups[0] ?? "default", plan, upstreamModel, keyIndex: testedKey(channel) },
-  };
+interface Question {
+  readonly operation: Operation;
+  readonly dialect: DialectId;
+  readonly url: string;
+  body(model: string): JsonObject;
 }
 
-/** The first key that is switched on; where none is, the first one. */
+const CHAT: Question = {
+  operation: "chat",
+  dialect: "openai-chat",
+  url: "/v1/chat/completions",
+  body: (model) => ({
+    model,
+    messages: [{ role: "user", content: "hi" }],
+    max_tokens: THINKING.test(model) ? 300 : 1,
+  }),
+};
+const EMBEDDINGS: Question = {
+  operation: "embeddings",
+  dialect: "openai-embeddings",
+  url: "/v1/embeddings",
+  body: (model) => ({ model, input: "hello world" }),
+};
+const RERANK: Question = {
+  operation: "rerank",
+  dialect: "rerank",
+  url: "/v1/rerank",
+  body: (model) => ({ model, query: "hi", documents: ["hello"] }),
+};
+const MODERATIONS: Question = {
+  operation: "moderations",
+  dialect: "openai-moderations",
+  url: "/v1/moderations",
+  body: (model) => ({ model, input: "hi" }),
+};
+
+/** What to ask a model, by its name; the first question that its channel can take is asked. */
+const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
+  [/rerank/i, [RERANK]],
+  [/moderation/i, [MODERATIONS]],
+  [/embed|bge-|^m3e/i, [EMBEDDINGS, RERANK]],
+  [/./, [CHAT, EMBEDDINGS]],
+];
+
+function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; choice: Choice } {
+  const upstreamModel = mapModel(channel.modelMapping, model);
+  const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
+  for (const { operation, dialect: id, url, body: make } of questions) {
+    const dialect = dialectById(id) as Dialect;
+    const body = jsonBody(Buffer.from(JSON.stringify(make(model))));
+    const ask = dialect.inspect(body, operation, undefined);
+    const plan = planFor(channel, ask, upstreamModel, body);
+    if (!plan) continue;
+    const request: RelayRequest = {
+      id: requestId,
+      ask,
+      dialect,
+      body,
+      contentType: "application/json",
+      caller: TESTER,
+      url,
+      protocolHeaders: {},
+      startedAt,
+      autoGroup: undefined,
+      isPlayground: false,
+    };
+    const group = channel.groups[0] ?? "default";
+    return { request, choice: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
+  }
+  throw new AppError("unsupported_by_channel");
+}
+
 function testedKey({ usableKeys }: ChannelRecord): number {
   return usableKeys?.[0] ?? 0;
 }

@@ -41,8 +41,13 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
       headers: { "content-type": "application/json", accept: "application/json", "user-agent": deps.userAgent },
       body,
     };
-    const key = channel.keys[0] ?? "";
-    await provider?.authorize(call, channel, { key, now: deps.now(), http: httpOf(channel, deps.http), clientHeaders: {} });
+    const key = channel.keys[channel.usableKeys?.[0] ?? 0] ?? "";
+    await provider?.authorize(call, channel, {
+      key,
+      now: deps.now(),
+      http: httpOf(channel, deps.http),
+      clientHeaders: {},
+    });
     const proxy = proxyOf(channel);
     const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
     const signal = AbortSignal.timeout(timeoutMs);

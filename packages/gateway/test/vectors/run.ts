@@ -46,7 +46,7 @@ async function runModels(vector: Vector): Promise<void> {
   if (listModels === undefined) throw new VectorMismatch("the provider lists no models");
   const script = createScript(vector, "whole");
   const channel = channelOf(vector);
-  const models = await listModels(channel, channel.keys[0] ?? "", script.json);
+  const models = await listModels(channel, channel.keys[0] ?? "", script.json, vector.now);
   const body = vector.answer?.["body"];
   const expected = typeof body === "object" && body !== null && !Array.isArray(body) ? objects(body, "models") : [];
   expectSame(

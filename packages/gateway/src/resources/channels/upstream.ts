@@ -54,7 +54,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
     if (!list) throw new Refusal("CH9");
-    return [...new Set(await ask(channel, (key) => list(channel, key, httpOf(channel, deps.http))))];
+    return [...new Set(await ask(channel, (key) => list(channel, key, httpOf(channel, deps.http), deps.clock.now())))];
   };
 
   return {
