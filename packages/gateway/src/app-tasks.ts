@@ -4,6 +4,7 @@ import type { ScheduledJob } from "./jobs/schedule.ts";
 import type { GuardedFetcher } from "./lib/guarded-fetch.ts";
 import type { Runnable } from "./lib/runnable.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
+import { judgeTaskPrompt } from "./relay/guardrail/elsewhere.ts";
 import { readBody } from "./relay/read-body.ts";
 import type { ReadRequestDeps } from "./relay/read-request.ts";
 import { createLogWriter } from "./storage/log-rows.ts";
@@ -12,7 +13,7 @@ import { ownImageUrl } from "./tasks/midjourney/view.ts";
 import { pollDrawings } from "./tasks/midjourney/poll.ts";
 import { pollSongs } from "./tasks/suno/store.ts";
 import { pollVideos } from "./tasks/video/poll.ts";
-import type { TaskDeps } from "./tasks/types.ts";
+import type { TaskCall, TaskDeps, TaskPrompt } from "./tasks/types.ts";
 import { createTaskUpstream } from "./tasks/upstream.ts";
 
 const POLL_MS = 15_000;
@@ -44,7 +45,7 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     sign: storage.vault.hashKey,
     disable,
     readBody: (request) => readBody(request, reading.bodyLimits),
-    checkWords: (texts, requestId) => pipeline.checkWords(() => texts, requestId),
+    judge: (call, prompt) => judgeTask(call, prompt, pipeline),
     gate: pipeline.gate,
     random: Math.random,
   };
@@ -59,6 +60,14 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     jobs: [job("drawing-poll", pollDrawings), job("song-poll", pollSongs), job("video-poll", pollVideos)],
     background: { name: "guarded fetcher", start() {}, stop: () => fetcher.close() },
   };
+}
+
+function judgeTask(call: TaskCall, { kind, model, texts }: TaskPrompt, pipeline: PipelineDeps): Promise<void> {
+  const { requestId, caller } = call;
+  pipeline.checkWords(() => texts, requestId);
+  const ask = { operation: "task", dialect: kind, model, stream: false };
+  const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.watch.guardrail };
+  return judgeTaskPrompt({ id: requestId, caller, ask }, texts, deps);
 }
 
 /** Address of a drawing that needs no sign-in. */

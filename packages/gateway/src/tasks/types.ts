@@ -27,8 +27,8 @@ export interface TaskDeps {
   /** Switches a channel off; false when it was off already. */
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
-  /** Throws `sensitive_words_detected`. */
-  readonly checkWords: (texts: readonly string[], requestId: string) => void;
+  /** Throws `sensitive_words_detected`, and what the guardrail refuses. */
+  readonly judge: (call: TaskCall, prompt: TaskPrompt) => Promise<void>;
   /** Limits and budgets. */
   readonly gate: GateDeps;
   /** 0 <= x < 1. */
@@ -50,6 +50,14 @@ export interface TaskCall {
   readonly startedAt: number;
   /** Set once the limits of the caller have been asked. */
   isCounted?: boolean;
+}
+
+/** What somebody wrote for a task. */
+export interface TaskPrompt {
+  /** The protocol, such as `midjourney`. */
+  readonly kind: string;
+  readonly model: string;
+  readonly texts: readonly string[];
 }
 
 export type TaskOptions = OptionValues;

@@ -1,8 +1,8 @@
+import type { Caller } from "../../identity/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
-import type { RelayRequest } from "../types.ts";
 import type { Question, Verdict, Webhook } from "./webhook.ts";
 
 export interface GuardrailDeps {
@@ -17,6 +17,20 @@ export interface Judged extends Pick<Question, "phase" | "text"> {
   readonly context?: string;
   /** The client left: nobody needs the verdict. */
   readonly signal?: AbortSignal;
+}
+
+/** Whose texts are judged: a relayed request or a task. */
+export interface GuardedRequest {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly ask: {
+    readonly operation: string;
+    readonly dialect: string;
+    readonly model: string;
+    readonly stream: boolean;
+  };
+  /** Set here when a text was refused or no verdict came. */
+  guardrail?: GuardrailNote;
 }
 
 /** Undefined = the text may go on; otherwise what the client is told. */
@@ -37,7 +51,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
   let failures = 0;
   let toldAt = -Infinity;
 
-  const failed = (why: string, { id }: RelayRequest, policy: GuardrailPolicy) => {
+  const failed = (why: string, { id }: GuardedRequest, policy: GuardrailPolicy) => {
     failures += 1;
     if (performance.now() - toldAt < LOG_EVERY_MS) return;
     log.warn("the guardrail gave no verdict", { request_id: id, why, failures, on_failure: policy.onFailure });
@@ -45,7 +59,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
     failures = 0;
   };
 
-  const outcome = (verdict: Verdict, judged: Judged, request: RelayRequest, policy: GuardrailPolicy) => {
+  const outcome = (verdict: Verdict, judged: Judged, request: GuardedRequest, policy: GuardrailPolicy) => {
     const { phase } = judged;
     if (verdict.action === "allow") return undefined;
     if (verdict.action === "block") {
@@ -59,7 +73,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
   };
 
   /** Judges texts of one request. */
-  return (policy: GuardrailPolicy, request: RelayRequest): Judge =>
+  return (policy: GuardrailPolicy, request: GuardedRequest): Judge =>
     async (judged) => {
       if (judged.text === "") return undefined;
       const startedAt = performance.now();
@@ -73,7 +87,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
 
 export type Guardrail = ReturnType<typeof createGuardrail>;
 
-function questionOf(request: RelayRequest, { phase, text, window = 0, context = "" }: Judged): Question {
+function questionOf(request: GuardedRequest, { phase, text, window = 0, context = "" }: Judged): Question {
   const { id, ask, caller } = request;
   return {
     version: 1,

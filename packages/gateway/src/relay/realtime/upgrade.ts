@@ -6,6 +6,7 @@ import { openaiRealtime } from "../../dialects/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admit.ts";
 import { reservedAmount, type Opening } from "../account.ts";
+import { admitUnjudged } from "../guardrail/elsewhere.ts";
 import { gateFor, NOTHING_USED, openWithin, type Gate, type Visitor } from "../gate.ts";
 import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline.ts";
 import { protocolHeaders } from "../protocol-headers.ts";
@@ -94,6 +95,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const snapshot = deps.snapshots.current();
   admitModel(relayed.caller, relayed.ask);
   const groups = servingGroups(relayed.caller, snapshot);
+  admitUnjudged(relayed, groups, snapshot);
   const conversation = conversationFor(relayed, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(relayed, groups, deps, preferred);

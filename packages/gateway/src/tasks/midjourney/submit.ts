@@ -41,7 +41,8 @@ const NEEDS_MODAL: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
 export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
   const submission = readSubmission(submit.path, submit.body);
   if (!submission) throw new DrawingError("unknown_relay_action");
-  deps.checkWords([submission.prompt], call.requestId);
+  const prompted = { kind: "midjourney", model: modelOfAction(submission.action), texts: [submission.prompt] };
+  await deps.judge(call, prompted);
   const snapshot = deps.snapshots.current();
   const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
   const model = modelOfAction(submission.action);

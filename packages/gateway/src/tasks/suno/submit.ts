@@ -36,11 +36,9 @@ interface Song {
 /** Submits a song or lyrics and charges it when the upstream took it. Throws SongError and AppError. */
 export async function submitSong(call: TaskCall, action: string, bytes: Buffer, deps: TaskDeps): Promise<unknown> {
   const song = readSong(action, bytes);
-  deps.checkWords(
-    TEXT_FIELDS.map((name) => text(song.body, name) ?? ""),
-    call.requestId,
-  );
   const model = `suno_${song.action.toLowerCase()}`;
+  const texts = TEXT_FIELDS.map((name) => text(song.body, name) ?? "");
+  await deps.judge(call, { kind: "suno", model, texts });
   const choices = await choicesOf(song, model, call, deps);
   const money = await reserve(call, model, choices, deps);
   try {

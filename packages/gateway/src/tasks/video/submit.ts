@@ -52,8 +52,8 @@ const MAX_INPUT = 2_000;
 export async function submitVideo(call: TaskCall, ask: VideoAsk, deps: TaskDeps): Promise<Submitted> {
   const course = courseOf(call, ask, deps);
   const { request } = course;
-  deps.checkWords(textsOf(request.body), call.requestId);
   const { model, priced } = course.vendor.videos.names(request);
+  await deps.judge(call, { kind: "video", model: priced, texts: textsOf(request.body) });
   const money = await reserveTask(call, { model: priced, fallback: model }, course.choices, deps);
   try {
     return await tryChannels({ ...course, money }, deps);
