@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ALLOCATOR } from "../scripts/allocator.ts";
+import { ALLOCATOR, NODE_FLAGS } from "../scripts/memory.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const lastStage =
@@ -32,16 +32,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-const [node = "", program = ""] = (JSON.parse(lines("ENTRYPOINT")[0] ?? "[]") as string[]).map((path) =>
-  path.replace(/^\/app\//, ""),
-);
+const entry = (JSON.parse(lines("ENTRYPOINT")[0] ?? "[]") as string[]).map((path) => path.replace(/^\/app\//, ""));
+const [node = "", program = ""] = [entry[0], entry.at(-1)];
+const flags = entry.slice(1, -1);
 const variables = Object.fromEntries(
   lines("ENV").flatMap((line) => line.split(" ").map((pair) => pair.split("=") as [string, string])),
 );
 
 describe("the image", () => {
-  it("tells the allocator what npm start tells it", () => {
+  it("handles memory as npm start does", () => {
     expect(variables).toMatchObject(ALLOCATOR);
+    expect(flags).toEqual(NODE_FLAGS);
   });
 
   let gateway: GatewayProcess | undefined;
@@ -51,7 +52,7 @@ describe("the image", () => {
     const upstream = await startUpstream();
     const { FAIRWAY_HOST, FAIRWAY_DATA_DIR, ...env } = variables;
     expect([FAIRWAY_HOST, FAIRWAY_DATA_DIR]).toEqual(["0.0.0.0", "/data"]);
-    gateway = await startGateway({ program: join(image, program), env });
+    gateway = await startGateway({ program: join(image, program), nodeArgs: flags, env });
     const page = await fetch(gateway.url, { headers: { accept: "text/html" } });
     expect(await page.text()).toContain('<div id="root">');
     const root = await signIn(gateway.url);

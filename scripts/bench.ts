@@ -7,10 +7,10 @@ import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
 import { runBench, type Plan } from "../packages/testkit/load/run.ts";
 import * as start from "../packages/testkit/load/systems.ts";
-import { ALLOCATOR } from "./allocator.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
 import { build } from "./build.ts";
+import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
 import { main } from "./process.ts";
 
 const QUICK: Plan = { rounds: 1, seconds: 1, samples: 50, rates: [50], streams: 50, holdModel: "bench-20-100" };
@@ -47,8 +47,9 @@ async function benchCalls(): Promise<void> {
   const systems: start.System[] = [];
   try {
     systems.push(await start.startNginx(upstream.port), await start.startHabit(url));
+    const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
     if (hasFairway)
-      systems.push(await start.startFairwaySqlite(url, ALLOCATOR), await start.startFairwayCluster(url, ALLOCATOR));
+      systems.push(await start.startFairwaySqlite(url, launch), await start.startFairwayCluster(url, launch));
     const bystanders = [generator.child, upstream.child];
     const figures = await runBench(systems, direct, { plan, generator: generator.child, bystanders, say: console.log });
     const document = benchDocument(figures, plan, new Date());

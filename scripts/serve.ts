@@ -2,9 +2,9 @@
 // the gateway from its sources, with SQLite in .fairway/ and the demo channel unless the environment says otherwise.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { ALLOCATOR } from "./allocator.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { build } from "./build.ts";
+import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
 import { main } from "./process.ts";
 
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -20,11 +20,15 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 await main(async () => {
   await build(["console"], true);
 
-  const gateway = spawn(process.execPath, [join(ROOT, "packages/gateway/src/main.ts"), ...process.argv.slice(2)], {
-    cwd: ROOT,
-    stdio: "inherit",
-    env: { ...DEFAULTS, ...process.env },
-  });
+  const gateway = spawn(
+    process.execPath,
+    [...NODE_FLAGS, join(ROOT, "packages/gateway/src/main.ts"), ...process.argv.slice(2)],
+    {
+      cwd: ROOT,
+      stdio: "inherit",
+      env: { ...DEFAULTS, ...process.env },
+    },
+  );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) gateway.kill(signal);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChannel, createToken, setModelRatios, signIn } from "../src/api.ts";
-import { startGateway } from "../src/gateway.ts";
+import { startGateway, type GatewaySettings } from "../src/gateway.ts";
 import { freePort, startMariadb, startRedis, type Service } from "../src/services.ts";
 import { findProgram } from "../src/services/process.ts";
 import { runSql } from "../src/sql.ts";
@@ -96,11 +96,11 @@ http {
 `;
 }
 
-/** Variables beside the limits, such as those of the image. */
-type Surroundings = Readonly<Record<string, string>>;
+/** How the gateway is started, such as by the image. */
+type Launch = Pick<GatewaySettings, "env" | "nodeArgs">;
 
-export async function startFairwaySqlite(upstream: string, env: Surroundings = {}): Promise<System> {
-  const gateway = await startGateway({ program: BUNDLE, env: { ...WIDE_LIMITS, ...env } });
+export async function startFairwaySqlite(upstream: string, launch: Launch = {}): Promise<System> {
+  const gateway = await startGateway({ ...launch, program: BUNDLE, env: { ...WIDE_LIMITS, ...launch.env } });
   const key = await prepare(gateway.url, upstream);
   const port = Number(new URL(gateway.url).port);
   const stop = async () => void (await gateway.stop());
@@ -114,10 +114,16 @@ export async function startFairwaySqlite(upstream: string, env: Surroundings = {
   };
 }
 
-export async function startFairwayCluster(upstream: string, env: Surroundings = {}): Promise<System> {
+export async function startFairwayCluster(upstream: string, launch: Launch = {}): Promise<System> {
   const [mariadb, redis] = await Promise.all([startMariadb({ isDurable: true }), startRedis({ isDurable: true })]);
   const database = await makeDatabase(mariadb);
-  const gateway = await startGateway({ program: BUNDLE, database, redis: redis.url, env: { ...WIDE_LIMITS, ...env } });
+  const gateway = await startGateway({
+    ...launch,
+    program: BUNDLE,
+    database,
+    redis: redis.url,
+    env: { ...WIDE_LIMITS, ...launch.env },
+  });
   const key = await prepare(gateway.url, upstream);
   return {
     name: "fairway, MariaDB + Redis",
