@@ -196,6 +196,14 @@ export class AppError extends Error {
     return Object.assign(error, { code: failure.code, type: failure.type });
   }
 
+  /** The same failure for a call that would fail again just like this. */
+  asFinal(): AppError {
+    const { message, status, param, origin, retryAfterMs, details, headers, cause } = this;
+    const more = { ...(details && { details }), ...(headers && { headers }) };
+    const options = { message, status, param, origin, retryable: false, retryAfterMs, ...more, cause };
+    return Object.assign(new AppError("bad_response_status_code", options), { code: this.code, type: this.type });
+  }
+
   /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */
   static from(thrown: unknown): AppError {
     return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });

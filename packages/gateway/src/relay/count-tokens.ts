@@ -97,7 +97,10 @@ async function askUpstream(
     const startedAt = performance.now();
     const tried = await attempt(request, choice, signal, deps);
     signal.throwIfAborted();
-    if (Buffer.isBuffer(tried)) return tried;
+    if (Buffer.isBuffer(tried)) {
+      deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
+      return tried;
+    }
     deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried });
     retries.failed(choice, tried);
   }

@@ -12,6 +12,7 @@ export function onlyChoice(choice: Choice): Selection {
     failed: () => undefined,
     full: () => undefined,
     reopen: () => choice,
+    isExhausted: true,
     restsForMs: undefined,
   };
 }

@@ -25,7 +25,9 @@ export function createRetries(
 ): Retries {
   const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
   const most = isFree ? snapshot.options.RetryTimes : 0;
+  const since = performance.now();
   let retries = 0;
+  let leastRestMs = Infinity;
   let last: Failure | undefined;
   let hasRetriedOnce = false;
   let canRetry = true;
@@ -33,6 +35,7 @@ export function createRetries(
   return {
     failed(choice, failure) {
       last = failure;
+      leastRestMs = Math.min(leastRestMs, failure.restMs ?? Infinity);
       canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
       hasRetriedOnce ||= failure.retryOnce;
       selection.failed(choice, {
@@ -41,23 +44,32 @@ export function createRetries(
       });
     },
     next() {
-      const isLate = performance.now() - request.startedAt > settings.totalMs;
+      const isLate = performance.now() - since > settings.totalMs;
       if (!canRetry || isLate || retries >= most) return undefined;
       retries++;
       return selection.next();
     },
-    lastError: () => finalError(last, request, selection),
+    lastError: () => finalError(last, request, { selection, leastRestMs }),
   };
 }
 
-function finalError(last: Failure | undefined, request: RelayRequest, selection: Selection): AppError {
+interface Tried {
+  readonly selection: Selection;
+  /** Of all failures; infinite when no key rests. */
+  readonly leastRestMs: number;
+}
+
+/** What the client is told. Where every channel failed for good, its own retries would only fail again. */
+function finalError(last: Failure | undefined, request: RelayRequest, { selection, leastRestMs }: Tried): AppError {
   if (!last)
     return new AppError("no_available_channel", {
       values: { model: request.ask.model, group: request.caller.group },
       retryAfterMs: 5_000,
     });
-  if (last.error.status !== 429 || last.error.origin !== "upstream") return last.error;
-  const rests = [last.restMs, selection.restsForMs].filter((ms) => ms !== undefined && ms > 0) as number[];
+  const isForGood = !last.isTransient && selection.isExhausted;
+  if (last.error.status !== 429 || last.error.origin !== "upstream")
+    return isForGood ? last.error.asFinal() : last.error;
+  const rests = [leastRestMs, selection.restsForMs ?? Infinity].filter((ms) => ms > 0 && ms !== Infinity);
   return new AppError("upstream_saturated", {
     values: { group: request.caller.group },
     retryAfterMs: rests.length > 0 ? Math.min(...rests) : undefined,

@@ -29,6 +29,8 @@ export interface Selection {
   full(choice: Choice): void;
   /** Everything that was full may be tried again. */
   reopen(): Choice | undefined;
+  /** Every channel that may serve was tried. */
+  readonly isExhausted: boolean;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
   readonly restsForMs: number | undefined;
 }
@@ -156,6 +158,10 @@ class Walk implements Selection {
     this.#full.clear();
     this.#stage = 0;
     return this.next();
+  }
+
+  get isExhausted(): boolean {
+    return this.#stages.every(({ level }) => level.channels.every(({ id }) => this.#tried.has(id)));
   }
 
   /** The stage stays: when it fails, the others are walked as if it had not been there. */

@@ -43,11 +43,7 @@ export async function reserveTask(
   const quotaOf = ({ group }: TaskChoice) => cost(price, pricing.model, group, snapshot);
   const amount = choices.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
   const rooms = new TaskRooms(call, pricing.model, choices, deps);
-  const { gate } = rooms;
-  const holding = holdFor(call, amount, deps);
-  const hold = gate
-    ? (await openWithin(gate, rooms.enter(gate, amount), holding, (made) => deps.ledger.release(made))).money
-    : await holding;
+  const hold = await holdWithin(rooms, call, amount, deps);
   const settlement = (choice: TaskChoice, detail: string) =>
     settlementOf({ call, pricing, price, hold, choice, detail, quota: quotaOf(choice) }, deps);
   return {
@@ -65,6 +61,20 @@ export async function reserveTask(
     },
     channels: (most) => rooms.channels(most),
   };
+}
+
+/** The limits and the hold together: what one of them refuses the other gives back. */
+async function holdWithin(rooms: TaskRooms, call: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
+  const { gate } = rooms;
+  const holding = holdFor(call, amount, deps);
+  if (!gate) return holding;
+  try {
+    const release = (hold: Hold) => deps.ledger.release(hold);
+    return (await openWithin(gate, rooms.enter(gate, amount), holding, release)).money;
+  } catch (error) {
+    rooms.end(undefined);
+    throw error;
+  }
 }
 
 async function holdFor({ caller, requestId }: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
