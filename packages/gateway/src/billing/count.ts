@@ -21,6 +21,9 @@ export interface TokenCounter {
   stop(): Promise<void>;
 }
 
+/** Counting makes little that lasts: three times this saves no time and takes 20 MiB more. */
+const YOUNG_MIB = 6;
+
 interface Pending {
   readonly job: CountJob;
   readonly resolve: (tokens: readonly number[]) => void;
@@ -35,7 +38,7 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   let isStopped = false;
 
   const start = (): Worker => {
-    const started = new Worker(script);
+    const started = new Worker(script, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } });
     started.on("message", (answer: CountAnswer) => finish(answer));
     started.on("error", () => restart(started));
     started.on("exit", () => restart(started));

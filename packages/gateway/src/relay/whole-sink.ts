@@ -145,9 +145,13 @@ export class WholeSink implements Sink {
     const isToldNone = usage === undefined && untouched === undefined;
     const sent = isToldNone ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
     const body = this.#encode(sent, untouched);
-    if (request.ask.stream) delivery.sendStreamHead();
-    else delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
-    delivery.end(body);
+    if (request.ask.stream) {
+      delivery.sendStreamHead();
+      delivery.end(body);
+    } else {
+      delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
+      delivery.endWhole(body);
+    }
     flow.finish({ kind: "delivered", reason: "stop" });
   }
 
