@@ -191,6 +191,27 @@ describe("realtime", () => {
     expect(row?.quota).toBeGreaterThanOrEqual(30 * Math.min(answers, 4));
   });
 
+  it("ends when a hard budget cannot carry another answer, and charges the budget what was said", async () => {
+    await relay.gateway.channel("rt-budget");
+    const fields = { scope: "model", subject: "rt-budget", period: "day", quota_limit: 590 };
+    const { id } = await relay.gateway.root.must<{ id: number }>("POST", "/api/budget/", fields);
+    const socket = open("rt-budget");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    for (let turn = 1; turn <= 6; turn++) {
+      if (socket.readyState !== WebSocket.OPEN) break;
+      socket.send('{"type":"response.create"}');
+      await heard.until("response.done", turn);
+    }
+    expect(await heard.closed).toBe(1008);
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-budget");
+    await expect
+      .poll(() => relay.gateway.root.must("GET", `/api/budget/${id}`))
+      .toMatchObject({ held: 0, used: row?.quota });
+    await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
+  });
+
   it("bills sound, cached tokens and transcriptions at their own prices", async () => {
     await relay.gateway.option("ModelRatio", JSON.stringify({ "rt-sound": 2, "rt-words": 15 }));
     await relay.gateway.option("CompletionRatio", JSON.stringify({ "rt-sound": 4 }));

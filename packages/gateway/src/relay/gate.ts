@@ -150,12 +150,16 @@ export class Gate {
   }
 
   /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
-  async extend(amount: Quota): Promise<boolean> {
+  extend(amount: Quota): Promise<boolean> {
+    const extending = this.#extending.then(() => this.#extendTo(amount));
+    this.#extending = extending;
+    return extending;
+  }
+
+  async #extendTo(amount: Quota): Promise<boolean> {
     const share = this.#share;
     if (!share || this.#isEnded || amount <= share.amount) return true;
-    const extending = this.#deps.budgets.extend(this.#entrant.id, share, amount);
-    this.#extending = extending;
-    const isCarried = await extending;
+    const isCarried = await this.#deps.budgets.extend(this.#entrant.id, share, amount);
     if (isCarried) this.#share = { ...share, amount };
     return isCarried;
   }

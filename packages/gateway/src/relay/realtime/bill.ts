@@ -37,6 +37,8 @@ export class RealtimeBill {
   charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
+  /** Asked before the reservation grows; false when a hard budget cannot carry it. Must not reject. */
+  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
   /** Told of all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
   /** Called when a limit of tokens is passed. */
@@ -119,7 +121,8 @@ export class RealtimeBill {
     const { hold, terms } = this.#reservation;
     const isFixed = terms.price.kind === "call" || !isPriced(terms);
     const wanted = isFixed ? hold.amount : quotaOf(BigInt(settlement.quota + hold.amount));
-    const isCarried = await this.#deps.ledger.renew(hold, settlement, wanted).catch(() => true);
+    const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
+    const isCarried = isInBudget && (await this.#deps.ledger.renew(hold, settlement, wanted).catch(() => true));
     if (!isCarried && !this.#isClosed) this.onExhausted?.();
   }
 

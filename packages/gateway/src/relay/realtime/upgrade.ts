@@ -128,6 +128,7 @@ async function openSession(
   if (!gate) return { first: selection.next(), bill: await RealtimeBill.open(opening), gate };
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
   const { first, money } = await openWithin(gate, entering, RealtimeBill.open(opening), (bill) => bill.release());
+  money.extendBudgets = (amount) => gate.extend(amount);
   money.onUsed = (tokens) => {
     void gate.spend(tokens).then((refusal) => {
       if (refusal) money.onLimit?.(refusal);
