@@ -267,6 +267,21 @@ describe("drawings", () => {
     answers(accepted(window));
     expect((await call("/mj/submit/modal", { taskId: window, prompt: "a blue kite" })).json).toMatchObject({ code: 1 });
     expect(await row(window)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a blue kite" });
+    const remix = nextId();
+    answers({ ...accepted(remix, 21), properties: { finalPrompt: "red kite", remix: true } });
+    const untouched = await money();
+    const variation = { taskId: id, customId: "MJ::JOB::variation::1::uuid" };
+    expect((await call("/mj/submit/action", variation)).json).toMatchObject({ code: 21, properties: { remix: true } });
+    expect(await money()).toEqual(untouched);
+    answers(accepted(remix));
+    expect((await call("/mj/submit/modal", { taskId: remix, prompt: "a green kite" })).json).toMatchObject({ code: 1 });
+    expect(await row(remix)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a green kite" });
+    answers({ code: 3, description: "the task is unknown" });
+    expect((await call("/mj/submit/action", variation)).json).toMatchObject({ code: 3 });
+    const [channel] = await gateway.database.raw.rows<{ status: number }>("select status from channels where id = ?", [
+      first,
+    ]);
+    expect(channel?.status).toBe(1);
     gateway.upstream.script(`/task/${id}/image-seed`, () => ({ body: { code: 1, result: "42" } }));
     expect((await call(`/mj/task/${id}/image-seed`)).json).toEqual({ code: 1, result: "42" });
   });

@@ -145,6 +145,7 @@ eachDatabase("polling", (open) => {
     const before = (await state("midjourneys")).user;
     await drawing("good");
     await drawing("bad");
+    await drawing("away");
     await drawing("queued-only", { code: 23, charged: 0 });
     told = [
       {
@@ -156,15 +157,17 @@ eachDatabase("polling", (open) => {
         properties: { finalPrompt: "x" },
       },
       { id: "bad", status: "FAILURE", progress: "", failReason: "broken" },
+      { id: "away", status: "CANCEL", progress: "40%" },
       { id: "stranger", status: "SUCCESS" },
     ];
     await Promise.all([pollDrawings(deps), pollDrawings(deps)]);
     await pollDrawings(deps);
-    expect(asked[0]).toBe('/mj/task/list-by-condition {"ids":["good","bad"]}');
+    expect(asked[0]).toBe('/mj/task/list-by-condition {"ids":["good","bad","away"]}');
     const { rows, user } = await state("midjourneys");
-    expect(rows.slice(0, 2)).toEqual([
+    expect(rows.slice(0, 3)).toEqual([
       { status: "SUCCESS", progress: "100%", fail_reason: "", refunded: 0 },
       { status: "FAILURE", progress: "100%", fail_reason: "broken", refunded: 1 },
+      { status: "FAILURE", progress: "100%", fail_reason: "The drawing was cancelled.", refunded: 1 },
     ]);
     expect(user).toEqual({ quota: (before?.quota ?? 0) - 100, used_quota: (before?.used_quota ?? 0) + 100 });
   });

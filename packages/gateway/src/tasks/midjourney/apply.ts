@@ -27,14 +27,14 @@ export const LONGEST_DRAWING_MS = 3_600_000;
 export function applyNews(row: DrawingRow, news: JsonObject): DrawingPatch {
   const status = text(news, "status") ?? row.status;
   const reason = text(news, "failReason") ?? "";
-  const isFailed = reason !== "" || status === "FAILURE";
+  const isFailed = reason !== "" || status === "FAILURE" || status === "CANCEL";
   const isDone = isFailed || status === "SUCCESS";
   return {
     code: 1,
     progress: isDone ? DONE : openProgress(text(news, "progress"), row.progress),
     ...factsOf(row, news),
     status: isFailed ? "FAILURE" : status.slice(0, 20),
-    fail_reason: isFailed ? reason || "The drawing failed." : "",
+    fail_reason: isFailed ? reason || (status === "CANCEL" ? "The drawing was cancelled." : "The drawing failed.") : "",
     ...shownOf(news),
   };
 }

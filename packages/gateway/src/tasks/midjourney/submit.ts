@@ -1,5 +1,5 @@
 import { serverAddress } from "@fairway/wire";
-import { isObject, text } from "../../dialects/read.ts";
+import { isObject, object, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
@@ -30,7 +30,9 @@ export interface SubmitAnswer {
 }
 
 const TIMEOUT_MS = 60_000;
+const REFUSED_KEY = 401;
 const NO_ACCOUNT = 3;
+const EXISTS = 21;
 const QUEUE_FULL = 23;
 const ACCOUNT_LIMIT = 30;
 const CHARGED: ReadonlySet<number> = new Set([1, 21, 22]);
@@ -106,18 +108,28 @@ async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer
     const read = coded(answer.json);
     if (!read) {
       refusal = failure(502, "unmarshal_response_body_failed");
+      if (answer.status !== REFUSED_KEY) break;
+      await switchOff(choice.channel, "the key was refused", deps);
       continue;
     }
     const code = read["code"] as number;
     if (answer.status === 200 && isCharged(course.submission, code)) return accept(course, choice, read, deps);
     refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: read };
-    if (code === NO_ACCOUNT) await switchOff(choice.channel, text(read, "description") ?? "no account", deps);
-    if (code === NO_ACCOUNT || code === QUEUE_FULL) continue;
+    if (isWithoutAccount(course.submission, code)) {
+      await switchOff(choice.channel, text(read, "description") ?? "no account", deps);
+      continue;
+    }
+    if (code === QUEUE_FULL) continue;
     await saveDrawing(deps, { ...rowOf(course, choice, read, deps), fail_reason: text(read, "description") ?? "" });
     break;
   }
   await course.money.release();
   return refusal;
+}
+
+/** Of a follow-up the same code says that the upstream has forgotten the task. */
+function isWithoutAccount({ taskId }: Submission, code: number): boolean {
+  return code === NO_ACCOUNT && taskId === undefined;
 }
 
 function coded(json: unknown): JsonObject | undefined {
@@ -142,16 +154,27 @@ function isCharged({ action }: Submission, code: number): boolean {
   return action === "SWAP_FACE" ? code === 1 : CHARGED.has(code);
 }
 
+/** The upstream opened a window for another prompt; the drawing is made, and charged, when that is confirmed. */
+function opensWindow({ action }: Submission, read: JsonObject): boolean {
+  if (read["code"] !== EXISTS) return false;
+  return NEEDS_MODAL.has(action) || object(read, "properties")?.["remix"] === true;
+}
+
 /** The task is in the table before its charge is final, and its charge is certain before it is in the table. */
 async function accept(course: Course, choice: TaskChoice, read: JsonObject, deps: TaskDeps): Promise<SubmitAnswer> {
   const { submission, money } = course;
   const row = rowOf(course, choice, read, deps);
+  if (opensWindow(submission, read) && !NEEDS_MODAL.has(submission.action)) {
+    await saveDrawing(deps, row);
+    await money.release();
+    return { status: 200, body: read };
+  }
   const detail = `action ${submission.action}, task ${row.mj_id}`;
   await money.promise(choice, detail);
   const quota = money.quotaOf(choice);
   await saveDrawing(deps, { ...row, quota, charged: quota > 0 ? 1 : 0, refunded: 0 });
   await money.settle(choice, detail);
-  const keepsCode = read["code"] === 1 || (read["code"] === 21 && NEEDS_MODAL.has(submission.action));
+  const keepsCode = read["code"] === 1 || opensWindow(submission, read);
   return { status: 200, body: keepsCode ? read : { ...read, code: 1 } };
 }
 

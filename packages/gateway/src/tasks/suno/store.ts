@@ -36,10 +36,13 @@ async function askChannel(channelId: number, rows: readonly AsyncRow[], deps: Po
   }
 }
 
+/** A reason to fail is a failure, whatever the status still says. */
 function newsOf(item: JsonObject): TaskNews {
+  const status = text(item, "status");
+  const failReason = text(item, "fail_reason");
   return {
-    status: text(item, "status"),
-    failReason: text(item, "fail_reason"),
+    status: failReason && status !== "SUCCESS" ? "FAILURE" : status,
+    failReason,
     startTime: time(item["start_time"]),
     finishTime: time(item["finish_time"]),
     progress: text(item, "progress"),

@@ -22,7 +22,8 @@ export class SongError extends Error {
   }
 }
 
-const TIMEOUT_MS = 60_000;
+/** Lyrics are answered when they are written. */
+const TIMEOUT_MS = { MUSIC: 60_000, LYRICS: 150_000 };
 const DEFAULT_VERSION = "chirp-v3-0";
 const RETRIED: ReadonlySet<number> = new Set([401, 403, 429]);
 const TEXT_FIELDS = ["prompt", "gpt_description_prompt", "title", "tags"];
@@ -117,7 +118,7 @@ async function send({ channel }: TaskChoice, { action, body }: Song, deps: TaskD
     method: "POST",
     path: `/suno/submit/${action}`,
     body: Buffer.from(JSON.stringify(body)),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS[action],
   } as const;
   return deps.upstream(channel, request).catch((cause: unknown) => {
     deps.log.info("a song could not be submitted", { channelId: channel.id, error: cause });
