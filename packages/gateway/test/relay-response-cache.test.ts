@@ -186,6 +186,7 @@ describe("what is kept", () => {
       const again = await heard(await once());
       const isFinished = whole.slice(0, at).includes('"stop"}]}');
       expect([at, again.state]).toEqual([at, isFinished ? "hit" : "miss"]);
+      expect(again.text.includes("[DONE]")).toBe(isFinished);
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutEvents, cutLastEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+import { cutEvents, cutLastEvents, hasData, isBrokenOff, stripComments, withoutTerminator } from "./event-blocks.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 
@@ -14,6 +14,12 @@ describe("event blocks", () => {
   it("takes out comments and keeps the events around them", () => {
     expect(text(stripComments(Buffer.from(": ping\n\ndata: 1\n\n: more\ndata: 2\n\n")))).toBe("data: 1\n\ndata: 2\n\n");
     expect(stripComments(Buffer.from(": only\n\n"))).toHaveLength(0);
+  });
+
+  it("knows events that break off", () => {
+    const whole = 'data: {"a":1}\n\ndata: [DONE]\n\n: ping\n\n';
+    expect(isBrokenOff(Buffer.from(whole))).toBe(false);
+    expect(isBrokenOff(Buffer.from(`${whole}data: {"finish_reason":"stop"\n\n`))).toBe(true);
   });
 
   it("takes out matching events alone", () => {

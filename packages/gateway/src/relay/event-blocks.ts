@@ -47,6 +47,11 @@ export function cutLastEvents(blocks: Buffer, matches: (event: JsonObject) => bo
   return isCut ? Buffer.concat([...all.slice(0, at + 1), ...kept]) : blocks;
 }
 
+/** True when an event breaks off inside of its JSON: the end of what was sent, not of what there was to say. */
+export function isBrokenOff(blocks: Buffer): boolean {
+  return parseEvents(blocks).some(({ data, raw }) => data === undefined && raw.startsWith("{"));
+}
+
 /** Event blocks without a `[DONE]` at their end. */
 export function withoutTerminator(blocks: Buffer): Buffer {
   const at = blocks.lastIndexOf(DONE);

@@ -6,7 +6,7 @@ import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
-import { cutEvents, cutLastEvents, hasData, stripComments, withoutTerminator } from "./event-blocks.ts";
+import { cutEvents, cutLastEvents, hasData, isBrokenOff, stripComments, withoutTerminator } from "./event-blocks.ts";
 import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
@@ -79,7 +79,7 @@ export class StreamSink implements Sink {
     if (this.#isOver) return;
     this.#guarded(() => {
       const rest = this.#intake.rest();
-      if (rest) this.#take(rest);
+      if (rest && !isBrokenOff(rest)) this.#take(rest);
     });
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
-import { parseEvents } from "../../lib/sse.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { CachePolicy } from "../../snapshot/cache-policy.ts";
 import type { Vault } from "../../storage/secrets.ts";
 import { STREAM_HEAD } from "../heads.ts";
 import { Delivery, type DeliveryTicker } from "../delivery.ts";
+import { isBrokenOff } from "../event-blocks.ts";
 import type { Opening } from "../account.ts";
 import type { CallLimit } from "../call-limit.ts";
 import type { RelayReport } from "../pipeline.ts";
@@ -72,7 +72,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
       recorder,
       keep(report) {
         const answer = answerOf(report, recorder, now());
-        if (answer && request.ask.stream && !isWholeStream(answer.body)) return;
+        if (answer && request.ask.stream && isBrokenOff(answer.body)) return;
         if (answer) answers.keep(key, answer, policy);
       },
     };
@@ -91,11 +91,6 @@ function answerOf({ tried, account }: RelayReport, recorder: Recorder, keptAt: n
   const { recorded } = recorder;
   if (account.charged?.ending.reason !== "stop" || group === undefined || !recorded) return undefined;
   return { ...recorded, usage: account.charged.usage, group, keptAt };
-}
-
-/** An event that breaks off is the end of what an upstream sent, not of what it had to say. */
-function isWholeStream(blocks: Buffer): boolean {
-  return parseEvents(blocks).every(({ data, raw }) => data !== undefined || !raw.startsWith("{"));
 }
 
 /** The same bytes under a head of its own. */
