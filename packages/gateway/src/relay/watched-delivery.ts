@@ -47,6 +47,10 @@ export class WatchedDelivery extends Delivery {
     super.end(held && bytes ? Buffer.concat([held, bytes]) : (held ?? bytes));
   }
 
+  override endWhole(bytes: Buffer): void {
+    this.end(bytes);
+  }
+
   override breakOff(frame: Buffer): void {
     this.#guard?.rest();
     super.breakOff(frame);
