@@ -45,6 +45,8 @@ export const ChannelSpec = z.strictObject({
   other: text,
   modelMapping: z.optional(textMap),
   statusCodeMapping: z.optional(textMap),
+  /** As a whole: limits, key_limits, multi_key_mode, proxy and the like. */
+  settings: z.optional(z.record(z.string(), z.unknown())),
   /** The key itself; whoever sends the document has looked it up. */
   key: text,
   /** Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. */

@@ -63,6 +63,7 @@ export function createCallLimit({ claims, options, metrics }: CallLimitDeps): Ca
       throw refusalOf(answer.state);
     },
     count(requestId, userId) {
+      if (!options().ModelRequestRateLimitEnabled) return;
       const wanted = requestsOf(userId);
       // It has its answer already: an outage, which is told elsewhere, changes nothing for it.
       if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);

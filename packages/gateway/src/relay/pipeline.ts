@@ -130,16 +130,23 @@ export function conversationFor(
   const { ask, caller, body, clientHeaders: headers, keeper, url } = request;
   if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
   const { model } = ask;
-  if (!hasChoice(groups.flatMap((group) => index.get(group)?.get(listedName(model)) ?? []))) return undefined;
+  if (!hasChoice(groups, index, listedName(model))) return undefined;
   const { userId, tokenId, group } = caller;
   const [path = ""] = url.split("?", 1);
   const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
   return conversationOf(spoken, options.ChannelAffinityRules);
 }
 
-function hasChoice([first, ...more]: readonly Level[]): boolean {
-  if (!first || more.length > 0 || first.channels.length > 1) return first !== undefined;
-  return (first.channels[0]?.keys.length ?? 0) > 1;
+/** Asked for every request, so nothing is made for it. */
+function hasChoice(groups: readonly string[], index: Snapshot["index"], name: string): boolean {
+  let only: Level | undefined;
+  for (const group of groups) {
+    for (const level of index.get(group)?.get(name) ?? []) {
+      if (only || level.channels.length > 1) return true;
+      only = level;
+    }
+  }
+  return (only?.channels[0]?.keys.length ?? 0) > 1;
 }
 
 /** Tells whether the request goes where its conversation was served last, and keeps it there where its rule wants that. */

@@ -30,6 +30,7 @@ const MEMBERS = {
   other: "other",
   modelMapping: "model_mapping",
   statusCodeMapping: "status_code_mapping",
+  settings: "setting",
   key: "key",
 } as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
 
@@ -136,11 +137,12 @@ function formOf(spec: ChannelSpec): ChannelInput {
     other: spec.other,
     model_mapping: mapText(spec.modelMapping),
     status_code_mapping: mapText(spec.statusCodeMapping),
+    setting: mapText(spec.settings),
   };
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as ChannelInput;
 }
 
-function mapText(map: Readonly<Record<string, string>> | undefined): string | undefined {
+function mapText(map: Readonly<Record<string, unknown>> | undefined): string | undefined {
   if (map === undefined) return undefined;
   return Object.keys(map).length === 0 ? "" : JSON.stringify(map);
 }
@@ -174,6 +176,7 @@ function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
     other: row.other,
     modelMapping: parseObject(row.model_mapping) ?? {},
     statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
+    settings: parseObject(row.setting ?? "") ?? {},
   };
 }
 

@@ -58,13 +58,15 @@ eachDatabase("documents", (open) => {
 
   describe("channels", () => {
     test("are planned, made, found in sync, changed field by field, and deleted", async () => {
-      const documents = [channel("main", { groups: ["default", "vip"], modelMapping: { a: "gpt-4o" } })];
+      const settings = { limits: { concurrency: 5 }, multi_key_mode: "polling" };
+      const documents = [channel("main", { groups: ["default", "vip"], modelMapping: { a: "gpt-4o" }, settings })];
       expect(actions(await plan(documents))).toEqual(["main: create"]);
       expect(await rows()).toEqual([]);
       await apply(documents);
       expect(await rows()).toMatchObject([
         { name: "main", type: 1, group: "default,vip", model_mapping: '{"a":"gpt-4o"}', weight: 0 },
       ]);
+      expect(JSON.parse((await rows())[0]?.setting ?? "")).toEqual(settings);
       expect(await app.database.db.selectFrom("abilities").select("group").execute()).toHaveLength(2);
       expect(actions(await plan(documents))).toEqual(["main: unchanged"]);
       const changed = [channel("main", { groups: ["default"], key: "sk-canary-2", weight: 3 })];
@@ -148,6 +150,8 @@ eachDatabase("documents", (open) => {
         [channel("x", { type: "nobody" }), "there is no channel type nobody"],
         [channel("x", { modelMapping: { a: "b", b: "a" } }), "The model mapping must be in a valid JSON format!"],
         [channel("x", { unknown: 1 }), "spec:"],
+        [channel("x", { settings: { limits: { rpm: 0 } } }), "setting.limits.rpm must be at least 1"],
+        [token("x", { limits: { rpm: 0 } }), "spec.limits.rpm"],
         [{ ...channel("x"), apiVersion: "v1" }, "apiVersion:"],
         [token("x", { owner: { username: "nobody" } }), "there is no user nobody"],
         [token("x", { expiresAt: "soon" }), "expiresAt is no time"],
