@@ -1,9 +1,6 @@
-// What a reservation and its charge cost on Redis and MariaDB, without a gateway around them:
-//   node packages/gateway/test/ledger-bench.ts [--users 1] [--requests 60000] [--parallel 64]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { startMariadb, startRedis, type Service } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
 import { createRedisLedger, type RedisLedger } from "../src/billing/ledger-redis.ts";
@@ -18,21 +15,35 @@ import { createRedisClient } from "../src/redis/client.ts";
 import { createKeys } from "../src/redis/keys.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
 import { migrate } from "../src/storage/migrate.ts";
+import type { RawDatabase } from "../src/storage/raw.ts";
 
-const { values } = parseArgs({
-  options: {
-    users: { type: "string", default: "1" },
-    requests: { type: "string", default: "60000" },
-    parallel: { type: "string", default: "64" },
-  },
-});
-const [users, requests, parallel] = [values.users, values.requests, values.parallel].map(Number) as [
-  number,
-  number,
-  number,
-];
+export interface LedgerLoad {
+  readonly accounts: number;
+  readonly requests: number;
+  /** Requests under way at once. */
+  readonly parallel: number;
+  /** The database takes nothing until all requests are settled; then it is measured how fast it catches up. */
+  readonly isHeldBack: boolean;
+}
+
+export interface LedgerFigures {
+  readonly load: LedgerLoad;
+  /** Reserved and settled a second. */
+  readonly perSecond: number;
+  /** From the last settlement until everything stood in the database. */
+  readonly behindSeconds: number;
+  /** Waits for a reservation, milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of a core for each request, to the last booking. */
+  readonly cpu: { readonly process: number; readonly redis: number; readonly mariadb: number };
+  /** The same of Redis, until the last settlement. */
+  readonly redisLive: number;
+}
 
 const RICH = 1_000_000_000_000;
+/** For a machine that is busy with other things. */
+const LONGEST_FLUSH_MS = 600_000;
 const LOG: LogDetail = {
   username: "user",
   tokenName: "key",
@@ -48,48 +59,79 @@ const LOG: LogDetail = {
   ip: "10.0.0.1",
 };
 
-const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
-const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));
-try {
-  await bench();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-  await Promise.all([servers.redis.stop(), servers.mariadb.stop()]);
+interface Servers {
+  readonly redis: Service;
+  readonly mariadb: Service;
 }
 
-async function bench(): Promise<void> {
+/** What a reservation and its charge cost on Redis and MariaDB, without a gateway around them. */
+export async function benchLedger(load: LedgerLoad): Promise<LedgerFigures> {
+  const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
+  const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));
+  try {
+    return await benchOn(servers, folder, load);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await Promise.all([servers.redis.stop(), servers.mariadb.stop()]);
+  }
+}
+
+async function benchOn(servers: Servers, journalDir: string, load: LedgerLoad): Promise<LedgerFigures> {
   const log = createLog({ level: "warn", format: "text", out: process.stderr });
   await runSql(servers.mariadb.url, "create database bench");
   const database = openDatabase({ url: new URL("/bench", servers.mariadb.url).href, log });
   await migrate(database, { log, mode: "auto" });
-  await addAccounts(database);
-  const redis = createRedisClient({
-    url: new Secret(servers.redis.url),
-    keys: createKeys("bench:"),
-    log,
-    name: "bench",
-  });
+  await addAccounts(database, load.accounts);
+  const keys = createKeys("bench:");
+  const redis = createRedisClient({ url: new Secret(servers.redis.url), keys, log, name: "bench" });
   await redis.ready(5_000);
+  const door = createDoor(database.raw);
   const ledger = createRedisLedger({
     redis,
-    database: database.raw,
+    database: door.database,
     state: await readLedgerState(database.raw),
     clock: systemClock,
     log,
-    journalDir: folder,
+    journalDir,
     instanceId: "bench",
     onOutage: "deny",
     events: { outageHold() {}, settlementFailed() {} },
   });
   await ledger.start();
-  await measure(ledger);
-  await ledger.stop();
-  await redis.close();
-  await database.close();
+  try {
+    return await measure(ledger, { servers, door, load });
+  } finally {
+    await ledger.stop();
+    await redis.close();
+    await database.close();
+  }
 }
 
-async function addAccounts({ raw }: Database): Promise<void> {
-  for (let id = 1; id <= users; id += 1) {
+interface Door {
+  readonly database: RawDatabase;
+  close(): void;
+  open(): void;
+}
+
+/** Transactions that begin while it is closed wait for its opening. */
+function createDoor(raw: RawDatabase): Door {
+  let opening = Promise.withResolvers<void>();
+  opening.resolve();
+  return {
+    database: {
+      ...raw,
+      async transaction(work) {
+        await opening.promise;
+        return raw.transaction(work);
+      },
+    },
+    close: () => void (opening = Promise.withResolvers<void>()),
+    open: () => opening.resolve(),
+  };
+}
+
+async function addAccounts({ raw }: Database, count: number): Promise<void> {
+  for (let id = 1; id <= count; id += 1) {
     const name = `user${id}`;
     await raw.run(
       `insert into users (id, username, username_key, password, display_name, role, status, quota, "group", aff_code, created_at) values (?, ?, ?, '', '', 1, 1, ?, 'default', ?, 0)`,
@@ -102,50 +144,66 @@ async function addAccounts({ raw }: Database): Promise<void> {
   }
 }
 
-async function measure(ledger: RedisLedger): Promise<void> {
+interface Measuring {
+  readonly servers: Servers;
+  readonly door: Door;
+  readonly load: LedgerLoad;
+}
+
+async function measure(ledger: RedisLedger, { servers, door, load }: Measuring): Promise<LedgerFigures> {
+  const { accounts, requests, parallel, isHeldBack } = load;
   const nextId = createIds(systemClock);
+  const serve = async (userId: number) => {
+    const asked = performance.now();
+    const request = { requestId: nextId(), userId, tokenId: userId, amount: quota(1_000), isCharged: true };
+    const hold = await ledger.hold({ ...request, grant: quota(RICH) });
+    const waited = performance.now() - asked;
+    if (isRefusal(hold)) throw new Error("refused");
+    await ledger.settle({ hold, quota: quota(700), channelId: 1, at: systemClock.now(), log: LOG });
+    return waited;
+  };
+  // Balances are read from the database once.
+  for (let id = 1; id <= accounts; id += 1) await serve(id);
+  await ledger.flush();
+  if (isHeldBack) door.close();
+  const clock = startClock(servers);
   const waits: number[] = [];
   let sent = 0;
-  const before = {
-    own: process.cpuUsage(),
-    redis: cpuMs(servers.redis),
-    mariadb: cpuMs(servers.mariadb),
-    at: performance.now(),
-  };
   const work = async () => {
-    while (sent < requests) {
-      const userId = (sent++ % users) + 1;
-      const asked = performance.now();
-      const hold = await ledger.hold({
-        requestId: nextId(),
-        userId,
-        tokenId: userId,
-        amount: quota(1_000),
-        isCharged: true,
-        grant: quota(RICH),
-      });
-      waits.push(performance.now() - asked);
-      if (isRefusal(hold)) throw new Error("refused");
-      await ledger.settle({ hold, quota: quota(700), channelId: 1, at: systemClock.now(), log: LOG });
-    }
+    while (sent < requests) waits.push(await serve((sent++ % accounts) + 1));
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  const settledAt = performance.now();
-  await ledger.flush();
-  const bookedAt = performance.now();
-  const perRequest = (ms: number) => `${Math.round((ms * 1000) / requests)} µs`;
-  const rate = (until: number) => `${Math.round(requests / ((until - before.at) / 1000))}/s`;
-  const own = process.cpuUsage(before.own);
+  while (ledger.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  const live = clock();
+  door.open();
+  await ledger.flush(LONGEST_FLUSH_MS);
+  const whole = clock();
   waits.sort((a, b) => a - b);
-  const wait = (part: number) => `${(waits[Math.floor(requests * part)] ?? 0).toFixed(2)} ms`;
-  console.log(`${requests} requests of ${users} accounts, ${parallel} at once`);
-  console.log(
-    `reserved and settled ${rate(settledAt)}, booked in MariaDB ${rate(bookedAt)}, ${((bookedAt - settledAt) / 1000).toFixed(1)} s behind`,
-  );
-  console.log(`reservation p50 ${wait(0.5)}, p99 ${wait(0.99)}`);
-  console.log(
-    `CPU per request: process ${perRequest((own.user + own.system) / 1000)}, Redis ${perRequest(cpuMs(servers.redis) - before.redis)}, MariaDB ${perRequest(cpuMs(servers.mariadb) - before.mariadb)}`,
-  );
+  const each = (ms: number) => (ms * 1000) / requests;
+  return {
+    load,
+    perSecond: requests / (live.ms / 1000),
+    behindSeconds: (whole.ms - live.ms) / 1000,
+    p50: waits[Math.floor(requests * 0.5)] ?? 0,
+    p99: waits[Math.floor(requests * 0.99)] ?? 0,
+    cpu: { process: each(whole.process), redis: each(whole.redis), mariadb: each(whole.mariadb) },
+    redisLive: each(live.redis),
+  };
+}
+
+/** Answers the milliseconds that passed, and that each process worked. */
+function startClock({ redis, mariadb }: Servers) {
+  const own = process.cpuUsage();
+  const before = { at: performance.now(), redis: cpuMs(redis), mariadb: cpuMs(mariadb) };
+  return () => {
+    const { user, system } = process.cpuUsage(own);
+    return {
+      ms: performance.now() - before.at,
+      process: (user + system) / 1000,
+      redis: cpuMs(redis) - before.redis,
+      mariadb: cpuMs(mariadb) - before.mariadb,
+    };
+  };
 }
 
 /** User and system time; a tick is 10 ms. */

@@ -81,6 +81,19 @@ describe("the SQL ledger on a failing database", () => {
   });
   afterAll(() => database.close());
 
+  it("ends no running answer because its reservation cannot grow, and charges all of it", async () => {
+    const user = await accounts.addUser(1_000);
+    const hold = await granted(ledger, user, 0, 100);
+    faults.failWhen(() => true);
+    expect(await ledger.renew(hold, settlementOf(hold, 90), quota(200))).toBe(true);
+    await expect(ledger.renew(hold, settlementOf(hold, 95))).rejects.toThrow("the database refuses");
+    faults.heal();
+    expect(lines.join("")).toContain("a reservation could not be extended, its request goes on");
+    await ledger.settle(settlementOf(hold, 190));
+    await ledger.flush();
+    expect(await accounts.user(user)).toMatchObject({ quota: 810 });
+  });
+
   it("keeps settlements until it answers again", async () => {
     const user = await accounts.addUser(1000);
     const holds = await Promise.all(Array.from({ length: 5 }, () => granted(ledger, user, 0, 10)));
