@@ -1,7 +1,7 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
-// `--api` measures the management API at size instead: bench-api.ts.
+// `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone: bench-ledger.ts.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
@@ -9,6 +9,7 @@ import { runBench, type Plan } from "../packages/testkit/load/run.ts";
 import * as start from "../packages/testkit/load/systems.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
+import { benchLedgers } from "./bench-ledger.ts";
 import { build } from "./build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
 import { main } from "./process.ts";
@@ -29,7 +30,7 @@ const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-await main(process.argv.includes("--api") ? benchApi : benchCalls);
+await main(process.argv.includes("--api") ? benchApi : process.argv.includes("--ledger") ? benchLedgers : benchCalls);
 
 async function benchCalls(): Promise<void> {
   if (hasFairway) await build(["gateway"], true);
