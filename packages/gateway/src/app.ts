@@ -214,7 +214,12 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
         testMinutes: env.channelTestMinutes,
         balanceMinutes: env.channelUpdateMinutes,
       }),
-      logRetentionJob({ ...core, logDatabase, days: () => options().LogRetentionDays }),
+      logRetentionJob({
+        ...core,
+        logDatabase,
+        days: () => options().LogRetentionDays,
+        jobs: operations.jobs,
+      }),
       {
         name: "usage-rollup",
         isLeaderOnly: true,

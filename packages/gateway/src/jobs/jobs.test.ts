@@ -1,7 +1,10 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { quietLog } from "../../test/support.ts";
 import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
 import type { ChannelState } from "../observability/metrics.ts";
+import { createJobRunner, type JobRunner } from "../resources/jobs/runner.ts";
+import { createJobStore, type JobStore } from "../resources/jobs/store.ts";
 import { channelJobs } from "./channel-jobs.ts";
 import { removeOldLogs } from "./log-retention.ts";
 
@@ -14,32 +17,59 @@ eachDatabase("jobs of the leader", (open) => {
   const clock = { now: () => now };
   const signal = new AbortController().signal;
 
+  let store: JobStore;
+  let jobs: JobRunner;
+
   beforeAll(async () => {
     kit = await openStoreKit(await open());
+    store = createJobStore({ database: kit.database, clock });
+    jobs = createJobRunner(store, quietLog);
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
     now = NOW * 1000;
     await kit.database.raw.run("delete from logs", []);
     await kit.database.raw.run("delete from jobs", []);
+    await kit.database.raw.run("delete from leases", []);
   });
+
+  const remove = (days: number, on = signal) =>
+    removeOldLogs({ logDatabase: kit.database, clock, days: () => days, jobs }, on);
 
   test("logs older than the option's days go, the newest row never", async () => {
     const ages = [400, 31, 30.5, 29, 1, 90];
     for (const age of ages) await insertLog(NOW - Math.round(age * DAY));
-    const removed = (days: number) => removeOldLogs({ logDatabase: kit.database, clock, days: () => days }, signal);
-    expect(await removed(0)).toBe(0);
-    expect(await removed(30)).toBe(3);
+    await remove(0);
+    expect(await count()).toBe(6);
+    await remove(30);
     expect(await count()).toBe(3);
-    expect(await removed(30)).toBe(0);
+    await remove(30);
+    expect(await count()).toBe(3);
+    expect(await kit.database.raw.rows("select id from jobs", [])).toEqual([]);
   });
 
-  test("many rows go in steps, and a stop ends them between two", async () => {
-    for (let at = 0; at < 5; at += 1) await insertLogs(1_000, NOW - 10 * DAY);
-    const deps = { logDatabase: kit.database, clock, days: () => 1 };
-    expect(await removeOldLogs(deps, AbortSignal.abort())).toBe(0);
-    expect(await removeOldLogs(deps, signal)).toBe(4_999);
+  test("many rows go in portions, as a job that shows how far it is, and a stop ends them between two", async () => {
+    for (let at = 0; at < 11; at += 1) await insertLogs(500, NOW - (10 + (at % 3)) * DAY);
+    await remove(1, AbortSignal.abort());
+    expect(await count()).toBe(5_500);
+    const stop = new AbortController();
+    // The leader ceases to lead after the first portion.
+    const stopping: Pick<JobRunner, "run"> = {
+      run: (spec) =>
+        jobs.run({
+          ...spec,
+          run: (control) => spec.run({ ...control, step: (isOk) => (control.step(isOk), stop.abort()) }),
+        }),
+    };
+    await removeOldLogs({ logDatabase: kit.database, clock, days: () => 1, jobs: stopping }, stop.signal);
+    const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
+    expect(await count()).toBe(5_500 - portion);
+    await remove(1);
     expect(await count()).toBe(1);
+    const [last] = await store.latest();
+    const portions = Math.ceil((5_500 - portion) / portion);
+    expect(last).toMatchObject({ name: "log-retention", status: "done", done: portions, total: portions, failed: 0 });
+    expect(last?.message).toBe(`${5_499 - portion} log rows of before 2026-09-20 deleted`);
   });
 
   test("rounds begin when the last one of anybody is long enough ago", async () => {
@@ -53,7 +83,7 @@ eachDatabase("jobs of the leader", (open) => {
         .execute();
       return { id: 1, finished: Promise.resolve() };
     };
-    const jobs = channelJobs({
+    const rounds = channelJobs({
       database: kit.database,
       clock,
       metrics: { setChannels: () => {} },
@@ -65,7 +95,7 @@ eachDatabase("jobs of the leader", (open) => {
     const look = async (minutes: number) => {
       now += minutes * 60_000;
       begun.length = 0;
-      for (const job of jobs) await job.run(signal);
+      for (const job of rounds) await job.run(signal);
       return [...begun];
     };
     expect(await look(9)).toEqual([]);

@@ -1,6 +1,21 @@
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Database } from "../storage/database.ts";
+import { countPortions, newestLogId, removeLogs } from "../storage/log-removal.ts";
 import type { ScheduledJob } from "./schedule.ts";
+
+interface Shown {
+  readonly signal: AbortSignal;
+  total(steps: number): void;
+  step(isOk: boolean): void;
+  message(text: string): void;
+}
+
+interface ShownWork {
+  readonly name: string;
+  /** 0 = the schedule. */
+  readonly startedBy: number;
+  readonly run: (control: Shown) => Promise<void>;
+}
 
 export interface LogRetentionDeps {
   /** Holds `logs`. */
@@ -8,56 +23,66 @@ export interface LogRetentionDeps {
   readonly clock: Clock;
   /** Days that a row lives; 0 = for ever. */
   readonly days: () => number;
+  /** Where long work shows how far it is; undefined while work of that name runs somewhere. */
+  readonly jobs: { run(work: ShownWork): Promise<{ readonly finished: Promise<void> } | undefined> };
 }
 
+const NAME = "log-retention";
 const DAY_SECONDS = 86_400;
 const EVERY_MS = 60_000;
-/** Rows of one statement: nothing waits long for its locks, and replication follows. */
-const ROWS_AT_ONCE = 2_000;
-/** Rows of one run; what is left goes a minute later. */
-const ROWS_PER_RUN = 200_000;
+/** Fewer portions are the work of every minute, and not worth a row among the jobs. */
+const SHOWN_FROM = 5;
 
 export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
   return {
-    name: "log-retention",
+    name: NAME,
     everyMs: EVERY_MS,
     isLeaderOnly: true,
     run: (signal) => removeOldLogs(deps, signal),
   };
 }
 
-/** Deletes rows that are older than the option allows, oldest first; answers how many went. */
-export async function removeOldLogs(
-  { logDatabase, clock, days }: LogRetentionDeps,
-  signal: AbortSignal,
-): Promise<number> {
-  if (days() === 0) return 0;
-  const oldest = seconds(clock) - days() * DAY_SECONDS;
-  let removed = 0;
-  while (removed < ROWS_PER_RUN && !signal.aborted) {
-    const gone = await removeSome(logDatabase, oldest);
-    removed += gone;
-    if (gone < ROWS_AT_ONCE) break;
-  }
-  return removed;
+/** Deletes rows that are older than the option allows, oldest first. A longer backlog is a job that shows its progress. */
+export async function removeOldLogs(deps: LogRetentionDeps, signal: AbortSignal): Promise<void> {
+  const { logDatabase, clock, days, jobs } = deps;
+  if (days() === 0 || signal.aborted) return;
+  const before = seconds(clock) - days() * DAY_SECONDS;
+  const portions = await countPortions(logDatabase, before);
+  if (portions === 0) return;
+  if (portions < SHOWN_FROM) return remove(deps, before, { signal, onPortion: () => {} });
+  const job = await jobs.run({
+    name: NAME,
+    startedBy: 0,
+    async run(control) {
+      control.total(portions);
+      let removed = 0;
+      const onPortion = (rows: number) => {
+        removed += rows;
+        control.step(true);
+        control.message(`${removed} log rows of before ${new Date(before * 1000).toISOString().slice(0, 10)} deleted`);
+      };
+      await remove(deps, before, { signal: AbortSignal.any([signal, control.signal]), onPortion });
+    },
+  });
+  await job?.finished;
 }
 
-/** The newest row stays, however old it is: an id must never be given twice. */
-async function removeSome({ db }: Database, before: number): Promise<number> {
-  const newest = await db
-    .selectFrom("logs")
-    .select((eb) => eb.fn.max("id").as("id"))
-    .executeTakeFirst();
-  const rows = await db
-    .selectFrom("logs")
-    .select("id")
-    .where("created_at", "<", before)
-    .where("id", "<", Number(newest?.id ?? 0))
-    .orderBy("created_at")
-    .limit(ROWS_AT_ONCE)
-    .execute();
-  if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  const { numDeletedRows } = await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+interface Watching {
+  readonly signal: AbortSignal;
+  readonly onPortion: (rows: number) => void;
+}
+
+/** Half of the time belongs to others: after each portion the database has as long as that took. */
+async function remove(
+  { logDatabase }: LogRetentionDeps,
+  before: number,
+  { signal, onPortion }: Watching,
+): Promise<void> {
+  let startedAt = performance.now();
+  for await (const rows of removeLogs(logDatabase, { before, below: await newestLogId(logDatabase.db) })) {
+    onPortion(rows);
+    if (signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt));
+    startedAt = performance.now();
+  }
 }

@@ -46,7 +46,13 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
   return readByIds(db, await rows.select("id").offset(offset).execute());
 }
 
-/** Several models and nothing else that an index orders: an index has the newest rows of each, but not of all. */
+/** A filter of several models as one for each, when nothing else in it has an index of its own. */
+export function perModel(query: LogQuery): LogQuery[] {
+  if (!isOfSomeModels(query)) return [query];
+  return query.models.map((model) => ({ ...query, model_name: model, models: [] }));
+}
+
+/** An index has the rows of each model in the order of the list, but not those of several. */
 function isOfSomeModels(query: LogQuery): boolean {
   const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
   const texts = [username, token_name, group, request_id];
@@ -56,8 +62,8 @@ function isOfSomeModels(query: LogQuery): boolean {
 
 /** The newest rows of each model, of which the newest make the page. */
 async function mergedPage(db: Kysely<Schema>, query: LogQuery, { offset, limit }: PageRequest): Promise<StoredLog[]> {
-  const [first, ...others] = query.models.map((model) => {
-    const newest = newestFirst(db, { ...query, model_name: model, models: [] }).select(["id", "created_at"]);
+  const [first, ...others] = perModel(query).map((one) => {
+    const newest = newestFirst(db, one).select(["id", "created_at"]);
     return db.selectFrom(newest.limit(offset + limit).as("newest")).select(["id", "created_at"]);
   });
   if (!first) return [];

@@ -2,6 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import { sql } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import { newestLogId } from "../../storage/log-removal.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../usage-data/rollup.ts";
 import { periodOf, whoConditions, modelConditions, type LogQuery, type Period } from "./filter.ts";
 import { matching } from "./rows.ts";
@@ -83,11 +84,7 @@ async function readSums(
     ])
     .executeTakeFirstOrThrow();
   const mark = Number(row.mark ?? 0);
-  const newest = await database.db
-    .selectFrom("logs")
-    .select((eb) => eb.fn.max("id").as("id"))
-    .executeTakeFirstOrThrow();
-  const behind = Number(newest.id ?? 0) - mark;
+  const behind = (await newestLogId(database.db)) - mark;
   return behind >= 0 && behind <= MOST_BEHIND ? { quota: Number(row.quota ?? 0), mark } : undefined;
 }
 

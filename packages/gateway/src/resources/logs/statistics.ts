@@ -4,7 +4,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { needsScan, periodOf, type LogQuery, type Period } from "./filter.ts";
-import { matching, newestFirst } from "./rows.ts";
+import { matching, newestFirst, perModel } from "./rows.ts";
 import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";
 
 /** How often one combination of values occurs. */
@@ -35,6 +35,15 @@ const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "user
 
 /** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest `LOG_SCAN_CAP`. */
 export async function countRows(database: Database, query: LogQuery): Promise<number> {
+  let total = 0;
+  for (const one of perModel(query)) {
+    total += await countUpTo(database, one, LOG_TOTAL_CAP - total);
+    if (total >= LOG_TOTAL_CAP) break;
+  }
+  return total;
+}
+
+async function countUpTo(database: Database, query: LogQuery, cap: number): Promise<number> {
   const { db } = database;
   const isScan = needsScan(query);
   let left = isScan ? SCANNED_PARTS : Number.POSITIVE_INFINITY;
@@ -42,14 +51,14 @@ export async function countRows(database: Database, query: LogQuery): Promise<nu
   for await (const part of (isScan ? partsOf : slicesOf)(database, query, periodOf(query))) {
     const some = matching(db, query, part)
       .select(sql<number>`1`.as("one"))
-      .limit(LOG_TOTAL_CAP - total);
+      .limit(cap - total);
     const row = await db
       .selectFrom(some.as("some"))
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
     total += Number(row.count);
     left -= 1;
-    if (total >= LOG_TOTAL_CAP || left === 0) break;
+    if (total >= cap || left === 0) break;
   }
   return total;
 }

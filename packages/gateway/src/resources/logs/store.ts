@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
+import { newestLogId, removeLogs } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import { createModelNames } from "./model-names.ts";
@@ -22,8 +23,6 @@ export interface LogStoreDeps {
 
 export type LogStore = ReturnType<typeof createLogStore>;
 
-const DELETE_ROWS = 2_000;
-
 /**
  * SQL of the log, in the order of the list (created_at, id descending) that every index of the table ends with:
  * a page of 10 million rows is read from its first row on.
@@ -41,7 +40,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     histogram: async (query: LogQuery): Promise<LogHistogram> => readHistogram(database, await resolve(query)),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),
     removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
-      removeBefore(db, time, tell),
+      removeBefore(database, time, tell),
     cursorAt: (id: number): Promise<Cursor> => cursorAt(db, id),
 
     get: (id: number): Promise<StoredLog | undefined> =>
@@ -56,13 +55,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     after: (query: LogQuery, id: number, limit: number): Promise<StoredLog[]> =>
       matching(db, query).selectAll().where("id", ">", id).orderBy("id").limit(limit).execute(),
 
-    async newestId(): Promise<number> {
-      const row = await db
-        .selectFrom("logs")
-        .select((eb) => eb.fn.max("id").as("id"))
-        .executeTakeFirstOrThrow();
-      return Number(row.id ?? 0);
-    },
+    newestId: (): Promise<number> => newestLogId(db),
   };
 }
 
@@ -93,37 +86,25 @@ async function search(database: Database, keyword: string, ownerId: number | und
 }
 
 /**
- * Deletes the rows older than `time`, a few at a time, so that nothing waits long for a lock. `tell` runs before the
- * last one goes: it writes a row of its own, and so an id is never given twice.
+ * Deletes the rows older than `time`, a few at a time. `tell` runs before the last one goes: it writes a row of its own,
+ * and so an id is never given twice.
  */
 async function removeBefore(
-  db: Kysely<Schema>,
+  database: Database,
   time: number,
   tell: (removed: number) => Promise<void>,
 ): Promise<number> {
-  const newest = Number(
-    (
-      await db
-        .selectFrom("logs")
-        .select((eb) => eb.fn.max("id").as("id"))
-        .executeTakeFirst()
-    )?.id ?? 0,
-  );
-  const old = db.selectFrom("logs").select("id").where("created_at", "<", time);
+  const { db } = database;
+  const newest = await newestLogId(db);
   let removed = 0;
-  for (;;) {
-    const rows = await old.where("id", "<", newest).orderBy("created_at").limit(DELETE_ROWS).execute();
-    if (rows.length === 0) break;
-    removed += await remove(db, rows);
+  for await (const rows of removeLogs(database, { before: time, below: newest })) {
+    removed += rows;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const last = await old.where("id", "=", newest).execute();
-  await tell(removed + last.length);
-  return removed + (await remove(db, last));
-}
-
-async function remove(db: Kysely<Schema>, rows: readonly { readonly id: number }[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  return Number((await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow()).numDeletedRows);
+  const isOld = db.selectFrom("logs").select("id").where("created_at", "<", time).where("id", "=", newest);
+  const last = await isOld.executeTakeFirst();
+  await tell(removed + (last ? 1 : 0));
+  if (!last) return removed;
+  const { numDeletedRows } = await db.deleteFrom("logs").where("id", "=", last.id).executeTakeFirstOrThrow();
+  return removed + Number(numDeletedRows);
 }

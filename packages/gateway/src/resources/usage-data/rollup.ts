@@ -4,6 +4,7 @@ import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
+import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
 import type { Schema } from "../../storage/schema.ts";
@@ -53,7 +54,7 @@ const ADD = {
  * Answers the number of log rows that were passed.
  */
 export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promise<number> {
-  const newest = await newestId(deps.logs.db);
+  const newest = await newestLogId(deps.logs.db);
   const start = await readMark(deps.database);
   if (newest <= start) {
     // Another log took the place of the one that was read: what it holds may be in the sums already.
@@ -172,11 +173,6 @@ async function readMark({ raw }: Database): Promise<number> {
     if (!isDuplicate(error)) throw error;
   }
   return 0;
-}
-
-async function newestId(db: Kysely<Schema>): Promise<number> {
-  const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
-  return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
