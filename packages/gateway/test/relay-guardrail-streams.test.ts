@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { HANG, textOf, useGuardrail } from "./guardrail-webhook.ts";
-import { chat, consumeRows, eventsOf, useRelay } from "./relay-app.ts";
+import { CLOSE, HANG, SECRET, textOf, useGuardrail } from "./guardrail-webhook.ts";
+import { seeded } from "./fuzz-values.ts";
+import { books, chat, consumeRows, eventsOf, startRelayApp, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();
 const guardrail = useGuardrail(relay);
@@ -167,5 +168,59 @@ describe("answers that an upstream keeps", () => {
     expect((await post("/v1/responses", { model: "judged", input: "hi" })).status).toBe(200);
     relay.gateway.upstream.script(`/responses/${id}`, () => ({ body: { id } }));
     expect((await get()).status).toBe(200);
+  });
+});
+
+describe("whatever happens", () => {
+  it("each request is charged once, and nothing stays reserved", async () => {
+    const next = seeded(7);
+    await set({ GuardrailStreamChars: 20, GuardrailTimeoutMs: 50, GuardrailOnFailure: "block" });
+    guardrail.webhook.react(async () => {
+      await pause(next() * 20);
+      const at = next();
+      return at < 0.1 ? { action: "block" } : at < 0.15 ? HANG : at < 0.2 ? CLOSE : { action: "allow" };
+    });
+    const one = async () => {
+      const leaving = new AbortController();
+      if (next() < 0.2) setTimeout(() => leaving.abort(), next() * 200);
+      const model = ["judged", "long-60+slow-10", "cut-after-3", "no-usage+tools"][Math.floor(next() * 4)] ?? "judged";
+      const body = chat(model, { stream: next() < 0.7 });
+      const response = await relay.gateway
+        .post("/v1/chat/completions", body, relay.key, { signal: leaving.signal })
+        .catch(() => undefined);
+      if (response) await textOf(response);
+    };
+    await Promise.all(Array.from({ length: 80 }, one));
+    await relay.gateway.settled();
+    const twice = "select count(*) as n from (select request_id from ledger group by request_id having count(*) > 1) t";
+    const [row] = await relay.gateway.database.raw.rows<{ n: number }>(twice, []);
+    expect(Number(row?.n)).toBe(0);
+  });
+});
+
+describe("a stop", () => {
+  it("waits for verdicts, and charges what is cut off", async () => {
+    const app = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+    const options = { GuardrailUrl: guardrail.webhook.url, GuardrailSecret: SECRET, GuardrailOnFailure: "block" };
+    for (const [key, value] of Object.entries({ ...options, GuardrailStreamChars: 10, GuardrailEnabled: true }))
+      await app.option(key, value);
+    await app.channel("judged,long-300+slow-20");
+    const key = await app.token();
+    guardrail.webhook.react(async ({ phase }) => {
+      await pause(phase === "prompt" ? 300 : 10);
+      return { action: "allow" };
+    });
+    const send = (model: string, stream: boolean) => app.post("/v1/chat/completions", chat(model, { stream }), key);
+    const stream = send("long-300+slow-20", true).then(textOf);
+    while (guardrail.webhook.questions.length < 3) await pause(10);
+    const whole = send("judged", false).then(async (response) => [response.status, await response.text()]);
+    while (!guardrail.webhook.questions.some(({ model }) => model === "judged")) await pause(10);
+    await app.app.stop();
+    expect(await whole).toEqual([200, expect.stringContaining("upstream") as string]);
+    expect(await stream).toContain("server_shutdown");
+    const rows = await consumeRows(app);
+    expect(rows.map(({ other }) => other["end_reason"])).toEqual(["stop", "server_shutdown"]);
+    expect(await books(app)).toMatchObject({ held: 0, holds: 0 });
+    await app.close();
   });
 });

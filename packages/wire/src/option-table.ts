@@ -270,7 +270,7 @@ export const OPTIONS = {
     "words",
     "Models whose requests are judged, one per line, * at the end stands for anything; empty means all.",
   ]),
-  GuardrailTimeoutMs: option(integerType(50, 30_000), "3000", [
+  GuardrailTimeoutMs: option(integerType(50, 10_000), "3000", [
     "words",
     "Milliseconds that the webhook may take for one verdict.",
   ]),

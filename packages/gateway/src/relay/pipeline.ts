@@ -65,7 +65,8 @@ export async function runPipeline(
   const groups = servingGroups(request.caller, snapshot);
   const opening = { request, snapshot, groups, deps };
   if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
-  const watched = await watch(opening, { response, ticker: deps.ticker, calls: deps.gate.calls }, deps.watch);
+  const { ticker, running, gate } = deps;
+  const watched = await watch(opening, { response, ticker, running, calls: gate.calls }, deps.watch);
   return watched && "result" in watched ? watched : serve(opening, response, watched);
 }
 

@@ -10,6 +10,7 @@ import type { Delivery, DeliveryTicker } from "./delivery.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
 import type { RelayReport } from "./pipeline.ts";
+import type { RunningRequest, RunningRequests } from "./running.ts";
 import { listedName } from "./select.ts";
 import type { RelayRequest } from "./types.ts";
 import { WatchedDelivery } from "./watched-delivery.ts";
@@ -32,13 +33,29 @@ export interface Watch {
 /** Operations whose answers are text of a model. */
 const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 
+type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly running: RunningRequests };
+
 /**
  * Judges the prompt, then looks for a kept answer. A report when the request is answered already; undefined when
  * nothing has to be done with its answer. Throws `prompt_blocked` and `guardrail_unavailable`.
  */
 export async function watch(
   opening: Opening,
-  arrival: Pick<CacheCall, "response" | "ticker" | "calls">,
+  { running, ...arrival }: Arrival,
+  deps: WatchDeps,
+): Promise<RelayReport | Watch | undefined> {
+  const waiting: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
+  running.add(waiting);
+  try {
+    return await look(opening, arrival, deps);
+  } finally {
+    running.remove(waiting);
+  }
+}
+
+async function look(
+  opening: Opening,
+  arrival: Omit<Arrival, "running">,
   { guardrail, cache }: WatchDeps,
 ): Promise<RelayReport | Watch | undefined> {
   const { request, snapshot } = opening;
