@@ -62,6 +62,38 @@ describe("streams", () => {
     },
   );
 
+  it.each(["text/plain; charset=utf-8", "application/octet-stream"])(
+    "reads a stream that is called %s",
+    async (type) => {
+      await relay.gateway.channel("misnamed");
+      const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
+      const said = { ...chunk, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
+      relay.gateway.upstream.script("/chat/completions", () => ({
+        headers: { "content-type": type },
+        body: `data: ${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
+      }));
+      const blocks = eventsOf(await (await relay.ask("misnamed", { stream: true })).text());
+      expect(blocks).toEqual([`data: ${JSON.stringify(said)}`, "data: [DONE]"]);
+    },
+  );
+
+  it("asks another channel when a stream ends before it says anything", async () => {
+    await relay.gateway.option("RetryTimes", 1);
+    await relay.gateway.channel("speechless", { priority: 5 });
+    await relay.gateway.channel("speechless");
+    let asked = 0;
+    relay.gateway.upstream.script("/chat/completions", () => {
+      const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
+      const said = { ...chunk, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
+      const first = asked++ === 0 ? "" : `data: ${JSON.stringify(said)}\n\n`;
+      return { headers: { "content-type": "text/event-stream" }, body: `${first}data: [DONE]\n\n` };
+    });
+    const response = await relay.ask("speechless", { stream: true });
+    expect(eventsOf(await response.text())).toHaveLength(2);
+    expect(asked).toBe(2);
+    await relay.gateway.option("RetryTimes", 0);
+  });
+
   it("adds up a stream that nobody asked for", async () => {
     await relay.gateway.channel("sse-for-plain");
     const response = await relay.ask("sse-for-plain");

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { cutEvents, cutLastEvents, hasData, isBrokenOff, stripComments, withoutTerminator } from "./event-blocks.ts";
+import {
+  cutEvents,
+  cutLastEvents,
+  hasData,
+  isBrokenOff,
+  stripComments,
+  withoutTerminator,
+  isBareEnd,
+} from "./event-blocks.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 
@@ -43,6 +51,11 @@ describe("event blocks", () => {
     expect(text(withoutTerminator(Buffer.from("data:[DONE]\n\n")))).toBe("");
     const spoken = Buffer.from('data: {"content":"say [DONE] now"}\n\n');
     expect(withoutTerminator(spoken)).toBe(spoken);
+  });
+
+  it("knows a stream that holds nothing but its end", () => {
+    expect(["data: [DONE]\n\n", "data:[DONE]"].map((text) => isBareEnd(Buffer.from(text)))).toEqual([true, true]);
+    expect(isBareEnd(Buffer.from("data: {}\n\ndata: [DONE]\n\n"))).toBe(false);
   });
 
   it("knows data from comments and bare event lines", () => {

@@ -65,3 +65,8 @@ function withoutComments(block: Buffer): Buffer {
   const lines = block.toString("utf8").split("\n");
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
 }
+
+/** Nothing but the end of a stream. */
+export function isBareEnd(blocks: Buffer): boolean {
+  return blocks.length < 32 && /^data: ?\[DONE\]\s*$/.test(blocks.toString("latin1"));
+}

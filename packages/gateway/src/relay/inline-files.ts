@@ -38,6 +38,11 @@ export async function withInlineFiles(
   return reading;
 }
 
+/** No other channel will be asked. */
+export function forgetInlineFiles(body: Body): void {
+  known.delete(body);
+}
+
 async function inlined(
   body: Body,
   isGemini: boolean,

@@ -6,7 +6,16 @@ import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
-import { cutEvents, cutLastEvents, hasData, isBrokenOff, stripComments, withoutTerminator } from "./event-blocks.ts";
+import {
+  cutEvents,
+  cutLastEvents,
+  hasData,
+  isBareEnd,
+  isBrokenOff,
+  stripComments,
+  withoutTerminator,
+} from "./event-blocks.ts";
+import { forgetInlineFiles } from "./inline-files.ts";
 import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
@@ -137,7 +146,7 @@ export class StreamSink implements Sink {
 
   /** The first event decides whether this attempt counts; answers false when it does not. */
   #begin(blocks: Buffer): boolean {
-    const failure = this.#refusal(blocks);
+    const failure = this.#refusal(blocks) ?? (this.#meter.terminated && isBareEnd(blocks) ? emptyStream() : undefined);
     if (failure) {
       this.#isOver = true;
       this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
@@ -147,6 +156,7 @@ export class StreamSink implements Sink {
     this.#firstContentAt = performance.now();
     // No other channel is asked from here on.
     this.#flow.request.body.forget?.();
+    if (this.#flow.choice.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
     this.#flow.delivery.sendStreamHead();
     return true;
   }
