@@ -129,3 +129,15 @@ it("names in the log what a vendor's model does not take", async () => {
   const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
   expect(row?.other["dropped_params"]).toEqual(["logit_bias", "temperature"]);
 });
+
+it("names in the log what the operator's list takes out", async () => {
+  const setting = JSON.stringify({ drop_params: ["seed", "top_k"] });
+  await relay.gateway.channel("some-model", { type: 1005, setting });
+  const response = await relay.ask("some-model", { seed: 1, temperature: 0.5 });
+  expect(response.status).toBe(200);
+  const sent = relay.gateway.upstream.requests[0]?.json;
+  expect(sent).toMatchObject({ temperature: 0.5 });
+  expect(sent).not.toHaveProperty("seed");
+  const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+  expect(row?.other["dropped_params"]).toEqual(["seed"]);
+});

@@ -7,7 +7,7 @@ const BRACE = 123;
 const BLANK_LINE = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
 /** How nearly every block of one line begins. */
-const DATA = "data: ";
+const DATA = Buffer.from("data: ");
 
 /** One block of a stream without its blank line, as the fields that matter. */
 export interface SseBlock {
@@ -180,12 +180,15 @@ export function splitBlocks(blocks: Buffer): Buffer[] {
 }
 
 function parseBlock(block: Buffer): SseBlock | undefined {
-  const text = block.toString("utf8");
-  if (text.startsWith(DATA)) {
-    const end = text.indexOf("\n");
-    if (end === text.length - 2) return { event: undefined, data: text.slice(DATA.length, end), id: undefined };
-  }
-  return parseLines(text);
+  const end = block.length - 2;
+  if (beginsWithData(block) && block.indexOf(LF) === end)
+    return { event: undefined, data: block.toString("utf8", DATA.length, end), id: undefined };
+  return parseLines(block.toString("utf8"));
+}
+
+function beginsWithData(block: Buffer): boolean {
+  for (let at = 0; at < DATA.length; at++) if (block[at] !== DATA[at]) return false;
+  return true;
 }
 
 function parseLines(text: string): SseBlock | undefined {

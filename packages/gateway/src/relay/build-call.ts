@@ -1,4 +1,5 @@
 import type { BridgeContext, DialectId, JsonObject } from "../dialects/types.ts";
+import { list } from "../dialects/read.ts";
 import { AppError } from "../lib/app-error.ts";
 import { joinUrl } from "../providers/join-url.ts";
 import { httpOf } from "../providers/proxy.ts";
@@ -129,14 +130,15 @@ function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): 
     return quirked ? encode(quirked) : bytes;
   }
   const translated = translateRequest(plan.bridges, body.json(), context);
-  return retargeted(encode(repairJson(choice, translated, context)), request, choice, askUsage);
+  return retargeted(repairJson(choice, translated, context), request, choice, askUsage);
 }
 
 /** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
-function retargeted(bytes: Buffer, request: RelayRequest, choice: Choice, askUsage: boolean): Buffer {
+function retargeted(json: JsonObject, request: RelayRequest, choice: Choice, askUsage: boolean): Buffer {
   const upstream = dialectById(choice.plan.route.dialect);
+  const bytes = encode(json);
   if (!upstream) return bytes;
-  const body = { bytes, json: () => JSON.parse(bytes.toString("utf8")) as JsonObject };
+  const body = { bytes, json: () => json };
   return upstream.retarget(body, request.ask, choice.upstreamModel, { askUsage });
 }
 
@@ -163,6 +165,8 @@ function repairJson(choice: Choice, json: JsonObject, context: BridgeContext): J
     body = quirk.apply(before, context.ask, upstreamModel, channel);
     for (const name of quirk.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
   }
+  for (const name of list(channel.setting, "drop_params"))
+    if (typeof name === "string" && name in json && !(name in body)) context.dropped(name);
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
 }
 
