@@ -1,11 +1,14 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
-// `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone: bench-ledger.ts.
-import { mkdir, writeFile } from "node:fs/promises";
+// `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone: bench-ledger.ts.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
 import { runBench, type Plan } from "../packages/testkit/load/run.ts";
+import type { StreamPlan } from "../packages/testkit/load/stream-plan.ts";
+import { runStreams } from "../packages/testkit/load/streams.ts";
+import { streamsSection, withStreams } from "../packages/testkit/load/streams-report.ts";
 import * as start from "../packages/testkit/load/systems.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
@@ -24,13 +27,42 @@ const FULL: Plan = {
   holdModel: "bench-200-100",
 };
 
+const QUICK_STREAMS: StreamPlan = { rounds: 1, seconds: 0.3, longChunks: 5_000, longStreams: 2, restMs: 600 };
+const FULL_STREAMS: StreamPlan = { rounds: 5, seconds: 2, longChunks: 100_000, longStreams: 4, restMs: 2_000 };
+
 const isQuick = process.argv.includes("--quick");
 const rounds = Number(/^--rounds=(\d+)$/m.exec(process.argv.join("\n"))?.[1] ?? FULL.rounds);
 const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-await main(process.argv.includes("--api") ? benchApi : process.argv.includes("--ledger") ? benchLedgers : benchCalls);
+await main(process.argv.includes("--api") ? benchApi : process.argv.includes("--ledger") ? benchLedgers : process.argv.includes("--streams") ? benchStreams : benchCalls);
+
+async function benchStreams(): Promise<void> {
+  await build(["gateway"], true);
+  const section = await measureStreams();
+  console.log(`\n${section}`);
+  if (!isQuick) await writeFile(PAGE, withStreams(await readFile(PAGE, "utf8"), section));
+}
+
+async function measureStreams(): Promise<string> {
+  const upstream = await start.startScript("upstream.ts");
+  const generator = await start.startScript("generator.ts");
+  const streamPlan = isQuick ? QUICK_STREAMS : FULL_STREAMS;
+  try {
+    const figures = await runStreams({
+      plan: streamPlan,
+      upstream: `http://127.0.0.1:${upstream.port}`,
+      generator: generator.child,
+      bystanders: [generator.child, upstream.child],
+      say: console.log,
+    });
+    return streamsSection(figures, streamPlan, new Date());
+  } finally {
+    generator.child.disconnect();
+    upstream.child.disconnect();
+  }
+}
 
 async function benchCalls(): Promise<void> {
   if (hasFairway) await build(["gateway"], true);
@@ -53,7 +85,8 @@ async function benchCalls(): Promise<void> {
       systems.push(await start.startFairwaySqlite(url, launch), await start.startFairwayCluster(url, launch));
     const bystanders = [generator.child, upstream.child];
     const figures = await runBench(systems, direct, { plan, generator: generator.child, bystanders, say: console.log });
-    const document = benchDocument(figures, plan, new Date());
+    const calls = benchDocument(figures, plan, new Date());
+    const document = hasFairway ? withStreams(calls, await measureStreams()) : calls;
     console.log(`\n${document}`);
     const broken = figures
       .filter((figure) => figure.failed > 0)

@@ -15,5 +15,9 @@ test("a quick bench measures every system without a failed call", async () => {
     // CPU, latency and memory: a row in each table.
     expect(stdout.split("\n").filter((line) => line.startsWith(`| ${system} |`))).toHaveLength(3);
   }
+  for (const client of ["OpenAI chat, passed through", "Anthropic", "OpenAI Responses", "Gemini"]) {
+    // CPU and memory of its streams.
+    expect(stdout.split("\n").filter((line) => line.startsWith(`| ${client} |`))).toHaveLength(2);
+  }
   expect(stdout).not.toContain("NaN");
 }, 240_000);

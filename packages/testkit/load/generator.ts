@@ -1,13 +1,9 @@
 // The load generator, a process of its own: takes jobs over the channel to its parent and answers with results.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, type Answer } from "./connection.ts";
+import { END_MARKS, requestOf, type Asked } from "./requests.ts";
 
-export interface Job {
-  readonly port: number;
-  /** Bearer key. */
-  readonly key: string;
-  readonly model: string;
-  readonly isStream: boolean;
+export interface Job extends Asked {
   readonly load:
     | { readonly kind: "closed"; readonly connections: number; readonly seconds: number }
     | { readonly kind: "open"; readonly perSecond: number; readonly samples: number }
@@ -25,10 +21,6 @@ export interface Result {
   readonly firstByteP50: number;
   readonly firstByteP99: number;
 }
-
-const PROMPT = "Explain in plain words what a reverse proxy does and why one would put it in front of a model. ".repeat(
-  10,
-);
 
 class Tally {
   readonly #latencies: number[] = [];
@@ -56,7 +48,8 @@ class Tally {
   #problemOf(answer: Answer | Error): string {
     if (answer instanceof Error) return answer.message;
     if (answer.status !== 200) return `status ${answer.status}: ${answer.tail}`;
-    return this.#job.isStream && !answer.tail.includes("[DONE]") ? `a stream without its end: ${answer.tail}` : "";
+    const isWhole = !this.#job.isStream || answer.tail.includes(END_MARKS[this.#job.client ?? "chat"]);
+    return isWhole ? "" : `a stream without its end: ${answer.tail}`;
   }
 
   result(seconds: number): Result {
@@ -123,25 +116,6 @@ async function holdOpen(job: Job, load: Extract<Job["load"], { kind: "hold" }>, 
     connection.close();
   };
   await Promise.all(Array.from({ length: load.streams }, (_, index) => one(index)));
-}
-
-function requestOf(job: Job): Buffer {
-  const body = JSON.stringify({
-    model: job.model,
-    messages: [
-      { role: "system", content: "You are a helpful assistant." },
-      { role: "user", content: PROMPT },
-    ],
-    ...(job.isStream && { stream: true, stream_options: { include_usage: true } }),
-  });
-  const head = [
-    "POST /v1/chat/completions HTTP/1.1",
-    `host: 127.0.0.1:${job.port}`,
-    "content-type: application/json",
-    `authorization: Bearer ${job.key}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
 function percentiles(values: number[]): [p50: number, p99: number] {

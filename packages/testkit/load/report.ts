@@ -84,7 +84,7 @@ function microseconds(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-function table(head: Row, rows: readonly Row[]): string[] {
+export function table(head: Row, rows: readonly Row[]): string[] {
   const line = (cells: Row) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, index) => (index === 0 ? "---" : "---:"))), ...rows.map(line)];
 }

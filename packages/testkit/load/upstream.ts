@@ -1,7 +1,13 @@
 // The upstream of the bench, a process of its own: a plain answer of about 600 bytes with usage, or a stream of chunks
 // of about 250 bytes, each its own write. The model's name says which: `bench-plain`, `bench-51-0`, `bench-200-100`
-// (chunks, milliseconds between them). Costs a few microseconds a call, so it is never the limit.
+// (chunks, milliseconds between them). Two more words may follow: `-stamped` (each chunk says when it was sent, in
+// milliseconds since the epoch), `-silent` (1 KiB of words a chunk, no usage at the end) and
+// `-resting4x2000` (after each fifth a pause of two seconds, which begins when four streams have come so far).
+// Costs a few microseconds a call, so it is never the limit.
+import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+
+const resting: (() => void)[] = [];
 
 const TEXT = "The quick brown fox jumps over the lazy dog and runs away. ".repeat(4);
 const USAGE = { prompt_tokens: 250, completion_tokens: 51, total_tokens: 301 };
@@ -36,6 +42,9 @@ const event = (choices: readonly object[], extra: object) =>
 const chunk = event([{ index: 0, delta: { content: " word" }, logprobs: null, finish_reason: null }], {
   obfuscation: "abcdefgh",
 });
+const wordsOf = (content: string) => event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], {});
+const stamped = () => wordsOf(`@${(performance.timeOrigin + performance.now()).toFixed(3)}@`);
+const words = wordsOf("plain words that an encoder has to count, ".repeat(25));
 const last = event([], { usage: USAGE });
 const done = Buffer.from("data: [DONE]\n\n");
 
@@ -43,37 +52,63 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
-    const stream = /"model":\s*"bench-(\d+)-(\d+)"/.exec(Buffer.concat(parts).toString("latin1"));
-    if (stream) return streamAnswer(response, Number(stream[1]), Number(stream[2]));
+    const stream = /"model":\s*"bench-(\d+)-(\d+)(?:-(stamped|silent|resting\d+x\d+))?/.exec(
+      Buffer.concat(parts).toString("latin1"),
+    );
+    if (stream) return void streamAnswer(response, Number(stream[1]), Number(stream[2]), stream[3]);
     response.writeHead(200, { "content-type": "application/json", "content-length": plain.length }).end(plain);
   });
 });
 
-function streamAnswer(response: ServerResponse, chunks: number, delayMs: number): void {
+async function streamAnswer(response: ServerResponse, chunks: number, delayMs: number, kind = ""): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  const finish = () => {
-    write(response, last);
+  const next = () => (kind === "stamped" ? stamped() : kind === "silent" ? words : chunk);
+  const end = () => {
+    if (kind !== "silent") write(response, last);
     response.end(done);
   };
   if (delayMs === 0) {
-    for (let i = 0; i < chunks; i++) write(response, chunk);
-    return finish();
+    const [, group = 0, restMs = 0] = (/^resting(\d+)x(\d+)$/.exec(kind) ?? []).map(Number);
+    const rest = group > 0 ? Math.ceil(chunks / 5) : Infinity;
+    for (let i = 1; i <= chunks && !response.destroyed; i++) {
+      if (!write(response, next())) await drained(response);
+      if (i % rest === 0 && i < chunks) await restWith(group, restMs);
+    }
+    return end();
   }
   let sent = 0;
   const timer = setInterval(() => {
-    write(response, chunk);
+    write(response, next());
     if (++sent < chunks) return;
     clearInterval(timer);
-    finish();
+    end();
   }, delayMs);
   response.once("close", () => clearInterval(timer));
 }
 
+/** Resolves a while after that many streams rest. */
+async function restWith(group: number, restMs: number): Promise<void> {
+  const rested = new Promise<void>((resolve) => void resting.push(resolve));
+  if (resting.length === group) {
+    const all = resting.splice(0);
+    setTimeout(() => {
+      for (const wake of all) wake();
+    }, restMs);
+  }
+  await rested;
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  if (response.writableNeedDrain && !response.destroyed)
+    await Promise.race([once(response, "drain"), once(response, "close")]);
+}
+
 /** One write to the socket for each chunk: without it, all that is written in one turn leaves together. */
-function write(response: ServerResponse, bytes: Buffer): void {
-  response.write(bytes);
+function write(response: ServerResponse, bytes: Buffer): boolean {
+  const isTaken = response.write(bytes);
   response.uncork();
   response.socket?.uncork();
+  return isTaken;
 }
 
 server.listen(0, "127.0.0.1", () => {

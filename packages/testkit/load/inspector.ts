@@ -1,0 +1,78 @@
+// Looks into a gateway that runs with `--inspect`: its live heap, and how long one turn of its event loop takes.
+
+interface Reply {
+  readonly id?: number;
+  readonly result?: { readonly result?: { readonly value?: unknown } };
+  readonly error?: { readonly message: string };
+}
+
+export class Inspector {
+  readonly #socket: WebSocket;
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      const reply = JSON.parse(String(data)) as Reply;
+      this.#waiting.get(reply.id ?? -1)?.(reply);
+      this.#waiting.delete(reply.id ?? -1);
+    });
+  }
+
+  /** `port` is that of `--inspect=127.0.0.1:port`. */
+  static async connect(port: number): Promise<Inspector> {
+    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+      webSocketDebuggerUrl: string;
+    }[];
+    const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? "");
+    await new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve, { once: true });
+      socket.addEventListener("error", () => reject(new Error("the inspector refused")), { once: true });
+    });
+    return new Inspector(socket);
+  }
+
+  /** Bytes of live objects and of buffers outside of the heap. */
+  async liveBytes(): Promise<number> {
+    await this.#call("HeapProfiler.collectGarbage");
+    return Number(await this.#evaluate("(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())"));
+  }
+
+  /** From now on the longest turn of the event loop is kept, in CPU time of its thread: what others take is not in it. */
+  async watchTurns(): Promise<void> {
+    await this.#evaluate(`(() => {
+      let last = process.threadCpuUsage();
+      globalThis.longestTurn = 0;
+      clearInterval(globalThis.turnWatch);
+      globalThis.turnWatch = setInterval(() => {
+        const now = process.threadCpuUsage();
+        globalThis.longestTurn = Math.max(globalThis.longestTurn, now.user + now.system - last.user - last.system);
+        last = now;
+      }, 1);
+    })()`);
+  }
+
+  /** Milliseconds of the longest turn since `watchTurns`; nothing is watched any more. */
+  async longestTurn(): Promise<number> {
+    return Number(await this.#evaluate("clearInterval(globalThis.turnWatch), globalThis.longestTurn")) / 1000;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  async #evaluate(expression: string): Promise<unknown> {
+    const reply = await this.#call("Runtime.evaluate", { expression, returnByValue: true });
+    return reply.result?.result?.value;
+  }
+
+  #call(method: string, params: object = {}): Promise<Reply> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, (reply) => (reply.error ? reject(new Error(reply.error.message)) : resolve(reply)));
+      this.#socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Inspector } from "./inspector.ts";
+import { readStream, type StreamReader } from "./stream-reader.ts";
+import { CLIENTS, longModels, type StreamBench } from "./stream-plan.ts";
+import type { System } from "./systems.ts";
+
+/** Live memory of the gateway while streams run, by stream. */
+export interface LongStream {
+  readonly name: string;
+  /** Bytes that a stream holds more after a thousand more chunks, by least squares. */
+  readonly bytesPerThousandChunks: number;
+  /** KiB that a stream held at most, over the gateway before it. */
+  readonly mostKib: number;
+}
+
+interface Sample {
+  /** Chunks per stream. */
+  readonly chunks: number;
+  /** Bytes per stream. */
+  readonly bytes: number;
+}
+
+const BETWEEN_MS = 100;
+
+/** Looks while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
+export async function measureLongStreams(
+  system: System,
+  inspector: Inspector,
+  bench: StreamBench,
+): Promise<LongStream[]> {
+  const found: LongStream[] = [];
+  for (const { client, name } of CLIENTS) {
+    bench.say(`${bench.plan.longStreams} streams of ${bench.plan.longChunks} chunks: ${name}`);
+    const { fast, resting } = longModels(bench.plan);
+    const asked = { port: system.port, key: system.key, model: resting, isStream: true, client };
+    await readStream({ ...asked, model: fast }).ended;
+    const before = await inspector.liveBytes();
+    const readers = Array.from({ length: bench.plan.longStreams }, () => readStream(asked));
+    const samples = await samplesOf(readers, async () => (await inspector.liveBytes()) - before);
+    const bytes = samples.map((sample) => sample.bytes);
+    found.push({ name, bytesPerThousandChunks: slopeOf(samples) * 1000, mostKib: Math.max(0, ...bytes) / 1024 });
+  }
+  return found;
+}
+
+/** One sample in each rest of all streams. */
+async function samplesOf(readers: readonly StreamReader[], live: () => Promise<number>): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const events = () => readers.reduce((sum, reader) => sum + reader.events, 0);
+  let isOver = false;
+  const all = Promise.all(readers.map((reader) => reader.ended)).finally(() => (isOver = true));
+  let seen = -1;
+  let taken = 0;
+  while (!isOver) {
+    const now = events();
+    if (now === seen && now > taken) {
+      const bytes = await live();
+      if (events() === now && !isOver) {
+        samples.push({ chunks: now / readers.length, bytes: bytes / readers.length });
+        taken = now;
+      }
+    }
+    seen = now;
+    await Promise.race([sleep(BETWEEN_MS), all]);
+  }
+  await all;
+  return samples;
+}
+
+function slopeOf(samples: readonly Sample[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const x = mean(samples.map((sample) => sample.chunks));
+  const y = mean(samples.map((sample) => sample.bytes));
+  const over = samples.reduce((sum, sample) => sum + (sample.chunks - x) * (sample.bytes - y), 0);
+  return over / samples.reduce((sum, sample) => sum + (sample.chunks - x) ** 2, 0);
+}

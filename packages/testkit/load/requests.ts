@@ -1,0 +1,75 @@
+// What the load generator sends, in the words of each client protocol, and by what it knows the end of a stream.
+
+export type ClientProtocol = "chat" | "messages" | "responses" | "gemini";
+
+export interface Asked {
+  readonly port: number;
+  /** Bearer key. */
+  readonly key: string;
+  readonly model: string;
+  readonly isStream: boolean;
+  /** Chat unless said. */
+  readonly client?: ClientProtocol;
+}
+
+const PROMPT = "Explain in plain words what a reverse proxy does and why one would put it in front of a model. ".repeat(
+  10,
+);
+const SYSTEM = "You are a helpful assistant.";
+
+/** Stands in the last 48 bytes of a stream that ended well, and of no other. */
+export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
+  chat: "[DONE]",
+  messages: "message_stop",
+  responses: ']}]},"sequence_number"',
+  gemini: 'Id":"chatcmpl',
+};
+
+/** The bytes of one HTTP request. */
+export function requestOf(asked: Asked): Buffer {
+  const body = JSON.stringify(bodyOf(asked));
+  const head = [
+    `POST ${pathOf(asked)} HTTP/1.1`,
+    `host: 127.0.0.1:${asked.port}`,
+    "content-type: application/json",
+    `authorization: Bearer ${asked.key}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function pathOf({ client = "chat", model }: Asked): string {
+  switch (client) {
+    case "messages":
+      return "/v1/messages";
+    case "responses":
+      return "/v1/responses";
+    case "gemini":
+      return `/v1beta/models/${model}:streamGenerateContent?alt=sse`;
+    case "chat":
+      return "/v1/chat/completions";
+  }
+}
+
+function bodyOf({ client = "chat", model, isStream }: Asked): object {
+  const stream = isStream ? { stream: true } : {};
+  const user = { role: "user", content: PROMPT };
+  switch (client) {
+    case "messages":
+      return { model, max_tokens: 1000, system: SYSTEM, messages: [user], ...stream };
+    case "responses":
+      return { model, instructions: SYSTEM, input: PROMPT, ...stream };
+    case "gemini":
+      return {
+        systemInstruction: { parts: [{ text: SYSTEM }] },
+        contents: [{ role: "user", parts: [{ text: PROMPT }] }],
+      };
+    case "chat":
+      return {
+        model,
+        messages: [{ role: "system", content: SYSTEM }, user],
+        ...stream,
+        ...(isStream && { stream_options: { include_usage: true } }),
+      };
+  }
+}
