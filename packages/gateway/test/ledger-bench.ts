@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startProxy } from "@fairway/testkit/proxy";
 import { startMariadb, startRedis, type Service } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
 import { createRedisLedger, type RedisLedger } from "../src/billing/ledger-redis.ts";
@@ -11,7 +12,10 @@ import { createIds } from "../src/lib/ids.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { Secret } from "../src/lib/secret.ts";
 import { createLog } from "../src/observability/log.ts";
-import { createRedisClient } from "../src/redis/client.ts";
+import { createMemoryClaims } from "../src/limits/claims-memory.ts";
+import { createRedisClaims } from "../src/limits/claims-redis.ts";
+import type { Claim } from "../src/limits/claims.ts";
+import { createRedisClient, type RedisClient } from "../src/redis/client.ts";
 import { createKeys } from "../src/redis/keys.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
 import { migrate } from "../src/storage/migrate.ts";
@@ -41,9 +45,21 @@ export interface LedgerFigures {
   readonly redisLive: number;
 }
 
+/** Waits for the reservation and the limits of a request, milliseconds. */
+export interface SlowRedisFigures {
+  /** While Redis answers at once: the slowest of ten. */
+  readonly usual: number;
+  /** Of the first request that meets a slow Redis. */
+  readonly first: number;
+  /** Of those after it. */
+  readonly p50: number;
+  readonly worst: number;
+}
+
 const RICH = 1_000_000_000_000;
 /** For a machine that is busy with other things. */
 const LONGEST_FLUSH_MS = 600_000;
+const SLOW_REDIS_MS = 2_000;
 const LOG: LogDetail = {
   username: "user",
   tokenName: "key",
@@ -76,14 +92,80 @@ export async function benchLedger(load: LedgerLoad): Promise<LedgerFigures> {
   }
 }
 
-async function benchOn(servers: Servers, journalDir: string, load: LedgerLoad): Promise<LedgerFigures> {
-  const log = createLog({ level: "warn", format: "text", out: process.stderr });
-  await runSql(servers.mariadb.url, "create database bench");
-  const database = openDatabase({ url: new URL("/bench", servers.mariadb.url).href, log });
+/** What a Redis that takes two seconds adds where requests may go on without it. */
+export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures> {
+  const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
+  const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));
+  const proxy = await startProxy(servers.redis.port);
+  const world = await openWorld(`redis://127.0.0.1:${proxy.port}`, servers.mariadb, { folder, onOutage: "sql" });
+  try {
+    await addAccounts(world.database, 1);
+    const ask = reserving(world);
+    await ask();
+    const usual: number[] = [];
+    for (let at = 0; at < 10; at += 1) usual.push(await ask());
+    proxy.delayMs = SLOW_REDIS_MS / 2;
+    const first = await ask();
+    const waits: number[] = [];
+    for (let at = 0; at < requests; at += 1) waits.push(await ask());
+    waits.sort((a, b) => a - b);
+    const p50 = waits[Math.floor(requests / 2)] ?? 0;
+    return { usual: Math.max(...usual), first, p50, worst: waits.at(-1) ?? 0 };
+  } finally {
+    proxy.delayMs = 0;
+    await world.close();
+    await proxy.stop();
+    rmSync(folder, { recursive: true, force: true });
+    await Promise.all([servers.redis.stop(), servers.mariadb.stop()]);
+  }
+}
+
+/** Limits and reservation at the same time, as a request asks for them; answers how long it took. */
+function reserving({ ledger, redis }: World): () => Promise<number> {
+  const nextId = createIds(systemClock);
+  const local = createMemoryClaims(systemClock);
+  const claims = createRedisClaims({ redis, local, onOutage() {} });
+  const limit: Claim = { scope: "user", subject: "1", kind: "requests", limit: 1_000_000, amount: 1 };
+  return async () => {
+    const asked = performance.now();
+    const requestId = nextId();
+    const request = { requestId, userId: 1, tokenId: 1, amount: quota(1_000), isCharged: true, grant: quota(RICH) };
+    const [hold] = await Promise.all([ledger.hold(request), claims.take(requestId, [limit])]);
+    const waited = performance.now() - asked;
+    if (isRefusal(hold)) throw new Error("refused");
+    await ledger.settle({ hold, quota: quota(700), channelId: 1, at: systemClock.now(), log: LOG });
+    return waited;
+  };
+}
+
+async function benchOn(servers: Servers, folder: string, load: LedgerLoad): Promise<LedgerFigures> {
+  const world = await openWorld(servers.redis.url, servers.mariadb, { folder, onOutage: "deny" });
+  try {
+    await addAccounts(world.database, load.accounts);
+    return await measure(world.ledger, { servers, door: world.door, load });
+  } finally {
+    await world.close();
+  }
+}
+
+interface World {
+  readonly ledger: RedisLedger;
+  readonly redis: RedisClient;
+  readonly database: Database;
+  readonly door: Door;
+  close(): Promise<void>;
+}
+
+async function openWorld(
+  redisUrl: string,
+  mariadb: Service,
+  { folder, onOutage }: { readonly folder: string; readonly onOutage: "deny" | "sql" },
+): Promise<World> {
+  const log = createLog({ level: "error", format: "text", out: process.stderr });
+  await runSql(mariadb.url, "create database bench");
+  const database = openDatabase({ url: new URL("/bench", mariadb.url).href, log });
   await migrate(database, { log, mode: "auto" });
-  await addAccounts(database, load.accounts);
-  const keys = createKeys("bench:");
-  const redis = createRedisClient({ url: new Secret(servers.redis.url), keys, log, name: "bench" });
+  const redis = createRedisClient({ url: new Secret(redisUrl), keys: createKeys("bench:"), log, name: "bench" });
   await redis.ready(5_000);
   const door = createDoor(database.raw);
   const ledger = createRedisLedger({
@@ -92,19 +174,18 @@ async function benchOn(servers: Servers, journalDir: string, load: LedgerLoad): 
     state: await readLedgerState(database.raw),
     clock: systemClock,
     log,
-    journalDir,
+    journalDir: folder,
     instanceId: "bench",
-    onOutage: "deny",
+    onOutage,
     events: { outageHold() {}, settlementFailed() {} },
   });
   await ledger.start();
-  try {
-    return await measure(ledger, { servers, door, load });
-  } finally {
+  const close = async () => {
     await ledger.stop();
     await redis.close();
     await database.close();
-  }
+  };
+  return { ledger, redis, database, door, close };
 }
 
 interface Door {
