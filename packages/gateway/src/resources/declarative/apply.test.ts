@@ -134,6 +134,32 @@ eachDatabase("applying documents", (open) => {
     expect(await token()).toMatchObject({ unlimited_quota: 1 });
   });
 
+  test("a channel that was switched by hand stays so for an hour, unless it is forced", async () => {
+    const document = channelDocument("main", { enabled: true });
+    await calls.apply([document]);
+    const [{ id } = { id: 0 }] = await all("channels");
+    const switchTo = (status: number) => members.admin.data(members.admin.put("/api/channel/", { id, status }));
+    const isOn = async () => (await all("channels"))[0]?.status === 1;
+    await switchTo(2);
+    const until = new Date(app.clock.now() + 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
+    expect(await calls.apply([document])).toMatchObject([
+      { action: "unchanged", message: `switched by hand, until ${until}` },
+    ]);
+    expect(await isOn()).toBe(false);
+    expect(actionsOf(await calls.apply([channelDocument("main", { enabled: true, weight: 3 })]))).toEqual([
+      "main: update",
+    ]);
+    expect(await isOn()).toBe(false);
+    app.clock.move(3_601);
+    expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
+    expect(await isOn()).toBe(true);
+    await members.admin.data(members.admin.post("/api/channel/bulk", { ids: [id], action: "disable" }));
+    expect(await isOn()).toBe(false);
+    expect(actionsOf(await calls.apply([document]))).toEqual(["main: unchanged"]);
+    expect(actionsOf(await calls.apply([document], { force: true }))).toEqual(["main: update"]);
+    expect(await isOn()).toBe(true);
+  });
+
   test("a channel that nobody declares is adopted by its number; one that is declared is not", async () => {
     const made = { type: 1, name: "By hand", key: "k", models: "m", group: "default" };
     await members.root.data(members.root.post("/api/channel/", made));

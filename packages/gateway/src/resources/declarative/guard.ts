@@ -1,5 +1,6 @@
-import { splitList, type Endpoint } from "@fairway/wire";
+import { CHANNEL_STATUS, splitList, type Endpoint } from "@fairway/wire";
 import type { Call, Route } from "../../http/endpoint.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { CHANNEL_MEMBERS } from "./channel-kind.ts";
@@ -8,6 +9,7 @@ import { TOKEN_MEMBERS } from "./token-kind.ts";
 
 export interface GuardDeps {
   readonly database: Database;
+  readonly clock: Clock;
   readonly ownership: OwnershipStore;
 }
 
@@ -41,14 +43,26 @@ const CHECKS: Readonly<Record<string, Check>> = {
   optionReset: (deps, _input, owned) => checkOptions(deps, [{ key: "ModelRatio", value: "" }], owned),
 };
 
+/** Calls that switch channels on and off. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  "channelUpdate",
+  "channelBulk",
+  "channelTagEnable",
+  "channelTagDisable",
+]);
+/** An emergency must not wait for whoever keeps the documents. */
+const OVERRIDE_SECONDS = 3600;
+
 /**
  * The routes as they are, but for writes of the console on fields that a document owns: they are refused with M1.
- * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds until the next apply.
+ * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds for an hour, whatever
+ * is applied meanwhile.
  */
 export function withOwnership(routes: readonly Route[], deps: GuardDeps): Route[] {
   return routes.map((route) => {
     const check = CHECKS[route.endpoint.name];
-    return check ? guarded(route, check, deps) : route;
+    const switched = SWITCHES.has(route.endpoint.name) ? switching(route, deps) : route;
+    return check ? guarded(switched, check, deps) : switched;
   });
 }
 
@@ -61,6 +75,33 @@ function guarded({ endpoint, handler }: Route, check: Check, deps: GuardDeps): R
       return handler(call);
     },
   };
+}
+
+/** Remembers which declared channels the call has switched. */
+function switching({ endpoint, handler }: Route, { database, ownership, clock }: GuardDeps): Route {
+  return {
+    endpoint,
+    async handler(call: Call<Endpoint>) {
+      const declared = (await ownership.all()).filter(
+        (one) => one.kind === "Channel" && one.fields.includes("enabled"),
+      );
+      if (declared.length === 0) return handler(call);
+      const before = await statesOf(database, declared);
+      const answer = await handler(call);
+      const after = await statesOf(database, declared);
+      const overrideUntil = seconds(clock) + OVERRIDE_SECONDS;
+      for (const one of declared) {
+        if (before.get(one.resource_id) !== after.get(one.resource_id)) await ownership.keep({ ...one, overrideUntil });
+      }
+      return answer;
+    },
+  };
+}
+
+async function statesOf({ db }: Database, owned: readonly Owned[]): Promise<ReadonlyMap<number, boolean>> {
+  const ids = owned.map(({ resource_id }) => resource_id);
+  const rows = await db.selectFrom("channels").select(["id", "status"]).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, status }) => [id, status !== CHANNEL_STATUS.disabledByHand]));
 }
 
 interface Form {

@@ -11,11 +11,13 @@ export interface Owned {
   readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
   /** Of option sets. */
   readonly priority?: number;
+  /** Epoch seconds until which a channel that was switched by hand stays as it is. */
+  readonly overrideUntil?: number;
   /** True when options go back to their defaults with the set. */
   readonly prune?: boolean;
 }
 
-type Kept = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune">;
+type Kept = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune" | "overrideUntil">;
 
 const NOTHING: Kept = { fields: [], deletionPolicy: "Orphan" };
 
@@ -41,12 +43,16 @@ export function createOwnershipStore({
       }));
     },
     /** Without a hash that of the last document stays. */
-    keep: async ({ fields, deletionPolicy, priority, prune, ...owned }: Owned, specHash?: string): Promise<void> => {
+    keep: async (
+      { fields, deletionPolicy, priority, prune, overrideUntil, ...owned }: Owned,
+      specHash?: string,
+    ): Promise<void> => {
       const kept: Kept = {
         fields,
         deletionPolicy,
         ...(priority !== undefined && { priority }),
         ...(prune !== undefined && { prune }),
+        ...(overrideUntil !== undefined && { overrideUntil }),
       };
       const change = {
         resource_id: owned.resource_id,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Current, Fields, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
@@ -10,6 +11,7 @@ export interface PlannerDeps {
   readonly kinds: Readonly<Record<string, Kind<unknown>>>;
   readonly ownership: OwnershipStore;
   readonly secrets: SecretSources;
+  readonly clock: Clock;
 }
 
 export interface Wanted {
@@ -102,8 +104,10 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   const rival = rivalOf({ kindName, name, current }, setting.owned);
   const reason =
     conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
-  if (reason === "")
-    return stepOf(deps, kind, { document, manager: setting.manager, current, wanted, mine, rival, missing });
+  if (reason === "") {
+    const { manager, force } = setting;
+    return stepOf(deps, kind, { document, manager, force, current, wanted, mine, rival, missing });
+  }
   const change = { kind: kindName, name, resource_id: current?.id ?? 0, fields: [], message: reason };
   return { change: { ...change, action: "conflict" }, run: () => Promise.resolve() };
 }
@@ -118,22 +122,25 @@ interface Comparison {
   /** Another document that owned the same thing. */
   readonly rival: Owned | undefined;
   readonly missing: string;
+  /** Takes no regard of what was switched by hand. */
+  readonly force: boolean;
 }
 
-function stepOf({ ownership }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
-  const { document, manager, current, wanted, mine, rival, missing } = comparison;
+function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
+  const { document, manager, current, wanted, rival, missing } = comparison;
   const { spec, metadata } = document;
   const place = { kind: document.kind, name: metadata.name };
-  const changed = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
-  const released = isPruned(document) ? (mine?.fields ?? []).filter((field) => !Object.hasOwn(wanted, field)) : [];
-  const isUpdate = changed.length + released.length > 0;
-  const action = current ? (isUpdate ? "update" : "unchanged") : "create";
+  const { changed, released, overrideUntil } = differencesOf(comparison, seconds(clock));
   // Without a value a field goes back to its default.
   const fields = [
     ...changed.map((field) => fieldChange(kind, field, current, wanted)),
     ...released.map((field) => ({ field })),
   ];
-  const owns = { ...place, owner: manager, fields: Object.keys(wanted), ...policiesOf(document) };
+  const action = current ? (fields.length > 0 ? "update" : "unchanged") : "create";
+  const kept = { fields: Object.keys(wanted), ...policiesOf(document), ...(overrideUntil > 0 && { overrideUntil }) };
+  const owns = { ...place, owner: manager, ...kept };
+  const override = overrideUntil > 0 ? `switched by hand, until ${isoTime(overrideUntil)}` : "";
+  const message = [missing, override].filter((text) => text !== "").join("; ");
   const run = async () => {
     if (current && changed.length > 0) await kind.update(current, spec, changed);
     if (released.length > 0) await kind.reset?.(released);
@@ -141,7 +148,26 @@ function stepOf({ ownership }: PlannerDeps, kind: Kind<unknown>, comparison: Com
     if (rival) await ownership.forget(rival.kind, rival.name);
     await ownership.keep({ ...owns, resource_id: id }, hashOf(spec));
   };
-  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message: missing }, run };
+  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, run };
+}
+
+interface Differences {
+  readonly changed: readonly string[];
+  /** Named before, and no longer. */
+  readonly released: readonly string[];
+  /** Above 0 while a switch by hand holds against the document. */
+  readonly overrideUntil: number;
+}
+
+function differencesOf({ document, current, wanted, mine, force }: Comparison, now: number): Differences {
+  const all = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
+  const until = force ? 0 : (mine?.overrideUntil ?? 0);
+  const isOverridden = until > now && all.includes("enabled");
+  return {
+    changed: isOverridden ? all.filter((field) => field !== "enabled") : all,
+    released: isPruned(document) ? (mine?.fields ?? []).filter((field) => !Object.hasOwn(wanted, field)) : [],
+    overrideUntil: isOverridden ? until : 0,
+  };
 }
 
 /** Another document that owns the thing which this one found by its name or was told to adopt. */
@@ -204,6 +230,10 @@ function deletions(
       await deps.ownership.forget(one.kind, one.name);
     },
   }));
+}
+
+function isoTime(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -32,7 +32,7 @@ export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps)
     return reconcile({ ...deps, kinds: kindsOn(on, deps, call), ownership: on.ownership }, wanted, isApplied);
   };
   return [
-    ...withOwnership(routes, stores),
+    ...withOwnership(routes, { ...stores, clock: deps.clock }),
     implement(declarativePlan, (call) => run(call, stores, false)),
     implement(declarativeApply, (call) => inOneTransaction(deps, (on) => run(call, on, true))),
     implement(declarativeExport, async (call) => {
