@@ -4,7 +4,6 @@
 // milliseconds since the epoch), `-silent` (1 KiB of words a chunk, no usage at the end) and
 // `-resting4x2000` (after each fifth a pause of two seconds, which begins when four streams have come so far).
 // Costs a few microseconds a call, so it is never the limit.
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 
 const resting: (() => void)[] = [];
@@ -98,9 +97,15 @@ async function restWith(group: number, restMs: number): Promise<void> {
   await rested;
 }
 
-async function drained(response: ServerResponse): Promise<void> {
-  if (response.writableNeedDrain && !response.destroyed)
-    await Promise.race([once(response, "drain"), once(response, "close")]);
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    if (!response.writableNeedDrain || response.destroyed) return resolve();
+    response.on("drain", done).on("close", done);
+  });
 }
 
 /** One write to the socket for each chunk: without it, all that is written in one turn leaves together. */

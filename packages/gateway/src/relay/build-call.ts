@@ -165,9 +165,14 @@ function repairJson(choice: Choice, json: JsonObject, context: BridgeContext): J
     body = quirk.apply(before, context.ask, upstreamModel, channel);
     for (const name of quirk.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
   }
-  for (const name of list(channel.setting, "drop_params"))
-    if (typeof name === "string" && name in json && !(name in body)) context.dropped(name);
+  if (body !== json) noteOperatorsList(choice, json, body, context);
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
+}
+
+/** Members that the channel's settings take out. */
+function noteOperatorsList({ channel }: Choice, before: JsonObject, after: JsonObject, context: BridgeContext): void {
+  for (const name of list(channel.setting, "drop_params"))
+    if (typeof name === "string" && name in before && !(name in after)) context.dropped(name);
 }
 
 function appliesTo(on: readonly DialectId[] | undefined, dialect: DialectId): boolean {
