@@ -43,6 +43,16 @@ eachDatabase("a database", (open) => {
   const quotaOf = async (id: number) =>
     (await database.raw.rows<{ quota: number }>("select quota from accounts where id = ?", [id]))[0]?.quota;
 
+  test("lets go of what a stopped process had locked", async () => {
+    const settings = {
+      mysql: "select @@idle_transaction_timeout as s",
+      postgres: "show idle_in_transaction_session_timeout",
+    };
+    if (database.kind === "sqlite") return;
+    const [row] = await database.raw.rows<Record<string, unknown>>(settings[database.kind], []);
+    expect(Object.values(row ?? {}).map(String)).toEqual([database.kind === "mysql" ? "60" : "1min"]);
+  });
+
   test("answers a ping", async () => {
     await expect(database.ping()).resolves.toBeUndefined();
   });

@@ -7,6 +7,8 @@ import { retryTransient } from "./transaction.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** Locks of a process that was stopped in the middle of a transaction end after this. */
+const TRANSACTION_IDLE_MS = 60_000;
 const OID_INT8 = 20;
 const OID_NUMERIC = 1700;
 
@@ -23,6 +25,7 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
+    idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
     application_name: "fairway",
     types: { getTypeParser: (oid, format): unknown => parserOf(oid) ?? types.getTypeParser(oid, format) },
   });
