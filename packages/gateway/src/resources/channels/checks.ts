@@ -3,7 +3,7 @@ import type { ProbeResult } from "../../relay/probe.ts";
 import { pauseUnless } from "../event-stream.ts";
 import type { JobControl } from "../jobs/runner.ts";
 import { NO_FILTER } from "./query.ts";
-import type { SwitchedKey } from "./key-store.ts";
+import type { KeySet, SwitchedKey } from "./key-store.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -29,6 +29,7 @@ export interface ChannelChecksDeps {
 export type ChannelChecks = ReturnType<typeof createChannelChecks>;
 
 const REASON_LENGTH = 200;
+const KEYS_IN_A_ROUND = 10;
 const BALANCE_REASON = "Insufficient balance";
 
 /** The rounds over all channels that the schedule and the console start; one after the other, never in parallel. */
@@ -67,32 +68,59 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
 async function testOne(deps: ChannelChecksDeps, id: number, tester: Tester): Promise<boolean | undefined> {
   const row = await deps.store.get(id);
   if (!row || !isTestable(deps.providerByType(row.type), row.type)) return undefined;
+  const set = await deps.store.keySet(id);
   const result = await deps.upstream.test(id, undefined);
   if (result.isOk) await deps.logTest(id, tester, result);
-  await draw(deps, row, result);
+  if (set && set.keys.length > 1) await drawForKeys(deps, row, set, result);
+  else await draw(deps, row, result);
   return result.isOk;
 }
 
 /** Draws the consequences of a test for the channel's state. */
 async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResult): Promise<void> {
-  const options = deps.options();
-  const reason = reasonToDisable(result, options);
+  const reason = reasonToDisable(result, deps.options());
   if (row.status === CHANNEL_STATUS.enabled && row.auto_ban === 1 && reason !== undefined) {
     await switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
   }
-  const mayEnable = options.AutomaticEnableChannelEnabled && result.isOk && reason === undefined;
-  if (row.status === CHANNEL_STATUS.disabledBySystem && mayEnable) {
+  if (row.status === CHANNEL_STATUS.disabledBySystem && mayEnable(deps, result)) {
     await switchTo(deps, row, CHANNEL_STATUS.enabled, "");
   }
+}
+
+/** A dead key is no dead channel; keys that the system switched off are tried by themselves, some in each round. */
+async function drawForKeys(deps: ChannelChecksDeps, row: ChannelRow, set: KeySet, result: ProbeResult): Promise<void> {
+  const { id } = row;
+  const isDeadKey = deps.options().AutomaticDisableChannelEnabled && result.verdict?.disable === true;
+  const tested = firstInUse(set);
+  if (!isDeadKey && set.states.size < set.keys.length) await draw(deps, row, result);
+  else if (isDeadKey && row.auto_ban === 1) await disableChannel(deps, { id, reason: result.message, key: tested });
+  if (!deps.options().AutomaticEnableChannelEnabled) return;
+  const off = [...set.states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledBySystem);
+  for (const [index] of off.slice(0, KEYS_IN_A_ROUND)) {
+    if (!mayEnable(deps, await deps.upstream.test(id, undefined, index))) continue;
+    const done = await deps.store.switchKey(id, index, { status: CHANNEL_STATUS.enabled, reason: "" });
+    if (typeof done === "string") continue;
+    const subject = `Key ${index + 1} of channel "${row.name}" (#${id}) has been enabled`;
+    await deps.notify(subject, subject);
+  }
+}
+
+/** The key that tests and balances are about; undefined for channels with a single one. */
+function firstInUse(set: KeySet | undefined): string | undefined {
+  return set && set.keys.length > 1 ? set.keys.find((_key, index) => !set.states.has(index)) : undefined;
+}
+
+function mayEnable({ options }: Pick<ChannelChecksDeps, "options">, result: ProbeResult): boolean {
+  const { AutomaticEnableChannelEnabled } = options();
+  return AutomaticEnableChannelEnabled && result.isOk && reasonToDisable(result, options()) === undefined;
 }
 
 async function balanceOne(deps: ChannelChecksDeps, id: number): Promise<boolean> {
   try {
     const balance = await deps.upstream.balance(id);
-    const row = await deps.store.get(id);
-    if (balance <= 0 && row?.status === CHANNEL_STATUS.enabled) {
-      await switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, BALANCE_REASON);
-    }
+    if (balance > 0) return true;
+    const key = firstInUse(await deps.store.keySet(id));
+    await disableChannel(deps, { id, reason: BALANCE_REASON, key });
     return true;
   } catch (error) {
     // A vendor that tells no balance is no failure of its channel.

@@ -175,6 +175,34 @@ describe("testing all channels", () => {
     });
   });
 
+  test("switches off a dead key alone, and on the keys that work again", async () => {
+    const switches = { AutomaticDisableChannelEnabled: "true", AutomaticEnableChannelEnabled: "true" };
+    await setOptions(members.root, switches);
+    const dead = new Set(["sk-1", "sk-2"]);
+    const { store } = app.operations.channels;
+    upstream.script("/chat/completions", ({ headers }) =>
+      dead.has(String(headers.authorization).replace("Bearer ", ""))
+        ? { status: 401, body: { error: { message: "invalid key", code: "invalid_api_key" } } }
+        : { body: { id: "x", object: "chat.completion", choices: [{ index: 0, message: {}, finish_reason: "stop" }] } },
+    );
+    const id = await create({ name: "keys", key: "sk-1\nsk-2\nsk-3", multi_key: true });
+    const round = async () => finished((await admin.get("/api/channel/test")).body["job_id"]);
+    const states = async () => [(await row(id)).status, [...((await store.keySet(id))?.states.keys() ?? [])]];
+    await round();
+    expect(await states()).toEqual([1, [0]]);
+    await round();
+    expect(await states()).toEqual([1, [0, 1]]);
+    dead.delete("sk-1");
+    await round();
+    expect(await states()).toEqual([1, [1]]);
+    expect(app.notices).toContain(`Key 1 of channel "keys" (#${id}) has been enabled`);
+    for (const key of ["sk-1", "sk-3"]) await app.operations.channels.disable(id, "gone", key);
+    expect(await states()).toEqual([3, [0, 1, 2]]);
+    await round();
+    expect(await states()).toEqual([1, [1]]);
+    await setOptions(members.root, { AutomaticDisableChannelEnabled: "false", AutomaticEnableChannelEnabled: "false" });
+  });
+
   test("is done by the schedule in the name of the super administrator", async () => {
     const id = await create();
     await (

@@ -61,9 +61,10 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     stored,
     models,
 
-    /** CH12 for channels that no single request can test. */
-    async test(id: number, model: string | undefined): Promise<ProbeResult> {
-      const channel = await stored(id);
+    /** With the first key in use, or the one that is named. CH12 for channels that no single request can test. */
+    async test(id: number, model: string | undefined, keyIndex?: number): Promise<ProbeResult> {
+      const whole = await stored(id);
+      const channel = keyIndex === undefined ? whole : { ...whole, usableKeys: [keyIndex] };
       if (!isTestable(deps.providerByType(channel.type), channel.type))
         throw new Refusal("CH12", { siblings: { time: 0 } });
       const result = await deps.probe(channel, model);
