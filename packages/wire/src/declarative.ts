@@ -167,7 +167,7 @@ export const declarativeExport = endpoint({
   method: "GET",
   path: "/api/declarative/export",
   access: "root",
-  summary: "What is here as documents, without keys and other secrets; `kind` narrows it.",
+  summary: "What is here as documents, with names of variables in the place of secrets; `kind` narrows it.",
   query: z.object({ kind: queryText }),
   data: z.array(
     z.object({

@@ -216,6 +216,24 @@ eachDatabase("applying documents", (open) => {
       expect(await keyOf()).toBe("sk-from-variable");
     });
 
+    test("take the place of secrets in an export, which another gateway applies with the variables set", async () => {
+      await calls.apply([
+        channelDocument("main", { key: "sk-canary-1" }),
+        optionDocument("mail", { SMTPServer: "mail.example", SMTPToken: "canary-2" }),
+      ]);
+      const reply = await members.root.get("/api/declarative/export");
+      expect(reply.text).not.toContain("canary");
+      const documents = reply.body["data"] as { kind: string; metadata: { name: string }; spec: object }[];
+      expect(documents.map(({ spec }) => spec)).toMatchObject([
+        { credentialsFrom: { env: "CHANNEL_MAIN" } },
+        { values: { SMTPServer: "mail.example" }, valuesFrom: [{ option: "SMTPToken", env: "OPTION_SMTPTOKEN" }] },
+      ]);
+      const here = documents.filter(({ kind }) => kind === "Channel");
+      expect(await calls.plan(here)).toMatchObject([
+        { action: "unchanged", message: "not found: variable FAIRWAY_SECRET_CHANNEL_MAIN" },
+      ]);
+    });
+
     test("reach nothing outside of their folder and their prefix", async () => {
       for (const source of [
         { file: "../etc/passwd" },

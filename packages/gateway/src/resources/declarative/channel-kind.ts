@@ -6,7 +6,7 @@ import type { Database } from "../../storage/database.ts";
 import { changedFields, newFields, storedKey } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
-import { documentName, uniqueNames, type Current, type Fields, type Kind } from "./kinds.ts";
+import { documentName, uniqueNames, variableName, type Current, type Fields, type Kind } from "./kinds.ts";
 
 export interface ChannelKindDeps {
   readonly database: Database;
@@ -185,8 +185,12 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
   const named = uniqueNames(ids.map(({ id, name }) => ({ id, name: documentName(name, id) })));
   const documents: { name: string; spec: Fields }[] = [];
   for (const { id, name } of named) {
-    const row = await channels.get(id);
-    if (row) documents.push({ name, spec: fieldsOf(row, providers) });
+    const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
+    if (!row) continue;
+    // The key itself never leaves; whoever applies the document puts it there.
+    const keys = key?.includes("\n") === true && parseObject(key) === undefined ? { keys: "Split" } : {};
+    const source = key ? { credentialsFrom: { env: variableName("channel", name), ...keys } } : {};
+    documents.push({ name, spec: { ...fieldsOf(row, providers), ...source } });
   }
   return documents;
 }

@@ -45,6 +45,15 @@ export function documentName(text: string, id: number): string {
   return plain === "" ? `unnamed-${id}` : plain;
 }
 
+/** Name of the variable in which a secret of an exported document is looked for. */
+export function variableName(...parts: readonly string[]): string {
+  return parts
+    .join("_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .slice(0, 128);
+}
+
 /** The second of two equal names gets its number. */
 export function uniqueNames<T extends { readonly name: string; readonly id: number }>(items: readonly T[]): T[] {
   const seen = new Set<string>();

@@ -10,7 +10,7 @@ import {
 import { parseObject } from "../../lib/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { OptionStore, OptionWrite } from "../options/store.ts";
-import type { Fields, Kind } from "./kinds.ts";
+import { variableName, type Fields, type Kind } from "./kinds.ts";
 
 export interface OptionKindDeps {
   readonly options: OptionStore;
@@ -67,7 +67,10 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
         if (object) json[key] = object;
         else values[key] = value;
       }
-      return rows.length === 0 ? [] : [{ name: "options", spec: { values, json } }];
+      const secrets = await options.filledSecrets();
+      const valuesFrom = secrets.map((option) => ({ option, env: variableName("option", option) }));
+      const spec = { values, json, ...(valuesFrom.length > 0 && { valuesFrom }) };
+      return rows.length + secrets.length === 0 ? [] : [{ name: "options", spec }];
     },
   };
 }

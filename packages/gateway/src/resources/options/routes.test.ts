@@ -83,10 +83,11 @@ eachDatabase("options", (open) => {
     expect(await list()).toMatchObject({ Notice: "hello", RetryTimes: "3", RegisterEnabled: "false" });
     const logs = await app.database.db
       .selectFrom("logs")
-      .select(["type", "username", "content"])
+      .select(["type", "username", "content", "other"])
       .orderBy("id")
       .execute();
-    expect(logs[0]).toEqual({ type: 3, username: "root", content: "Option Notice changed" });
+    const other = '{"admin_info":{"operator_id":1,"operator_name":"root","ip":"127.0.0.1"}}';
+    expect(logs[0]).toEqual({ type: 3, username: "root", content: "Option Notice changed", other });
     expect(JSON.stringify(logs)).not.toContain("hello");
   });
 
