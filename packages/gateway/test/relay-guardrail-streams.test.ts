@@ -107,6 +107,15 @@ describe("windows of a stream", () => {
     expect(await rowOf(stream)).toMatchObject({ other: { end_reason: "upstream_cut" } });
   });
 
+  it("are full when many bytes are held, however little they say", async () => {
+    await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 10_000 });
+    const since = performance.now();
+    const stream = await relay.ask("long-20000", { stream: true });
+    expect(eventsOf(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
+    expect(performance.now() - since).toBeLessThan(8_000);
+    expect(guardrail.webhook.questions.length).toBeGreaterThan(2);
+  });
+
   it("make the upstream wait when much is held", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 1000 });
     guardrail.webhook.react(async () => {

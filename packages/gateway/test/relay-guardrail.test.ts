@@ -226,8 +226,8 @@ describe("what is no verdict", () => {
     expect((await relay.ask("judged")).status).toBe(503);
   });
 
-  it("an address where nobody is, or where clouds keep credentials", async () => {
-    for (const url of ["http://127.0.0.1:1", "http://169.254.169.254/latest"]) {
+  it("an address where nobody is, where clouds keep credentials, or none any more", async () => {
+    for (const url of ["http://127.0.0.1:1", "http://169.254.169.254/latest", ""]) {
       await set({ GuardrailUrl: url });
       expect((await relay.ask("judged")).status).toBe(503);
     }

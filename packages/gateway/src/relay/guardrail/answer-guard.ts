@@ -16,7 +16,7 @@ export interface AnswerGuardDeps {
   readonly onBlocked: (error: AppError) => void;
 }
 
-/** Held bytes beyond which the upstream has to wait. */
+/** Held bytes that are judged whatever their text, and beyond which the upstream has to wait. */
 const MOST_HELD = 256 * 1024;
 
 /**
@@ -109,7 +109,8 @@ export class AnswerGuard implements AnswerJudge {
   #look(): void {
     if (this.#asking || this.#isEnding || this.#held.length === 0) return;
     const { length } = this.#text;
-    if (length === 0 || length >= this.#deps.windowChars) return this.#start();
+    const isFull = length >= this.#deps.windowChars || this.#heldBytes >= MOST_HELD;
+    if (length === 0 || isFull) return this.#start();
     this.#timer ??= setTimeout(() => this.#start(), this.#deps.windowMs);
   }
 
