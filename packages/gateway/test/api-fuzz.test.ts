@@ -130,7 +130,7 @@ function inputFor(path: string, { parameters, requestBody }: Operation, random: 
   for (const { name, in: where, schema } of parameters) {
     const text = textFor(schema, random);
     if (where === "path") place = place.replace(`{${name}}`, encodeURIComponent(text.toWellFormed().slice(0, 200)));
-    else if (random() < 0.7) query.append(name, text.slice(0, 2_000));
+    else if (where === "query" && random() < 0.7) query.append(name, text.slice(0, 2_000));
   }
   const schema = requestBody?.content["application/json"]?.schema;
   const body = schema ? JSON.stringify(valueFor(schema, random) ?? null) : undefined;

@@ -52,6 +52,13 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("offers If-Match where a stale edit is refused", () => {
+    const header = expect.objectContaining({ name: "If-Match", in: "header", required: false }) as unknown;
+    for (const path of ["user", "channel", "token", "redemption", "budget", "option"])
+      expect(paths[`/api/${path}/`]?.["put"]?.parameters, path).toContainEqual(header);
+    expect(paths["/api/channel/"]?.["post"]?.parameters).not.toContainEqual(header);
+  });
+
   it("joins calls that share method and path", () => {
     const update = paths["/api/token/"]?.["put"];
     expect(update?.parameters).toContainEqual(expect.objectContaining({ name: "status_only", required: false }));

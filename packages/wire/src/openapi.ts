@@ -60,6 +60,7 @@ function operation(calls: readonly Endpoint[]): Json {
     parameters: [
       ...parameters(first.params, "path", true),
       ...merged(calls.flatMap(({ query }) => parameters(query, "query", isAlone))),
+      ...(fails.some((code) => STALE.has(code)) ? [IF_MATCH] : []),
     ],
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
@@ -106,6 +107,16 @@ function answerSchema({ data, answer }: Endpoint): Json {
   };
   return { type: "object", properties, required: ["success", "message"] };
 }
+
+/** Refusals of edits that begin with an older version. */
+const STALE: ReadonlySet<MessageCode> = new Set(["G8", "CH20"]);
+const IF_MATCH: Json = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description: "ETag of the version that the edit begins with; refused when it has been edited since.",
+};
 
 interface Parameter extends Json {
   readonly name: string;

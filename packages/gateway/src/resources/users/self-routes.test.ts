@@ -76,11 +76,12 @@ describe("the own account", () => {
     await app.signIn("ann", "another password");
     const log = await app.database.db
       .selectFrom("logs")
-      .select(["type", "content"])
+      .select(["type", "content", "other"])
       .where("username", "=", "ann")
       .orderBy("id", "desc")
       .executeTakeFirst();
-    expect(log).toEqual({ type: 3, content: "Password changed" });
+    expect(log).toMatchObject({ type: 3, content: "Password changed" });
+    expect(JSON.parse(log?.other ?? "")).toMatchObject({ admin_info: { operator_name: "ann", ip: "127.0.0.1" } });
   });
 
   test.each<[Record<string, unknown>, string]>([

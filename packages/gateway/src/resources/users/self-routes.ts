@@ -33,7 +33,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
-import type { WriteLog } from "../../storage/log-rows.ts";
+import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import type { UserTable } from "../../storage/schema.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
@@ -134,6 +134,7 @@ async function writeSelf(
       type: LOG_TYPE.manage,
       content: "Password changed",
       ip,
+      other: operatorInfo(caller, ip),
     });
   });
   try {
