@@ -85,6 +85,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const parts = await createParts(settings);
   const { database, clock, identity, snapshots, pending } = parts;
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
+  for (const runnable of operations.runnables) await runnable.start();
   const routes = [
     ...accountRoutes(parts),
     ...operations.routes,

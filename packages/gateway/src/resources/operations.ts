@@ -86,7 +86,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
-  const tail = createLogTail(logs);
+  const tail = createLogTail(logs, log);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const routes = [
     ...channels.routes,

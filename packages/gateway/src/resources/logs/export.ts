@@ -78,10 +78,10 @@ function csvLine(row: LogRow): string {
   return `${COLUMNS.map((column) => csvCell(column === "created_at" ? isoTime(row.created_at) : row[column])).join(",")}\r\n`;
 }
 
-/** Spreadsheets run cells that begin with these signs as formulas; a leading apostrophe makes them text. */
+/** Spreadsheets run cells that begin with these signs, wide ones too, as formulas; a leading apostrophe makes them text. */
 function csvCell(value: string | number | boolean): string {
   if (typeof value !== "string") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema.ts";
 import type { LogQuery } from "./filter.ts";
+import { patternOf } from "./match.ts";
 
 export interface ModelNames {
   /** The filter with names in place of a pattern; as it is when it has none, or when too many names match. */
@@ -49,18 +50,13 @@ export function createModelNames(db: Kysely<Schema>): ModelNames {
       if (!query.model_name.includes("%")) return query;
       const all = await current();
       if (!all) return query;
-      const isMatch = matcher(query.model_name);
+      const isMatch = patternOf(query.model_name);
       const wanted = query.models.length > 0 ? query.models.filter((name) => all.names.has(name)) : [...all.names];
       const models = wanted.filter((name) => isMatch.test(name));
       if (models.length > MOST_MATCHES) return query;
       return { ...query, model_name: "", models, isNothing: models.length === 0 };
     },
   };
-}
-
-function matcher(pattern: string): RegExp {
-  const parts = pattern.split("%").map((part) => RegExp.escape(part));
-  return new RegExp(`^${parts.join(".*")}$`, "s");
 }
 
 /** Undefined when there are too many. */

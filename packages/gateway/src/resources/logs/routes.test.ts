@@ -226,7 +226,7 @@ describe("export", () => {
   test("streams everything that matches as CSV, safe for spreadsheets", async () => {
     await insert(
       ...Array.from({ length: 2_100 }, (_, index) => ({
-        content: index === 0 ? '=1+1, "x"\ny' : "plain",
+        content: ['=1+1, "x"\ny', "＝1+1", "\n=1+1"][index] ?? "plain",
         created_at: 1_000 + index,
       })),
     );
@@ -236,6 +236,8 @@ describe("export", () => {
     expect(reply.text.startsWith("\uFEFFcreated_at,type,username,")).toBe(true);
     expect(reply.text.split("\r\n")).toHaveLength(2_102);
     expect(reply.text).toContain('"\'=1+1, ""x""\ny"');
+    expect(reply.text).toContain(",'＝1+1,");
+    expect(reply.text).toContain('"\'\n=1+1"');
     expect(reply.text).toContain("1970-01-01T00:16:40.000Z");
   });
 
@@ -297,6 +299,24 @@ describe("tail", () => {
     expect(own).toContain('"content":"mine"');
     expect(own).toContain('"channel":0');
     expect(own).not.toContain("new1");
+  });
+
+  test("reads the log once for many followers, each with a filter of its own", async () => {
+    const { admin } = members;
+    const paths = Array.from(
+      { length: 40 },
+      (_, index) => `/api/log/tail?model_name=${index % 2 === 0 ? "gpt%25" : "o3"}`,
+    );
+    const texts = paths.map((path) => follow(path, admin.cookie, admin.userId, (text) => text.includes("event: row")));
+    const seen = Promise.all(texts);
+    let isSeen = false;
+    void seen.finally(() => (isSeen = true));
+    while (!isSeen) {
+      await insert({ content: "a", model_name: "gpt-4o" }, { content: "b", model_name: "o3" });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    for (const [index, text] of (await seen).entries())
+      expect(/"content":"(.)"/.exec(text)?.[1]).toBe(index % 2 === 0 ? "a" : "b");
   });
 
   test("ends when the server stops", async () => {

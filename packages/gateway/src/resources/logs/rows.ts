@@ -34,7 +34,7 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
   const { db } = database;
   const { offset, limit, before } = page;
   if (query.isNothing) return [];
-  if (isOfSomeModels(query) && !before && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
+  if (isOfSomeModels(query) && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
   if (database.kind === "sqlite" && needsScan(query)) return scanPage(database, query, page);
   const rows = newestFirst(db, query).limit(limit);
   if (before)
@@ -61,15 +61,18 @@ function isOfSomeModels(query: LogQuery): boolean {
 }
 
 /** The newest rows of each model, of which the newest make the page. */
-async function mergedPage(db: Kysely<Schema>, query: LogQuery, { offset, limit }: PageRequest): Promise<StoredLog[]> {
+async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
+  const { limit, before } = page;
+  const offset = before ? 0 : page.offset;
   const [first, ...others] = perModel(query).map((one) => {
-    const newest = newestFirst(db, one).select(["id", "created_at"]);
+    const all = newestFirst(db, one).select(["id", "created_at"]);
+    const newest = before ? all.where((eb) => below(eb, before)) : all;
     return db.selectFrom(newest.limit(offset + limit).as("newest")).select(["id", "created_at"]);
   });
   if (!first) return [];
   const all = others.reduce((union, other) => union.unionAll(other), first);
-  const page = all.orderBy("created_at", "desc").orderBy("id", "desc").offset(offset).limit(limit);
-  return readByIds(db, await page.execute());
+  const ids = all.orderBy("created_at", "desc").orderBy("id", "desc").offset(offset).limit(limit);
+  return readByIds(db, await ids.execute());
 }
 
 /** Looks through the log slice by slice until the page is full, so that no statement reads more than one slice. */

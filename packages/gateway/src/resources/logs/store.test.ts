@@ -244,6 +244,10 @@ eachDatabase("log store", (open) => {
       "35",
     ]);
     expect(await store.total({ ...EVERYTHING, ...query })).toBe(20);
+    const [, , third] = await store.page({ ...EVERYTHING, ...query }, { offset: 0, limit: 3 });
+    const before = await store.cursorAt(third?.id ?? 0);
+    const next = await store.page({ ...EVERYTHING, ...query }, { offset: 0, limit: 2, before });
+    expect(next.map((row) => row.content)).toEqual(["32", "29"]);
     await insert(row(50, "new-4o"), row(51, "other"));
     expect(await contents(query, { offset: 0, limit: 2 })).toEqual(["50", "37"]);
     expect(await contents({ model_name: "absent%" })).toEqual([]);

@@ -1,63 +1,83 @@
 import type { LogRow } from "@fairway/wire";
+import { repeat } from "../../lib/repeat.ts";
 import type { Runnable } from "../../lib/runnable.ts";
-import { pauseUnless, type EventStream } from "../event-stream.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { EventStream } from "../event-stream.ts";
+import { createLogFeed, type LogFeed } from "./feed.ts";
 import type { LogQuery } from "./filter.ts";
+import { matcherOf } from "./match.ts";
 import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogTail extends Runnable {
   /** Sends new matching rows until the client leaves; resolves then. */
-  follow(stream: EventStream, query: LogQuery, view: (rows: StoredLog[]) => Promise<LogRow[]>): Promise<void>;
+  follow(stream: EventStream, query: LogQuery, view: View): Promise<void>;
+}
+
+type View = (rows: StoredLog[]) => Promise<LogRow[]>;
+
+interface Follower {
+  readonly stream: EventStream;
+  readonly isMeant: (row: StoredLog) => boolean;
+  readonly view: View;
 }
 
 const POLL_MS = 1_000;
 /** Rows of one poll that are shown; the others are counted. */
 const SHOWN = 20;
-const READ = 1_000;
-/** Transactions commit out of the order of their ids, so each poll looks this far back. */
-const LOOK_BACK = 200;
 /** A reader's rights are checked again when it reconnects. */
 const LONGEST_MS = 300_000;
 
-export function createLogTail(store: LogStore): LogTail {
-  const open = new Set<EventStream>();
+/** However many follow, the log is read once in each second, and not at all while nobody does. */
+export function createLogTail(store: LogStore, log: Logger): LogTail {
+  const followers = new Set<Follower>();
+  let feed: LogFeed | undefined;
+  const look = async () => {
+    if (followers.size === 0) return void (feed = undefined);
+    feed ??= await createLogFeed(store);
+    const { rows, skipped } = await feed.next();
+    for (const follower of followers) await show(follower, rows, skipped);
+  };
+  const polling = repeat({
+    name: "log tail",
+    everyMs: POLL_MS,
+    work: look,
+    onError: (error) => log.warn("the log cannot be followed", { error }),
+  });
   return {
     name: "log tail",
-    start() {},
-    stop() {
-      for (const stream of open) stream.end();
+    start: polling.start,
+    async stop() {
+      for (const { stream } of followers) stream.end();
+      await polling.stop();
     },
     async follow(stream, query, view) {
-      open.add(stream);
-      try {
-        await poll(store, stream, query, view);
-      } finally {
-        open.delete(stream);
-        stream.end();
-      }
+      const follower = { stream, isMeant: matcherOf(query), view };
+      feed ??= await createLogFeed(store);
+      followers.add(follower);
+      await closedWithin(stream.closed, LONGEST_MS);
+      followers.delete(follower);
+      stream.end();
     },
   };
 }
 
-async function poll(
-  store: LogStore,
-  stream: EventStream,
-  query: LogQuery,
-  view: (rows: StoredLog[]) => Promise<LogRow[]>,
-): Promise<void> {
-  const startedAt = performance.now();
-  let newest = await store.newestId();
-  const seen = new Set<number>();
-  for (const row of await store.after(query, newest - LOOK_BACK, READ)) seen.add(row.id);
-  while (!stream.closed.aborted && performance.now() - startedAt < LONGEST_MS) {
-    await pauseUnless(stream.closed, POLL_MS);
-    if (stream.closed.aborted) return;
-    const found = await store.after(query, newest - LOOK_BACK, READ);
-    const fresh = found.filter(({ id }) => !seen.has(id));
-    for (const row of await view(fresh.slice(-SHOWN))) stream.send("row", row);
-    if (fresh.length > SHOWN) stream.send("dropped", { count: fresh.length - SHOWN });
-    for (const { id } of fresh) seen.add(id);
-    newest = Math.max(newest, ...fresh.map(({ id }) => id));
-    for (const id of seen) if (id <= newest - LOOK_BACK) seen.delete(id);
-  }
+async function show({ stream, isMeant, view }: Follower, rows: readonly StoredLog[], skipped: number): Promise<void> {
+  const meant = rows.filter(isMeant);
+  if (meant.length > 0) for (const row of await view(meant.slice(-SHOWN))) stream.send("row", row);
+  const dropped = Math.max(0, meant.length - SHOWN) + skipped;
+  if (dropped > 0) stream.send("dropped", { count: dropped });
+}
+
+function closedWithin(closed: AbortSignal, ms: number): Promise<void> {
+  if (closed.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    closed.addEventListener("abort", done);
+  });
 }

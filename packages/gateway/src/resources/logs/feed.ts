@@ -1,0 +1,40 @@
+import { EVERYTHING } from "./filter.ts";
+import type { LogStore } from "./store.ts";
+import type { StoredLog } from "./view.ts";
+
+export interface LogFeed {
+  /** Rows that were written since the last call, and how many more there were than anybody could read. */
+  next(): Promise<{ readonly rows: StoredLog[]; readonly skipped: number }>;
+}
+
+/** Rows of one statement. */
+const READ = 500;
+/** Rows between two calls; what is more is counted by its ids. */
+const MOST = 5_000;
+/** Transactions commit out of the order of their ids, so each call looks this far back. */
+const LOOK_BACK = 200;
+
+/** What is written to the log from now on, by all. */
+export async function createLogFeed(store: Pick<LogStore, "newestId" | "after">): Promise<LogFeed> {
+  let newest = await store.newestId();
+  const seen = new Set<number>();
+  for (const { id } of await store.after(EVERYTHING, newest - LOOK_BACK, READ)) seen.add(id);
+  return {
+    async next() {
+      const latest = await store.newestId();
+      const skipped = Math.max(0, latest - newest - MOST);
+      const rows: StoredLog[] = [];
+      let from = skipped > 0 ? latest - MOST : newest - LOOK_BACK;
+      for (;;) {
+        const some = await store.after(EVERYTHING, from, READ);
+        rows.push(...some.filter(({ id }) => !seen.has(id)));
+        from = some.at(-1)?.id ?? from;
+        if (some.length < READ) break;
+      }
+      for (const { id } of rows) seen.add(id);
+      newest = Math.max(newest, latest, rows.at(-1)?.id ?? 0);
+      for (const id of seen) if (id <= newest - LOOK_BACK) seen.delete(id);
+      return { rows, skipped };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { expect, test } from "vitest";
+import { insertLogs } from "../../../test/log-rows.ts";
+import { openStoreKit } from "../../../test/store-kit.ts";
+import { EVERYTHING, type LogQuery } from "./filter.ts";
+import { matcherOf } from "./match.ts";
+import { createLogStore } from "./store.ts";
+
+const FILTERS: readonly Partial<LogQuery>[] = [
+  {},
+  { type: 2 },
+  { username: "ann" },
+  { ownerId: 2 },
+  { user_id: 1 },
+  { token_name: "t,1" },
+  { tokens: ["t,1", "t2"] },
+  { model_name: "gpt-4o" },
+  { model_name: "%4o%" },
+  { model_name: "gpt_4o%" },
+  { model_name: "%.%" },
+  { models: ["o3", "gpt-4o"] },
+  { models: ["o3", "gpt-4o"], model_name: "g%" },
+  { channel: 7 },
+  { group: "vip" },
+  { request_id: "r4" },
+  { min_use_time: 3 },
+  { is_stream: true },
+  { is_stream: false },
+  { has_retry: true },
+  { has_retry: false },
+  { start_timestamp: 1_010, end_timestamp: 1_020 },
+  { type: 2, group: "vip", has_retry: true, model_name: "%o%" },
+];
+
+test("rows are matched in memory as the database matches them", async () => {
+  const kit = await openStoreKit(await createDatabase("sqlite"));
+  const store = createLogStore({ ...kit, sums: kit.database });
+  const pick = <T>(values: readonly T[], at: number): T => values[at % values.length] as T;
+  const rows = Array.from({ length: 60 }, (_, at) => ({
+    type: pick([2, 2, 1, 5], at),
+    user_id: pick([1, 2, 3], at),
+    username: pick(["ann", "Ann", "bob"], at),
+    token_name: pick(["t,1", "t2", ""], at >> 1),
+    model_name: pick(["gpt-4o", "gpt-4o-mini", "o3", "claude.4\n", "gpt_4o"], at),
+    channel_id: pick([7, 8], at >> 2),
+    group: pick(["vip", "default"], at >> 1),
+    request_id: `r${at}`,
+    use_time: at % 6,
+    is_stream: at % 2,
+    created_at: 1_000 + at,
+    other: pick(['{"use_channel":["7"]}', '{"use_channel":["7","8"]}', "", "{broken"], at >> 1),
+  }));
+  await insertLogs(kit.database, rows);
+  const all = await store.page(EVERYTHING, { offset: 0, limit: 100 });
+  for (const filter of FILTERS) {
+    const query = { ...EVERYTHING, ...filter };
+    const found = (await store.page(query, { offset: 0, limit: 100 })).map(({ id }) => id);
+    expect(
+      all.filter(matcherOf(query)).map(({ id }) => id),
+      JSON.stringify(filter),
+    ).toEqual(found);
+  }
+  await kit.database.close();
+});

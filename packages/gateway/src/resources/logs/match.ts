@@ -1,0 +1,55 @@
+import { LOG_TYPE } from "@fairway/wire";
+import type { LogQuery } from "./filter.ts";
+import type { StoredLog } from "./view.ts";
+
+type Test = (row: StoredLog) => boolean;
+
+/** A second channel in the chain means a retry. */
+const RETRIED = /"use_channel":\["[^"]{1,6}","/;
+
+/** The conditions of a filter as `conditionOf` writes them, for rows that were read for several readers at once. */
+export function matcherOf(query: LogQuery): Test {
+  const tests: Test[] = [...whose(query), ...where(query), ...what(query)];
+  return (row) => tests.every((isMet) => isMet(row));
+}
+
+function whose({ ownerId, user_id, username }: LogQuery): Test[] {
+  const tests: Test[] = [];
+  if (ownerId !== undefined) tests.push((row) => row.user_id === ownerId);
+  if (user_id > 0) tests.push((row) => row.user_id === user_id);
+  if (username !== "") tests.push((row) => row.username === username);
+  return tests;
+}
+
+function where({ token_name, tokens, channel, group, model_name, models }: LogQuery): Test[] {
+  const tests: Test[] = [];
+  if (token_name !== "") tests.push((row) => row.token_name === token_name);
+  if (tokens.length > 0) tests.push((row) => tokens.includes(row.token_name));
+  if (channel > 0) tests.push((row) => row.channel_id === channel);
+  if (group !== "") tests.push((row) => row.group === group);
+  if (models.length > 0) tests.push((row) => models.includes(row.model_name));
+  if (model_name.includes("%")) {
+    const pattern = patternOf(model_name);
+    tests.push((row) => pattern.test(row.model_name));
+  } else if (model_name !== "") tests.push((row) => row.model_name === model_name);
+  return tests;
+}
+
+function what(query: LogQuery): Test[] {
+  const { type, request_id, min_use_time, is_stream, has_retry, start_timestamp, end_timestamp } = query;
+  const tests: Test[] = [];
+  if (type > LOG_TYPE.unknown) tests.push((row) => row.type === type);
+  if (request_id !== "") tests.push((row) => row.request_id === request_id);
+  if (min_use_time > 0) tests.push((row) => row.use_time >= min_use_time);
+  if (is_stream !== undefined) tests.push((row) => row.is_stream === Number(is_stream));
+  if (has_retry !== undefined) tests.push((row) => RETRIED.test(row.other) === has_retry);
+  if (start_timestamp > 0) tests.push((row) => row.created_at >= start_timestamp);
+  if (end_timestamp > 0) tests.push((row) => row.created_at <= end_timestamp);
+  return tests;
+}
+
+/** `%` stands for any text, everything else for itself. */
+export function patternOf(text: string): RegExp {
+  const parts = text.split("%").map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}
