@@ -9,8 +9,10 @@ export interface LongStream {
   readonly name: string;
   /** Bytes that a stream holds more after a thousand more chunks, by least squares. */
   readonly bytesPerThousandChunks: number;
-  /** KiB that a stream held at most, over the gateway before it. */
-  readonly mostKib: number;
+  /** KiB that an open stream takes at its first rest, sockets included, over the gateway before it. */
+  readonly openKib: number;
+  /** KiB that it took more at most, later. */
+  readonly grownKib: number;
 }
 
 interface Sample {
@@ -33,12 +35,20 @@ export async function measureLongStreams(
     bench.say(`${bench.plan.longStreams} streams of ${bench.plan.longChunks} chunks: ${name}`);
     const { fast, resting } = longModels(bench.plan);
     const asked = { port: system.port, key: system.key, model: resting, isStream: true, client };
-    await readStream({ ...asked, model: fast }).ended;
+    await Promise.all(
+      Array.from({ length: bench.plan.longStreams }, () => readStream({ ...asked, model: fast }).ended),
+    );
     const before = await inspector.liveBytes();
     const readers = Array.from({ length: bench.plan.longStreams }, () => readStream(asked));
     const samples = await samplesOf(readers, async () => (await inspector.liveBytes()) - before);
-    const bytes = samples.map((sample) => sample.bytes);
-    found.push({ name, bytesPerThousandChunks: slopeOf(samples) * 1000, mostKib: Math.max(0, ...bytes) / 1024 });
+    const open = samples[0]?.bytes ?? Number.NaN;
+    const most = Math.max(...samples.map((sample) => sample.bytes));
+    found.push({
+      name,
+      bytesPerThousandChunks: slopeOf(samples) * 1000,
+      openKib: open / 1024,
+      grownKib: (most - open) / 1024,
+    });
   }
   return found;
 }

@@ -6,6 +6,8 @@ const SPACE = 32;
 const BRACE = 123;
 const BLANK_LINE = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
+/** A part that waits alone is copied when it is less than this fraction of the read that it would keep alive. */
+const SMALL_SHARE = 8;
 /** How nearly every block of one line begins. */
 const DATA = Buffer.from("data: ");
 
@@ -53,7 +55,7 @@ export function createBlockFramer(options: { readonly maxBytes: number }): Block
     if (part.length === 0) return undefined;
     carriedBytes += part.length;
     if (carriedBytes > options.maxBytes) throw new BlockTooLargeError(options.maxBytes);
-    carried.push(part);
+    carried.push(part.length * SMALL_SHARE < part.buffer.byteLength ? Buffer.from(part) : part);
     return undefined;
   }
 

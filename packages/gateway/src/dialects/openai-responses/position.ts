@@ -2,9 +2,22 @@ import { parseEvents } from "../../lib/sse.ts";
 import { count, object, text } from "../read.ts";
 import type { StreamPosition } from "../types.ts";
 
+const BLANK_LINE = Buffer.from("\n\n");
+const SMALL = 4096;
+
+/** The first of many events, without the bytes of the others; few bytes stay as they came. */
+function firstOf(blocks: Buffer): Buffer {
+  return blocks.length <= SMALL ? blocks : Buffer.from(blocks.subarray(0, blocks.indexOf(BLANK_LINE) + 2));
+}
+
+function lastOf(blocks: Buffer): Buffer {
+  if (blocks.length <= SMALL) return blocks;
+  const before = blocks.lastIndexOf(BLANK_LINE, blocks.length - 3);
+  return Buffer.from(blocks.subarray(before < 0 ? 0 : before + 2));
+}
+
 /**
- * Remembers where a Responses stream stands. Keeps two references per stream and reads them only when an error ends
- * it.
+ * Remembers where a Responses stream stands. Keeps two events per stream and reads them only when an error ends it.
  */
 export function trackResponses(): StreamPosition {
   let first: Buffer | undefined;
@@ -12,8 +25,8 @@ export function trackResponses(): StreamPosition {
   return {
     feed(blocks) {
       if (blocks.length === 0) return;
-      first ??= blocks;
-      last = blocks;
+      first ??= firstOf(blocks);
+      last = lastOf(blocks);
     },
     options() {
       const created = first && parseEvents(first).find(({ data }) => text(data, "type") === "response.created");
