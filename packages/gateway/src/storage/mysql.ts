@@ -64,6 +64,8 @@ export function poolOptions(url: string, connections: number): PoolOptions {
     // sum() of BIGINT is DECIMAL.
     decimalNumbers: true,
     dateStrings: true,
+    // Without values there is nothing to find in a text, which may be long.
+    queryFormat: (sql: string, values: SqlValue[]) => (values.length === 0 ? sql : mysql2.format(sql, values)),
   };
 }
 
