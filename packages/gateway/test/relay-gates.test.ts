@@ -8,6 +8,7 @@ import { errorOf, useRelay, type ClientError } from "./relay-app.ts";
 const relay = useRelay();
 const CHANGED: Readonly<Record<string, string>> = {
   ModelLimits: "{}",
+  GroupLimits: "{}",
   ModelRequestRateLimitEnabled: "false",
   ModelRequestRateLimitCount: "0",
   ModelRequestRateLimitSuccessCount: "1000",
@@ -135,6 +136,17 @@ describe("counting tokens", () => {
       await counted.text();
       expect(counted.headers.get("x-ratelimit-remaining-tokens")).toBe("100000");
     }
+  });
+});
+
+describe("limits of groups", () => {
+  it("hold for prompts that are counted here as well", async () => {
+    await relay.gateway.channel("group-here");
+    await limit("GroupLimits", { default: { rpm: 1 } });
+    const body = { model: "group-here", messages: [{ role: "user", content: "hi" }] };
+    expect(await statusOf(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(200);
+    expect(await statusOf(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(429);
+    expect(await statusOf(relay.ask("group-here"))).toBe(429);
   });
 });
 

@@ -16,8 +16,6 @@ import type { Choice, Selection } from "./select.ts";
 import type { RelayRequest } from "./types.ts";
 import { countTexts } from "./whole-sink.ts";
 
-/** Where prompts are counted that no upstream counts. */
-const HERE: Room = { channel: { id: 0, setting: {} }, group: "", keyIndex: 0 };
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Counts a prompt at a channel whose upstream can, else with the encoders here. Free, and without a log row. */
@@ -37,7 +35,8 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
     request.isCounted = gate !== undefined;
     if (found) send(response, await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
     else {
-      if (gate) await gate.enter(HERE, onlyRoom(HERE), { visitor: response, amount: () => ZERO });
+      const room = here(request);
+      if (gate) await gate.enter(room, onlyRoom(room), { visitor: response, amount: () => ZERO });
       await countHere(request, response, deps);
     }
     isSuccess = true;
@@ -50,6 +49,11 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
 /** Counting costs nothing: it takes the limits of requests, none of tokens. */
 function uncharged({ id, caller, ask }: RelayRequest): Entrant {
   return { id, caller, ask: { model: ask.model, promptEstimate: 0, outputCap: 0 } };
+}
+
+/** Where prompts are counted that no upstream counts: the limits of whoever asks hold there too. */
+function here({ caller }: RelayRequest): Room {
+  return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }
 
 async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
