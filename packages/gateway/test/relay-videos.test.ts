@@ -1,4 +1,5 @@
 import { createToken, signIn } from "@fairway/testkit";
+import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startRelayApp, type RelayApp } from "./relay-app.ts";
 
@@ -117,6 +118,34 @@ describe("videos", () => {
       code: "success",
       data: { task_id: id, status: "SUCCESS", progress: "100%", url: "https://v.example.com/k.mp4" },
     });
+  });
+
+  it("are made, looked at and downloaded by OpenAI's own client", async () => {
+    const id = nextId();
+    await videoChannel();
+    answers(accepted(id), 200, "image2video");
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+    const picture = new File([new Uint8Array(Buffer.from("PNG"))], "a.png", { type: "image/png" });
+    const asked = { model: "kling-v1", prompt: "it flies", seconds: "5", input_reference: picture };
+    const made = await client.videos.create(asked as unknown as Parameters<typeof client.videos.create>[0]);
+    expect(made).toMatchObject({ id, object: "video", model: "kling-v1", status: "queued", seconds: "5", error: null });
+    expect(gateway.upstream.requests[0]?.json).toMatchObject({ prompt: "it flies", duration: "5", image: "UE5H" });
+    await expect(client.videos.downloadContent(id)).rejects.toMatchObject({ status: 400 });
+    const url = "https://v.example.com/k.mp4";
+    const data = JSON.stringify({ task_status: "succeed", task_result: { videos: [{ id: "v", url }] } });
+    const sql = "update tasks set status = 'SUCCESS', progress = '100%', data = ? where task_id = ?";
+    await gateway.database.raw.run(sql, [data, id]);
+    expect(await client.videos.retrieve(id)).toMatchObject({ status: "completed", progress: 100 });
+    gateway.upstream.script("/worker", () => ({ headers: { "content-type": "video/mp4" }, body: Buffer.from("MP4") }));
+    await gateway.option("WorkerUrl", `${gateway.upstream.url}/worker`);
+    const content = await client.videos.downloadContent(id);
+    expect([content.headers.get("content-type"), await content.text()]).toEqual(["video/mp4", "MP4"]);
+    expect(gateway.upstream.requests.at(-1)?.json).toMatchObject({ url });
+    await gateway.option("WorkerUrl", "");
+    await gateway.database.raw.run("update tasks set status = 'FAILURE', fail_reason = 'no' where task_id = ?", [id]);
+    expect(await client.videos.retrieve(id)).toMatchObject({ status: "failed", error: { message: "no" } });
+    await expect(client.videos.list()).rejects.toMatchObject({ status: 501 });
+    await expect(client.videos.retrieve("none")).rejects.toMatchObject({ status: 404, code: "task_not_found" });
   });
 
   it.each([

@@ -12,6 +12,8 @@ export interface GuardedCall {
   /** `host:port` that may be anywhere: the operator named it. */
   readonly trustedHost?: string | undefined;
   readonly maxBytes?: number;
+  /** Default: 30 seconds, the body included. */
+  readonly totalMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -67,7 +69,7 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
 
   return {
     async fetch(call) {
-      const total = AbortSignal.timeout(TOTAL_MS);
+      const total = AbortSignal.timeout(call.totalMs ?? TOTAL_MS);
       const signal = call.signal ? AbortSignal.any([call.signal, total]) : total;
       let url = parse(call.url);
       for (let redirects = 0; ; redirects++) {

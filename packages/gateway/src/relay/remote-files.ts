@@ -44,6 +44,7 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
 export function byWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
   if (WorkerUrl === "") return call;
   return {
+    ...call,
     url: WorkerUrl,
     method: "POST",
     headers: { "content-type": "application/json" },

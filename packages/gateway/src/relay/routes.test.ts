@@ -43,6 +43,8 @@ describe("matchRoute", () => {
     "/suno/fetch",
     "/kling/v1/videos/text2video",
     "/v1/video/generations",
+    "/v1/videos",
+    "/v1/videos/v1/content",
   ])("%s is a task", (path) => {
     expect(matchRoute("POST", path)).toEqual({ kind: "task", errors: "openai" });
   });

@@ -50,7 +50,8 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
-  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers|videos)(\/|$)/,
+  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers)(\/|$)/,
+  /^\/v1\/videos\/[^/]+\/(?!content$).+/,
   /^\/v1\/realtime\/.+/,
   /^\/v1\/responses\/(compact|input_tokens)$/,
   /^\/v1\/messages\/batches(\/|$)/,
@@ -71,7 +72,7 @@ const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
 const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
 const TASKS = new RegExp(
-  `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$)`,
+  `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$|v1/videos(?:/[^/]+(?:/content)?)?$)`,
 );
 const STORED = /^\/v1\/responses\/(?!compact$|input_tokens$)([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;

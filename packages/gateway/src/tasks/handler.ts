@@ -43,6 +43,7 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     }
     const answer = await answerOf(arrival, { drawing, mode }, deps);
     if (!answer) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
+    if (answer.body === undefined) return;
     const bytes = Buffer.from(JSON.stringify(answer.body));
     response.writeHead(answer.status, { "content-type": "application/json", "content-length": bytes.length });
     response.end(bytes);

@@ -58,7 +58,8 @@ export interface AcceptedTask {
   readonly platform: string;
   readonly action: string;
   readonly status: string;
-  readonly input: string;
+  /** What was asked for, `input` before all. */
+  readonly properties: JsonObject;
   readonly data: JsonValue;
 }
 
@@ -72,7 +73,7 @@ export async function acceptTask(accepted: AcceptedTask, deps: TaskDeps): Promis
 }
 
 function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTable, "id">> {
-  const { call, choice, money, id, platform, action, status, input, data } = accepted;
+  const { call, choice, money, id, platform, action, status, properties, data } = accepted;
   const quota = money.quotaOf(choice);
   const now = seconds(deps.clock);
   return {
@@ -90,7 +91,7 @@ function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTab
     start_time: 0,
     finish_time: 0,
     progress: "0%",
-    properties: JSON.stringify({ input }),
+    properties: JSON.stringify(properties),
     data: JSON.stringify(data),
     token_id: call.caller.tokenId,
     request_id: call.requestId,

@@ -143,6 +143,6 @@ interface Accepted {
 
 async function accept({ call, song, choice, money, id }: Accepted, deps: TaskDeps): Promise<void> {
   const input = text(song.body, "prompt") ?? text(song.body, "gpt_description_prompt") ?? "";
-  const task = { platform: PLATFORM, action: song.action, status: "NOT_START", input, data: null };
+  const task = { platform: PLATFORM, action: song.action, status: "NOT_START", properties: { input }, data: null };
   await acceptTask({ call, choice, money, id, ...task }, deps);
 }

@@ -4,15 +4,18 @@ import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
 import { findTask, taskView, type AsyncRow } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
-import { submitVideo, VideoError } from "./submit.ts";
+import { readVideoRequest, sendContent, videoObject } from "./openai.ts";
+import { submitVideo, VideoError, type Submitted } from "./submit.ts";
 import { videoVendor, videoVendors, type VideoVendor } from "./vendors.ts";
 
 export interface VideoAnswer {
   readonly status: number;
+  /** Undefined = the answer is sent already. */
   readonly body: unknown;
 }
 
 const GENERAL = /^\/v1\/video\/generations(?:\/([^/]+))?$/;
+const OPENAI = /^\/v1\/videos(?:\/([^/]+?)(\/content)?)?$/;
 const NATIVE = /^\/([a-z0-9_]+)\/v1\/videos\/([a-z0-9-]+)(?:\/([^/]+))?$/;
 
 /** Answers a video route; undefined for a path that does not exist. Throws AppError. */
@@ -23,6 +26,8 @@ export async function handleVideo(
 ): Promise<VideoAnswer | undefined> {
   const general = GENERAL.exec(path);
   if (general) return answerGeneral(call, method, general[1], deps);
+  const openai = OPENAI.exec(path);
+  if (openai) return answerOpenAi(call, { method, task: openai[1], isContent: openai[2] !== undefined }, deps);
   const [, id = "", action = "", task] = NATIVE.exec(path) ?? [];
   const vendor = videoVendor(id);
   if (!vendor || !vendor.videos.actions.has(action)) return undefined;
@@ -77,15 +82,46 @@ async function answerGeneral(
   }
   if (method !== "POST" || task !== undefined) return undefined;
   const general = await readJson(call, deps);
+  const { id, createdAt } = await submitGeneral(call, general, deps);
+  const { model = null } = general;
+  return {
+    status: 200,
+    body: { id, task_id: id, object: "video", model, status: "queued", progress: 0, created_at: createdAt },
+  };
+}
+
+interface OpenAiCall {
+  readonly method: string;
+  readonly task: string | undefined;
+  readonly isContent: boolean;
+}
+
+/** As OpenAI's clients know videos: created, looked at, downloaded. */
+async function answerOpenAi(
+  call: TaskCall,
+  { method, task, isContent }: OpenAiCall,
+  deps: TaskDeps,
+): Promise<VideoAnswer | undefined> {
+  if (method === "POST" && task === undefined) {
+    const { id } = await submitGeneral(call, await readVideoRequest(call, deps), deps);
+    return { status: 200, body: videoObject(await taskOf(call, id, undefined, deps)) };
+  }
+  if (method !== "GET" || task === undefined) throw new AppError("api_not_implemented");
+  const row = await taskOf(call, task, undefined, deps);
+  if (!isContent) return { status: 200, body: videoObject(row) };
+  await sendContent(call, row, videoVendor(row.platform)?.videos.urls(dataOf(row))[0], deps);
+  return { status: 200, body: undefined };
+}
+
+async function submitGeneral(call: TaskCall, general: JsonObject, deps: TaskDeps): Promise<Submitted> {
   const { model } = general;
   if (typeof model !== "string" || model === "") throw new AppError("model_required", { param: "model" });
+  const [seconds, size] = [general["duration"] ?? "", general["size"] ?? ""].map((value) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "",
+  );
   try {
-    const asked = { vendors: videoVendors, read: ({ videos }: VideoVendor) => videos.fromGeneral(general) };
-    const { id, createdAt } = await submitVideo(call, asked, deps);
-    return {
-      status: 200,
-      body: { id, task_id: id, object: "video", model, status: "queued", progress: 0, created_at: createdAt },
-    };
+    const read = ({ videos }: VideoVendor) => videos.fromGeneral(general);
+    return await submitVideo(call, { vendors: videoVendors, read, asked: { model, seconds, size } }, deps);
   } catch (error) {
     throw error instanceof VideoError ? error.cause : error;
   }

@@ -35,6 +35,8 @@ export class VideoError extends Error {
 export interface VideoAsk {
   readonly vendors: readonly VideoVendor[];
   read(vendor: VideoVendor): VideoRequest;
+  /** Kept with the task. */
+  readonly asked?: JsonObject;
 }
 
 export interface Submitted {
@@ -68,10 +70,11 @@ interface Course {
   readonly vendor: VideoVendor;
   readonly request: VideoRequest;
   readonly choices: readonly TaskChoice[];
+  readonly asked: JsonObject | undefined;
 }
 
 /** The first vendor with a channel that lists the video; throws what the last one was missing. */
-function courseOf(call: TaskCall, { vendors, read }: VideoAsk, deps: TaskDeps): Course {
+function courseOf(call: TaskCall, { vendors, read, asked }: VideoAsk, deps: TaskDeps): Course {
   let missing = new AppError("unsupported_by_channel");
   for (const vendor of vendors) {
     const request = read(vendor);
@@ -80,7 +83,7 @@ function courseOf(call: TaskCall, { vendors, read }: VideoAsk, deps: TaskDeps): 
     try {
       const names = [priced, model];
       const choices = taskChannels(deps.snapshots.current(), call.caller, names, { random: deps.random, serves });
-      return { call, vendor, request, choices };
+      return { call, vendor, request, choices, asked };
     } catch (error) {
       missing = AppError.from(error);
     }
@@ -121,7 +124,8 @@ async function attempt(
   }
   const { id, data } = accepted;
   const { action, body } = request;
-  const task = { platform: vendor.provider.id, action, status: "SUBMITTED", input: inputOf(body), data };
+  const properties = { ...course.asked, input: inputOf(body) };
+  const task = { platform: vendor.provider.id, action, status: "SUBMITTED", properties, data };
   await acceptTask({ call, choice, money, id, ...task }, deps);
   return { id, answer: answer.json as JsonObject, createdAt: seconds(deps.clock) };
 }
