@@ -177,7 +177,7 @@ export const selfUpdate = endpoint({
   access: "user",
   summary: "Changes own name, display name or password; empty members stay as they are.",
   body: z.object({ username: text, password: text, display_name: text, original_password: text }),
-  fails: ["R9", "R3", "R10", "R7", "G2", "U20"],
+  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20"],
 });
 
 export const selfDelete = endpoint({

@@ -33,6 +33,13 @@ const ENTITIES: Readonly<Record<string, Entity>> = {
     move: (app, id) =>
       app.database.db.updateTable("users").set({ used_quota: 9, request_count: 2 }).where("id", "=", id).execute(),
   },
+  account: {
+    make: () => Promise.resolve(0),
+    get: () => "/api/user/self",
+    put: "/api/user/self",
+    body: (_id, display_name) => ({ display_name }),
+    move: (app) => app.database.db.updateTable("users").set({ used_quota: 9 }).where("id", "=", 1).execute(),
+  },
   channel: {
     async make(root) {
       await root.data(root.post("/api/channel/", { name: "c", key: "k", models: "m" }));

@@ -22,6 +22,7 @@ import type { Updateable } from "kysely";
 import type { Ledger } from "../../billing/ledger.ts";
 import { quota as toQuota } from "../../billing/quota.ts";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import type { AccessTokens } from "../../identity/access-token.ts";
 import { newInviteCode, usernameKey } from "../../identity/accounts.ts";
 import type { LoginGuard } from "../../identity/login-guard.ts";
@@ -39,8 +40,8 @@ import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
 import { given, readDisplayName, readPassword, readUsername } from "./input.ts";
 import { moneyStyle } from "./money-style.ts";
-import type { UserStore } from "./store.ts";
-import { userView, type UserRow } from "./view.ts";
+import { lockedUser, type UserStore } from "./store.ts";
+import { userTag, userView, type UserRow } from "./view.ts";
 
 export interface SelfRoutesDeps {
   readonly database: Database;
@@ -59,7 +60,11 @@ export interface SelfRoutesDeps {
 export function selfRoutes(deps: SelfRoutesDeps): Route[] {
   const { store, options } = deps;
   return [
-    implement(selfGet, async ({ caller }) => userView(await own(store, caller))),
+    implement(selfGet, async ({ caller, response }) => {
+      const user = await own(store, caller);
+      setTag(response, userTag(user));
+      return userView(user);
+    }),
     implement(selfUpdate, (call) => updateSelf(deps, call)),
     implement(selfDelete, (call) => deleteSelf(deps, call)),
     implement(selfAccessToken, ({ caller }) => deps.accessTokens.rotate(caller.userId)),
@@ -82,7 +87,8 @@ async function own(store: UserStore, caller: Principal): Promise<UserRow> {
   return user;
 }
 
-async function updateSelf(deps: SelfRoutesDeps, { body, caller, context }: Call<typeof selfUpdate>): Promise<void> {
+async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): Promise<void> {
+  const { body, caller, context } = call;
   const { store } = deps;
   const username = given(body.username);
   const password = given(body.password);
@@ -99,7 +105,8 @@ async function updateSelf(deps: SelfRoutesDeps, { body, caller, context }: Call<
   if (original !== undefined) await checkPassword(deps, caller, original);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   if (Object.keys(change).length === 0) return;
-  await writeSelf(deps, caller, change, context.ip);
+  await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request) });
+  setTag(call.response, userTag(await own(store, caller)));
 }
 
 /** Wrong guesses count like those of the sign-in: a stolen session must not find the password out. */
@@ -120,10 +127,12 @@ async function writeSelf(
   deps: SelfRoutesDeps,
   caller: Principal,
   change: Updateable<UserTable>,
-  ip: string,
+  { ip, check }: { readonly ip: string; readonly check: CheckTag | undefined },
 ): Promise<void> {
   const { store, sessions, writeLog, database, clock } = deps;
   const write = store.write(caller.userId, async (trx) => {
+    const row = check && (await lockedUser(rawOn(trx, database.kind), caller.userId));
+    if (row) check?.(userTag(row));
     await store.update(trx, caller.userId, change);
     if (change.password === undefined) return;
     await sessions.endAll(caller.userId, caller.sessionHash, trx);
