@@ -4,7 +4,7 @@ import type { OptionType, Reading } from "./option-kinds.ts";
 export type AffinitySource =
   /** A request header; lower-case. */
   | { readonly type: "header"; readonly name: string }
-  /** A text or number in the body; members by dots. With `pattern` its first group, and nothing where it does not match. */
+  /** A text or number in the body; members by dots, those of lists by their place. With `pattern` its first group, and nothing where it does not match. */
   | { readonly type: "json"; readonly path: string; readonly pattern?: string }
   /** Everything of one token, or of one user. */
   | { readonly type: "token" | "user" }

@@ -82,6 +82,9 @@ describe("rules of the operator", () => {
   test("find names in headers, members, tokens and users; the first source that has one is taken", () => {
     expect(nameOf(spoken({ a: { b: 7 } }), rule({}))).toBe(nameOf(spoken({ a: { b: "7" } }), rule({})));
     expect(nameOf(spoken({ a: [] }), rule({}))).toBeUndefined();
+    const inList = rule({ key_sources: [{ type: "json", path: "messages.0.id" }] });
+    expect(nameOf(spoken({ messages: [{ id: "x" }] }), inList)).toBeDefined();
+    expect(nameOf(spoken({ messages: [] }), inList)).toBeUndefined();
     const sources = rule({ key_sources: [{ type: "header", name: "X-Talk" }, { type: "token" }] });
     const named = nameOf(spoken({}, { headers: { "x-talk": "1" } }), sources);
     const byToken = nameOf(spoken({}), sources);

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AffinityRule, AffinitySource } from "@fairway/wire";
 import type { Price } from "../billing/price.ts";
 import type { Body } from "../dialects/types.ts";
-import { isObject } from "../lib/json.ts";
 
 /** What a request says of the conversation that it belongs to. */
 export interface Spoken {
@@ -102,8 +101,8 @@ function isCheaperCached(price: Price | undefined): boolean {
 function memberAt(from: unknown, path: readonly string[]): unknown {
   let value = from;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
-    value = value[name];
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
   }
   return value;
 }
