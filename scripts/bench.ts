@@ -36,7 +36,15 @@ const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-await main(process.argv.includes("--api") ? benchApi : process.argv.includes("--ledger") ? benchLedgers : process.argv.includes("--streams") ? benchStreams : benchCalls);
+await main(
+  process.argv.includes("--api")
+    ? benchApi
+    : process.argv.includes("--ledger")
+      ? benchLedgers
+      : process.argv.includes("--streams")
+        ? benchStreams
+        : benchCalls,
+);
 
 async function benchStreams(): Promise<void> {
   await build(["gateway"], true);
