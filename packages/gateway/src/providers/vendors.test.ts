@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event, quirked } from "../../test/provider-kit.ts";
+import { askOf, bridgeContextOf, callOf, channelOf, quirked } from "../../test/provider-kit.ts";
 import { aws } from "./aws.ts";
 import { azure } from "./azure.ts";
 import { baidu } from "./baidu.ts";
@@ -223,29 +223,6 @@ describe("parameters", () => {
       model: "grok-3-mini-beta",
       reasoning_effort: "high",
     });
-  });
-});
-
-describe("answers", () => {
-  it("of Zhipu: pieces of calls get the number that they lack", () => {
-    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
-    const chunk = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
-    const step = zhipuV4.repairs?.[0]?.stream?.({} as never);
-    const told = step?.(event(chunk));
-    expect(dataOf(told === undefined || !("raw" in told) ? [] : [told])).toMatchObject([
-      {
-        choices: [
-          {
-            delta: {
-              tool_calls: [
-                { index: 0, id: "c" },
-                { index: 1, id: "c" },
-              ],
-            },
-          },
-        ],
-      },
-    ]);
   });
 });
 
