@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, channelOf, quirked } from "../../test/provider-kit.ts";
+import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event, quirked } from "../../test/provider-kit.ts";
 import { aws } from "./aws.ts";
 import { azure } from "./azure.ts";
 import { baidu } from "./baidu.ts";
@@ -226,6 +226,29 @@ describe("parameters", () => {
   });
 });
 
+describe("answers", () => {
+  it("of Zhipu: pieces of calls get the number that they lack", () => {
+    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+    const chunk = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
+    const step = zhipuV4.repairs?.[0]?.stream?.({} as never);
+    const told = step?.(event(chunk));
+    expect(dataOf(told === undefined || !("raw" in told) ? [] : [told])).toMatchObject([
+      {
+        choices: [
+          {
+            delta: {
+              tool_calls: [
+                { index: 0, id: "c" },
+                { index: 1, id: "c" },
+              ],
+            },
+          },
+        ],
+      },
+    ]);
+  });
+});
+
 describe("failures", () => {
   const answer = (json: unknown, status = 200) => ({ status, headers: {}, body: Buffer.from(JSON.stringify(json)) });
 
@@ -235,6 +258,13 @@ describe("failures", () => {
     expect(failureIn200(zhipuV4, broken({ content: "half a" }))).toBeUndefined();
     const expired = readFailure(zhipuV4, answer({ error: { code: "1003", message: "expired" } }, 401));
     expect(expired).toMatchObject({ class: "bad_key", disable: false });
+  });
+
+  it("of Imagen: pictures that were all held back", () => {
+    const held = { raiFilteredReason: "The prompt could not be submitted." };
+    const read = (...predictions: object[]) => failureIn200(gemini, answer({ predictions }));
+    expect(read(held)).toMatchObject({ class: "content_filter", status: 400, message: held.raiFilteredReason });
+    expect(read(held, { bytesBase64Encoded: "QQ==" })).toBeUndefined();
   });
 
   it("of Mistral: a model that does not exist is looked for elsewhere", () => {

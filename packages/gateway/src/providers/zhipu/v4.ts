@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../dialects/types.ts";
 import { count, isObject, object, text } from "../../dialects/read.ts";
 import { clamped, eachObject, renamed, without } from "../json-edit.ts";
-import { eachChoice, finishReasons, onEvent } from "../repairs/each-choice.ts";
+import { eachChoice, eachMessage, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";
 import { openaiRoute } from "../openai-compatible.ts";
 
@@ -51,8 +51,15 @@ export const v4Repair: AnswerRepair = {
   name: "shape of GLM answers",
   answer: (body) => complete(body, "chat.completion"),
   stream: () =>
-    onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(chunk, "chat.completion.chunk") : chunk)),
+    onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(numbered(chunk), "chat.completion.chunk") : chunk)),
 };
+
+/** Clients add pieces of calls up by their number, which some models leave out. */
+function numbered(chunk: JsonObject): JsonObject {
+  return eachMessage(chunk, (delta) =>
+    eachObject(delta, "tool_calls", (call, index) => (call["index"] === undefined ? { index, ...call } : call)),
+  );
+}
 
 function complete(body: JsonObject, kind: string): JsonObject {
   const named = eachChoice(cachedTokens(without(stopNames(body), ["request_id"])), (choice) =>
