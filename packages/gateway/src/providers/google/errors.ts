@@ -5,6 +5,7 @@ import { verdict } from "../verdict.ts";
 
 /** Google's envelope: a bad key is a 400, and the sentence of an empty account stands also in rate limits. */
 export function readGoogle(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status === 200 && answer.body.includes(FILTERED)) return filtered(answer);
   const body = answer.status < 400 ? undefined : readErrorBody(answer.json);
   if (!body) return undefined;
   const details = asList(body.source["details"]).map(asObject);
@@ -20,6 +21,16 @@ export function readGoogle(answer: FailedAnswer): Verdict | undefined {
   if (answer.status === 403)
     return verdict({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
   return undefined;
+}
+
+const FILTERED = "raiFilteredReason";
+
+/** An answer without any picture, because all of them were held back. */
+function filtered({ json }: FailedAnswer): Verdict | undefined {
+  const predictions = asList(asObject(json)?.["predictions"]).map(asObject);
+  if (predictions.some((prediction) => asText(prediction?.["bytesBase64Encoded"]) !== undefined)) return undefined;
+  const message = predictions.flatMap((prediction) => asText(prediction?.[FILTERED]) ?? [])[0];
+  return message === undefined ? undefined : verdict({ class: "content_filter", message });
 }
 
 /** A daily quota or a prepaid balance ends with the day or the money; a quota per minute comes back by itself. */
