@@ -150,6 +150,30 @@ describe("limits of groups", () => {
   });
 });
 
+describe("limits of the group that serves in the end", () => {
+  const usual: Record<string, string> = {};
+  afterEach(async () => {
+    for (const [key, value] of Object.entries(usual)) await relay.gateway.option(key, value);
+  });
+
+  it("are taken when a request goes on in another group", async () => {
+    const options = await relay.gateway.root.must<{ key: string; value: string }[]>("GET", "/api/option/");
+    for (const key of ["AutoGroups", "UserUsableGroups", "GroupRatio", "RetryTimes"])
+      usual[key] = options.find((one) => one.key === key)?.value ?? "";
+    await relay.gateway.option("GroupRatio", '{"default":1,"first":1,"second":1}');
+    await relay.gateway.option("UserUsableGroups", '{"auto":"a","default":"d","first":"f","second":"s"}');
+    await relay.gateway.option("AutoGroups", '["first","second"]');
+    await relay.gateway.option("RetryTimes", 1);
+    await relay.gateway.channel("crossing", { group: "first", model_mapping: '{"crossing":"status-500"}' });
+    await relay.gateway.channel("crossing", { group: "second" });
+    await limit("GroupLimits", { second: { rpm: 1 } });
+    const key = await relay.gateway.token({ group: "auto" });
+    const body = { model: "crossing", messages: [{ role: "user", content: "hi" }] };
+    const ask = () => statusOf(relay.gateway.post("/v1/chat/completions", body, key));
+    expect([await ask(), await ask()]).toEqual([200, 500]);
+  });
+});
+
 describe("the limit of model requests per user", () => {
   /** Windows of another length are counted on their own: each test has one. */
   const switchOn = async (count: number, successes: number, minutes: number) => {

@@ -75,9 +75,15 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   }
   const ofUser = { ...withPlaces(DefaultUserLimits, options.UserConcurrency), ...subjects.userLimits };
   add("user", String(userId), ofUser);
-  add("group", group, entry(GroupLimits, group));
+  claims.push(...groupClaims(group, GroupLimits, tokens));
   add("model", model, entry(ModelLimits, model));
   return claims;
+}
+
+/** Of one group; a request that goes on in another group takes that one's too. */
+export function groupClaims(group: string, limits: LimitOptions["GroupLimits"], tokens: number): readonly Claim[] {
+  const found = entry(limits, group);
+  return found ? claimsOf("group", group, found, tokens) : NO_CLAIMS;
 }
 
 /** What holds the limits of a channel. */

@@ -7,6 +7,7 @@ import { isTokens, type Claim, type Claims, type ClaimState, type Used } from ".
 import {
   channelClaims,
   channelLimits,
+  groupClaims,
   limitsRequests,
   requestClaims,
   type LimitedChannel,
@@ -87,6 +88,8 @@ export class Gate {
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
   #room: Room | undefined;
+  /** The group whose limits the request has taken at first. */
+  #group = "";
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
   /** What is reserved in budgets; undefined when nothing is. */
@@ -165,7 +168,9 @@ export class Gate {
   }
 
   async #movesClaims(room: Room): Promise<boolean> {
-    const claims = channelClaims(room.channel, room.keyIndex, this.#tokens);
+    const { GroupLimits } = this.#snapshot.options;
+    const ofGroup = room.group === this.#group ? [] : groupClaims(room.group, GroupLimits, this.#tokens);
+    const claims = [...ofGroup, ...channelClaims(room.channel, room.keyIndex, this.#tokens)];
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     this.#room = room;
@@ -238,10 +243,13 @@ export class Gate {
     const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
     const ofRequest = requestClaims(subjects, this.#snapshot.options);
     this.#entrant.isCounted = true;
-    if (ofRequest.length + ofChannel.length === 0) return true;
+    if (ofRequest.length + ofChannel.length === 0) {
+      this.#group = room.group;
+      return true;
+    }
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
-      [this.#ofRequest, this.#ofChannel] = [ofRequest, ofChannel];
+      [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, room.group];
       this.#takenAt = this.#channelTakenAt = answer.at;
       tell(visitor, answer.states.slice(0, ofRequest.length));
       return true;
