@@ -114,10 +114,10 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "split-N": ([splitBytes = 7]) => ({ splitBytes }),
 };
 
-/** Reads the words of a model's name; unknown words change nothing. */
+/** Reads the words of a model's name, after `+` or, where a name may not hold that, `_`; unknown words change nothing. */
 export function behaviourOf(model: string): Behaviour {
   let behaviour = NORMAL;
-  for (const word of model.split("+")) {
+  for (const word of model.split(/[+_]/)) {
     const reader = WORDS[word.replaceAll(/\d+/g, "N")];
     if (reader) behaviour = { ...behaviour, ...reader((word.match(/\d+/g) ?? []).map(Number)) };
   }
