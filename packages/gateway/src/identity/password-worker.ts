@@ -8,7 +8,8 @@ import type { HashJob, HashResult } from "./hash-threads.ts";
 
 /** Body of a thread that hashes passwords, behind everything else that the process does. */
 
-const NICE = 5;
+/** Little: on a machine that is busy all over, sign-ins would otherwise never have their turn. */
+const NICE = 2;
 
 /** On Linux every thread has a priority of its own; elsewhere the thread shares the one of the process. */
 if (process.platform === "linux") setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
