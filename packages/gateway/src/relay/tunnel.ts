@@ -9,6 +9,8 @@ type Done = (error: Error | null, socket: Duplex) => void;
 
 /** Opens each connection through an HTTP proxy by `CONNECT`; for WebSockets, whose upgrade a proxy would not forward. */
 export class TunnelAgent extends Agent {
+  /** Looked at by Node before it asks for a connection. */
+  readonly protocol: string;
   readonly #proxy: URL;
   readonly #timeoutMs: number;
   readonly #isSecure: boolean;
@@ -16,6 +18,7 @@ export class TunnelAgent extends Agent {
   /** Throws for proxies of another kind. */
   constructor(proxy: string, { isSecure, timeoutMs }: { readonly isSecure: boolean; readonly timeoutMs: number }) {
     super({ keepAlive: false });
+    this.protocol = isSecure ? "https:" : "http:";
     this.#proxy = new URL(proxy);
     if (!/^https?:$/.test(this.#proxy.protocol))
       throw new AppError("upstream_connect_failed", { cause: new Error("WebSockets go through HTTP proxies only") });
