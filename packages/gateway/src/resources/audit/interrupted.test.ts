@@ -31,7 +31,7 @@ eachDatabase("an audit row of a write that is interrupted", (open) => {
     });
     // Each ends with the connection that the kill breaks.
     const broken = Promise.allSettled(writing);
-    await expect.poll(() => count(url, "redemptions")).toBeGreaterThan(2 * CALLERS);
+    await expect.poll(() => count(url, "redemptions"), { timeout: 15_000 }).toBeGreaterThan(2 * CALLERS);
     await gateway.kill();
     await broken;
     const database = openDatabase({ url, log: quietLog });
