@@ -35,8 +35,10 @@ export class ChunksToMessage implements StreamBridge {
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined || !Array.isArray(data["choices"])) return [];
     this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
+    const choices = objects(data, "choices");
+    if (choices.length === 0) return [];
     const events = this.#start(data);
-    for (const choice of objects(data, "choices")) {
+    for (const choice of choices) {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       events.push(...this.#delta(object(choice, "delta") ?? {}));
@@ -47,7 +49,7 @@ export class ChunksToMessage implements StreamBridge {
   }
 
   end(counted?: Usage): StreamEvent[] {
-    if (!this.#isStarted) return [];
+    const started = this.#start({});
     const reason = stopReason({
       finish: this.#finish,
       hasTools: this.#calls.size > 0,
@@ -55,6 +57,7 @@ export class ChunksToMessage implements StreamBridge {
       stopSequence: this.#stopSequence,
     });
     return [
+      ...started,
       ...this.#close(),
       ...this.#finishCalls(),
       named({
@@ -66,7 +69,7 @@ export class ChunksToMessage implements StreamBridge {
     ];
   }
 
-  /** The input side is an estimate until the upstream has said what it counted. */
+  /** Events without a choice come before the answer at some vendors, and name nothing. The input side is an estimate until the upstream has said what it counted. */
   #start(data: JsonObject): StreamEvent[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;

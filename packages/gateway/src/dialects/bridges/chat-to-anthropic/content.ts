@@ -66,6 +66,7 @@ function documentBlock(part: JsonObject): JsonObject {
 
 function documentSource(file: JsonObject | undefined): JsonObject {
   const id = text(file, "file_id");
+  if (id?.startsWith("file-") === true) throw unsupportedParameter("file.file_id");
   if (id !== undefined) return { type: "file", file_id: id };
   const url = text(file, "fw_url") ?? text(file, "file_data") ?? "";
   const inline = parseDataUrl(url);

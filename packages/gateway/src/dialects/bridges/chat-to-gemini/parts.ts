@@ -18,6 +18,9 @@ const TYPES: Readonly<Record<string, string>> = {
   wav: "audio/wav",
 };
 
+/** Files that the provider keeps have an address; ids of other vendors have none. */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
+
 /** Parts of a turn; empty texts are left out. */
 export function contentParts(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   if (typeof content === "string") return textPart(content);
@@ -65,9 +68,10 @@ function media(url: string, fallback: string): JsonObject {
 }
 
 function filePart(file: JsonObject | undefined): JsonObject {
-  const written = text(file, "fw_url") ?? text(file, "file_data") ?? text(file, "file_id");
+  const id = text(file, "file_id");
+  if (id !== undefined && !ADDRESS.test(id)) throw unsupportedParameter("file.file_id");
+  const written = text(file, "fw_url") ?? text(file, "file_data") ?? id;
   if (written === undefined) throw unsupportedParameter("file");
-  const isBare =
-    !written.startsWith("data:") && !/^[a-z][a-z0-9+.-]*:/i.test(written) && text(file, "file_data") !== undefined;
+  const isBare = !written.startsWith("data:") && !ADDRESS.test(written) && text(file, "file_data") !== undefined;
   return isBare ? { inlineData: { mimeType: "application/pdf", data: written } } : media(written, "application/pdf");
 }

@@ -32,10 +32,12 @@ export class ChunksToCandidates implements StreamBridge {
 
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined || !Array.isArray(data["choices"])) return [];
+    this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
+    const choices = objects(data, "choices");
+    if (choices.length === 0) return [];
     this.#id ??= text(data, "id");
     this.#model ??= text(data, "model");
-    this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
-    return objects(data, "choices").flatMap((choice) => this.#choice(choice));
+    return choices.flatMap((choice) => this.#choice(choice));
   }
 
   /** The last event carries what is known only now: calls, finish reasons, sources and usage. */

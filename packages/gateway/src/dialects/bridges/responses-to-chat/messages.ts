@@ -110,7 +110,7 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const type = text(item, "type") ?? "message";
   switch (type) {
     case "message":
-      return [{ role: text(item, "role") ?? "user", content: contentOf(item["content"], context) }];
+      return [{ role: roleOf(item), content: contentOf(item["content"], context) }];
     case "function_call_output":
     case "custom_tool_call_output":
       return outputMessages(item, context);
@@ -120,6 +120,12 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
       context.dropped(`input.${type}`);
       return [];
   }
+}
+
+/** Every chat server knows `system`; models that call it otherwise have it renamed on their way. */
+function roleOf(item: JsonObject): string {
+  const role = text(item, "role") ?? "user";
+  return role === "developer" ? "system" : role;
 }
 
 /** A chat tool message holds text only: pictures follow as the user's. */

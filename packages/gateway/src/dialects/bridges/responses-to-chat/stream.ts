@@ -33,13 +33,10 @@ export class ChunksToResponse implements StreamBridge {
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined || !Array.isArray(data["choices"])) return [];
     this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
-    const events: StreamEvent[] = [];
-    const writer = this.#writer ?? new ResponseWriter(headOf(data, this.#context));
-    if (this.#writer === undefined) {
-      this.#writer = writer;
-      events.push(...writer.begin());
-    }
-    for (const choice of objects(data, "choices")) {
+    const choices = objects(data, "choices");
+    if (choices.length === 0) return [];
+    const [writer, events] = this.#begin(data);
+    for (const choice of choices) {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       this.#finish = text(choice, "finish_reason") ?? this.#finish;
@@ -49,13 +46,19 @@ export class ChunksToResponse implements StreamBridge {
   }
 
   end(counted?: Usage): StreamEvent[] {
-    const writer = this.#writer;
-    if (writer === undefined) return [];
+    const [writer, begun] = this.#begin({});
     const { status, details } = endingOf(this.#finish);
-    const events = [...this.#close(writer, status), ...this.#finishCalls(writer, status)];
+    const events = [...begun, ...this.#close(writer, status), ...this.#finishCalls(writer, status)];
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
     return [...events, writer.end(status, { incomplete_details: details, usage })];
+  }
+
+  /** Events without a choice come before the answer at some vendors, and name nothing. */
+  #begin(data: JsonObject): [ResponseWriter, StreamEvent[]] {
+    if (this.#writer !== undefined) return [this.#writer, []];
+    this.#writer = new ResponseWriter(headOf(data, this.#context));
+    return [this.#writer, this.#writer.begin()];
   }
 
   #delta(delta: JsonObject, writer: ResponseWriter): StreamEvent[] {
