@@ -269,7 +269,7 @@ export async function reserve(
 }
 
 /** A token's limit is what its owner set; the ledger knows only what was used of it. */
-function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<HoldRequest, "grant"> {
+export function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<HoldRequest, "grant"> {
   if (tokenId === 0) return {};
   if (isUnlimited) return { grant: "unlimited" };
   return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant) };

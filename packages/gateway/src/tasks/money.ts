@@ -4,6 +4,7 @@ import { ZERO, type Quota } from "../billing/quota.ts";
 import { ratio } from "../billing/ratio.ts";
 import { NO_USAGE } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
+import { grantOf } from "../relay/account.ts";
 import { openWithin } from "../relay/gate.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskChoice } from "./channels.ts";
@@ -84,6 +85,7 @@ async function holdFor({ caller, requestId }: TaskCall, amount: Quota, deps: Tas
     tokenId: caller.tokenId,
     amount,
     isCharged: amount > 0,
+    ...grantOf(caller),
   });
   if (!isRefusal(hold)) return hold;
   throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
