@@ -229,6 +229,29 @@ export const FEATURES: readonly Feature[] = [
     sample: { logit_bias: { "1": 5 } },
   },
   {
+    name: "Probabilities of tokens",
+    words: {
+      "openai-chat": "`logprobs`, `top_logprobs`",
+      "anthropic-messages": NONE,
+      "gemini-generate": "`responseLogprobs`, `logprobs`",
+      "openai-responses": "`top_logprobs`, `include`",
+    },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    sample: { logprobs: true, top_logprobs: 2 },
+  },
+  {
+    name: "Functions without tools",
+    words: {
+      "openai-chat": "`functions`, `function_call`",
+      "anthropic-messages": NONE,
+      "gemini-generate": NONE,
+      "openai-responses": NONE,
+    },
+    fate: KEPT,
+    sample: { functions: [{ name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } }] },
+    note: "Clients that ask in these words are answered in them, with one call at a time.",
+  },
+  {
     name: "JSON by schema",
     words: {
       "openai-chat": "`response_format`",
