@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { Refusal } from "../lib/refusal.ts";
 import { createThread, type Thread } from "../lib/thread.ts";
 
 export interface Cost {
@@ -20,23 +21,29 @@ export type HashJob =
 /** The tag of argon2id; whether a password fits a bcrypt hash. */
 export type HashResult = Uint8Array | boolean;
 
-/** So many sign-ins may wait: whoever comes later is answered late anyway. */
-const MOST_WAITING = 1_000;
+/** So many may wait for each thread: whoever comes later would be answered after many seconds. */
+const MOST_WAITING = 300;
+const RETRY_SECONDS = 10;
 /** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
 const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
-let threads: Thread<HashJob, HashResult>[] | undefined;
+/** Rejects with G3 when too many wait. */
+export type Hash = (job: HashJob) => Promise<HashResult>;
 
-/**
- * Hashes one password after the other in threads of low priority, so that however many people sign in at once, streams
- * go on. The threads belong to the process. Rejects when too many wait.
- */
-export function hashInThread(job: HashJob): Promise<HashResult> {
-  threads ??= Array.from({ length: THREADS }, () => createThread<HashJob, HashResult>(workerScript()));
-  const [idlest] = threads.toSorted((a, b) => a.load - b.load);
-  if (!idlest || idlest.load >= MOST_WAITING) return Promise.reject(new Error("too many passwords wait to be checked"));
-  return idlest.run(job);
+/** Hashes one password after the other in each thread; the threads start with the first. */
+export function createHash(count = THREADS, mostWaiting = MOST_WAITING): Hash {
+  let threads: Thread<HashJob, HashResult>[] | undefined;
+  return (job) => {
+    threads ??= Array.from({ length: count }, () => createThread<HashJob, HashResult>(workerScript()));
+    const [idlest] = threads.toSorted((a, b) => a.load - b.load);
+    if (!idlest || idlest.load >= mostWaiting)
+      return Promise.reject(new Refusal("G3", { retryAfterSeconds: RETRY_SECONDS }));
+    return idlest.run(job);
+  };
 }
+
+/** In the threads of the process: however many people sign in at once, streams go on. */
+export const hashInThread = createHash();
 
 /** Beside this file in the sources, beside the bundle in `dist`. */
 function workerScript(): URL {
