@@ -27,8 +27,8 @@ const FULL: Plan = {
   holdModel: "bench-200-100",
 };
 
-const QUICK_STREAMS: StreamPlan = { rounds: 1, seconds: 0.3, longChunks: 5_000, longStreams: 2, restMs: 600 };
-const FULL_STREAMS: StreamPlan = { rounds: 5, seconds: 2, longChunks: 100_000, longStreams: 4, restMs: 2_000 };
+const QUICK_STREAMS: StreamPlan = { rounds: 1, seconds: 0.3, longChunks: 5_000, longStreams: 2 };
+const FULL_STREAMS: StreamPlan = { rounds: 5, seconds: 2, longChunks: 100_000, longStreams: 4 };
 
 const isQuick = process.argv.includes("--quick");
 const rounds = Number(/^--rounds=(\d+)$/m.exec(process.argv.join("\n"))?.[1] ?? FULL.rounds);
@@ -60,7 +60,7 @@ async function measureStreams(): Promise<string> {
   try {
     const figures = await runStreams({
       plan: streamPlan,
-      upstream: `http://127.0.0.1:${upstream.port}`,
+      upstream: { url: `http://127.0.0.1:${upstream.port}`, child: upstream.child },
       generator: generator.child,
       bystanders: [generator.child, upstream.child],
       say: console.log,

@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Inspector } from "./inspector.ts";
 import { readStream, type StreamReader } from "./stream-reader.ts";
@@ -22,7 +24,8 @@ interface Sample {
   readonly bytes: number;
 }
 
-const BETWEEN_MS = 100;
+/** All that was on its way has come when nothing comes for this long. */
+const SETTLED_MS = 200;
 
 /** Looks while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
 export async function measureLongStreams(
@@ -40,7 +43,7 @@ export async function measureLongStreams(
     );
     const before = await inspector.liveBytes();
     const readers = Array.from({ length: bench.plan.longStreams }, () => readStream(asked));
-    const samples = await samplesOf(readers, async () => (await inspector.liveBytes()) - before);
+    const samples = await samplesOf(readers, bench.upstream.child, async () => (await inspector.liveBytes()) - before);
     const open = samples[0]?.bytes ?? Number.NaN;
     const most = Math.max(...samples.map((sample) => sample.bytes));
     found.push({
@@ -54,26 +57,21 @@ export async function measureLongStreams(
 }
 
 /** One sample in each rest of all streams. */
-async function samplesOf(readers: readonly StreamReader[], live: () => Promise<number>): Promise<Sample[]> {
+async function samplesOf(
+  readers: readonly StreamReader[],
+  upstream: ChildProcess,
+  live: () => Promise<number>,
+): Promise<Sample[]> {
   const samples: Sample[] = [];
   const events = () => readers.reduce((sum, reader) => sum + reader.events, 0);
-  let isOver = false;
-  const all = Promise.all(readers.map((reader) => reader.ended)).finally(() => (isOver = true));
-  let seen = -1;
-  let taken = 0;
-  while (!isOver) {
-    const now = events();
-    if (now === seen && now > taken) {
-      const bytes = await live();
-      if (events() === now && !isOver) {
-        samples.push({ chunks: now / readers.length, bytes: bytes / readers.length });
-        taken = now;
-      }
-    }
-    seen = now;
-    await Promise.race([sleep(BETWEEN_MS), all]);
+  const all = Promise.all(readers.map((reader) => reader.ended)).then(() => "over" as const);
+  const over = new AbortController();
+  while ((await Promise.race([once(upstream, "message", { signal: over.signal }), all])) !== "over") {
+    for (let seen = -1; seen !== events(); await sleep(SETTLED_MS)) seen = events();
+    samples.push({ chunks: events() / readers.length, bytes: (await live()) / readers.length });
+    upstream.send("go on");
   }
-  await all;
+  over.abort();
   return samples;
 }
 

@@ -8,14 +8,12 @@ export interface StreamPlan {
   readonly longChunks: number;
   /** Long streams at once. */
   readonly longStreams: number;
-  /** Milliseconds of each rest in which a long stream is looked at. */
-  readonly restMs: number;
 }
 
 export interface StreamBench {
   readonly plan: StreamPlan;
-  /** Where the fake upstream listens. */
-  readonly upstream: string;
+  /** The fake upstream: where it listens, and its process. */
+  readonly upstream: { readonly url: string; readonly child: ChildProcess };
   readonly generator: ChildProcess;
   readonly bystanders: readonly ChildProcess[];
   readonly say: (line: string) => void;
@@ -28,11 +26,11 @@ export const CLIENTS: readonly { readonly client: ClientProtocol; readonly name:
   { client: "gemini", name: "Gemini" },
 ];
 /** Long streams at full speed, and with rests in which all of them stand still. */
-export function longModels({ longChunks, longStreams, restMs }: StreamPlan): {
+export function longModels({ longChunks, longStreams }: StreamPlan): {
   readonly fast: string;
   readonly resting: string;
 } {
-  return { fast: `bench-${longChunks}-0`, resting: `bench-${longChunks}-0-resting${longStreams}x${restMs}` };
+  return { fast: `bench-${longChunks}-0`, resting: `bench-${longChunks}-0-resting${longStreams}` };
 }
 
 export function median(values: readonly number[]): number {

@@ -48,6 +48,6 @@ async function prepare(url: string, { plan, upstream }: StreamBench): Promise<st
   const { fast, resting } = longModels(plan);
   const models = ["bench-51-0", "bench-51-10", "bench-400-5-stamped", "bench-1024-0-silent", fast, resting];
   await setModelRatios(root, Object.fromEntries(models.map((model) => [model, 0.001])));
-  await createChannel(root, { name: "bench", type: COMPATIBLE, base_url: upstream, models: models.join(",") });
+  await createChannel(root, { name: "bench", type: COMPATIBLE, base_url: upstream.url, models: models.join(",") });
   return createToken(root, { name: "bench", unlimited_quota: false, remain_quota: 50_000_000 });
 }

@@ -2,7 +2,7 @@
 // of about 250 bytes, each its own write. The model's name says which: `bench-plain`, `bench-51-0`, `bench-200-100`
 // (chunks, milliseconds between them). Two more words may follow: `-stamped` (each chunk says when it was sent, in
 // milliseconds since the epoch), `-silent` (1 KiB of words a chunk, no usage at the end) and
-// `-resting4x2000` (after each fifth a pause of two seconds, which begins when four streams have come so far).
+// `-resting4` (after each fifth all four streams wait for each other, tell the parent, and go on when it says so).
 // Costs a few microseconds a call, so it is never the limit.
 import { createServer, type ServerResponse } from "node:http";
 
@@ -51,7 +51,7 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
-    const stream = /"model":\s*"bench-(\d+)-(\d+)(?:-(stamped|silent|resting\d+x\d+))?/.exec(
+    const stream = /"model":\s*"bench-(\d+)-(\d+)(?:-(stamped|silent|resting\d+))?/.exec(
       Buffer.concat(parts).toString("latin1"),
     );
     if (stream) return void streamAnswer(response, Number(stream[1]), Number(stream[2]), stream[3]);
@@ -67,11 +67,11 @@ async function streamAnswer(response: ServerResponse, chunks: number, delayMs: n
     response.end(done);
   };
   if (delayMs === 0) {
-    const [, group = 0, restMs = 0] = (/^resting(\d+)x(\d+)$/.exec(kind) ?? []).map(Number);
+    const group = Number(/^resting(\d+)$/.exec(kind)?.[1] ?? 0);
     const rest = group > 0 ? Math.ceil(chunks / 5) : Infinity;
     for (let i = 1; i <= chunks && !response.destroyed; i++) {
       if (!write(response, next())) await drained(response);
-      if (i % rest === 0 && i < chunks) await restWith(group, restMs);
+      if (i % rest === 0 && i < chunks) await restWith(group);
     }
     return end();
   }
@@ -85,17 +85,16 @@ async function streamAnswer(response: ServerResponse, chunks: number, delayMs: n
   response.once("close", () => clearInterval(timer));
 }
 
-/** Resolves a while after that many streams rest. */
-async function restWith(group: number, restMs: number): Promise<void> {
+/** Resolves when that many streams rested and the parent let them go on. */
+async function restWith(group: number): Promise<void> {
   const rested = new Promise<void>((resolve) => void resting.push(resolve));
-  if (resting.length === group) {
-    const all = resting.splice(0);
-    setTimeout(() => {
-      for (const wake of all) wake();
-    }, restMs);
-  }
+  if (resting.length === group) process.send?.({ resting: group });
   await rested;
 }
+
+process.on("message", () => {
+  for (const wake of resting.splice(0)) wake();
+});
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
