@@ -182,6 +182,22 @@ describe("secrets", () => {
   });
 });
 
+describe("documents", () => {
+  it("find each named Secret in a folder of its name", async () => {
+    const { output } = await template(helm, "mysql", ["documents.secrets={openai,mail}"]);
+    const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec as PodSpec & {
+      readonly volumes: readonly object[];
+    };
+    expect(volumes).toContainEqual({ name: "secret-1", secret: { secretName: "mail" } });
+    expect(containers[0].env).toContainEqual({ name: "FAIRWAY_SECRETS_DIR", value: "/secrets" });
+    expect(containers[0]["volumeMounts"]).toContainEqual({
+      name: "secret-1",
+      mountPath: "/secrets/mail",
+      readOnly: true,
+    });
+  });
+});
+
 describe("values that cannot work", () => {
   it.each([
     ["sqlite", ["replicaCount=2"], "database.type=sqlite allows one replica"],
