@@ -4,7 +4,7 @@ import { median, type StreamBench } from "./stream-plan.ts";
 import type { System } from "./systems.ts";
 
 /** Milliseconds from the upstream's write of a chunk to the client's read of it. */
-export interface Delay {
+interface Delay {
   readonly p50: number;
   readonly p99: number;
   readonly most: number;

@@ -3,7 +3,7 @@ import { table } from "./report.ts";
 import type { StreamPlan } from "./stream-plan.ts";
 import type { StreamFigures } from "./streams.ts";
 
-export const STREAMS_HEADING = "## Conversions and long streams";
+const STREAMS_HEADING = "## Conversions and long streams";
 const MOST_TIMES = 1.5;
 const MOST_KIB = 64;
 const MOST_DELAY_MS = 20;
