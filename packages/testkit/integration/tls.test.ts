@@ -1,4 +1,6 @@
 // Servers with certificates of an authority of their own: connections are encrypted, and strangers are refused.
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createChannel,
@@ -36,7 +38,10 @@ beforeAll(async () => {
   const admin = `${mariadb.url}?ssl=${encodeURIComponent('{"rejectUnauthorized":false}')}`;
   await runSql(admin, "create database tls character set utf8mb4");
 }, 120_000);
-afterAll(() => Promise.all([redis, mariadb, postgres, upstream].map((service) => service?.stop())));
+afterAll(async () => {
+  await Promise.all([redis, mariadb, postgres, upstream].map((service) => service?.stop()));
+  for (const { ca } of [own, foreign]) await rm(dirname(ca), { recursive: true });
+});
 
 function inMariadb(mode: string, ca?: Certificates): string {
   const authority = ca ? `&ssl-ca=${encodeURIComponent(ca.ca)}` : "";

@@ -15,7 +15,7 @@ export interface Certificates {
 const openssl = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
 
-/** For servers on the loopback address. The folder stays until the machine tidies up. */
+/** For servers on the loopback address, in a folder of their own; whoever asks for them removes it. */
 export async function createCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-tls-"));
   await chmod(folder, 0o755);
