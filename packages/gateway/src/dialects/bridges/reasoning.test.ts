@@ -113,8 +113,8 @@ describe("reasoning of open models", () => {
     expect(assistant(body)).toMatchObject({ reasoning_content: "use f" });
   });
 
-  it("others do not get a member that they would refuse", () => {
-    const bridge = run("anthropic-messages", "openai-chat", "gpt-4.1");
+  it.each(["gpt-4.1", "deepseek-r1-distill-llama-70b"])("%s does not get a member that it would refuse", (model) => {
+    const bridge = run("anthropic-messages", "openai-chat", model);
     expect(assistant(bridge.request({ messages }))).not.toHaveProperty("reasoning_content");
     expect(bridge.dropped).toEqual(["messages.thinking"]);
   });

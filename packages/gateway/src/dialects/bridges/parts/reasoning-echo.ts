@@ -6,7 +6,7 @@ import type { JsonObject } from "../../types.ts";
 const READERS = /deepseek|kimi|moonshot|glm-[4-9]|minimax-m|mimo|qwen3.*thinking/i;
 
 export function readsReasoning(model: string): boolean {
-  return READERS.test(model);
+  return READERS.test(model) && !model.includes("distill");
 }
 
 /** `reasoning_content` beside tool calls, from the thinking that a client of another protocol sent back. */
