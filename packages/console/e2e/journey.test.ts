@@ -337,7 +337,7 @@ test("an ordinary user is told that a page is for administrators (C-393)", async
   await page.goto("/channel");
   await heading("No access").waitFor();
   expect(await page.getByRole("link", { name: "Channel", exact: true }).count()).toBe(0);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await page.goto("/channel");
   await heading("Channel").waitFor();
 });

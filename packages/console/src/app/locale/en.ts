@@ -71,13 +71,8 @@ export const en = {
   keyGo: "Go to {name}",
   defaultTitle: "You are using the default password!",
   defaultBody: "Please change the default password immediately!",
-  newPassword: "New password",
-  repeatPassword: "Repeat the password",
   changeNow: "Change now",
   later: "Later",
-  passwordChanged: "Your password has been changed.",
-  passwordShort: "The password length must not be less than 8 characters!",
-  passwordDiffer: "The passwords entered twice do not match!",
   credit: "Fairway, an open gateway for AI models",
   version: "v{version}",
 } as const;

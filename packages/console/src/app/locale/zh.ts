@@ -74,13 +74,8 @@ export const zh: Translation<typeof en> = {
   keyGo: "前往{name}",
   defaultTitle: "您正在使用默认密码！",
   defaultBody: "请立即修改默认密码！",
-  newPassword: "新密码",
-  repeatPassword: "再次输入密码",
   changeNow: "立即修改",
   later: "稍后",
-  passwordChanged: "密码已修改。",
-  passwordShort: "密码长度不得小于 8 位！",
-  passwordDiffer: "两次输入的密码不一致！",
   credit: "Fairway，开放的 AI 模型网关",
   version: "v{version}",
 };

@@ -1,12 +1,13 @@
-import { PASSWORD_MIN, type User } from "@fairway/wire";
+import type { User } from "@fairway/wire";
 import { Button, Flex, SimpleGrid, Spinner, Text } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
 import { useSelf } from "../../app/session/self.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ask } from "../../ui/ask.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { SecretField, TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
+import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
 import { Sessions } from "./sessions.tsx";
@@ -75,42 +76,14 @@ function Profile({ self }: { readonly self: User }) {
   );
 }
 
-const NO_PASSWORD = { password: "", repeated: "" };
-
 function Password() {
   const t = useTexts();
-  const form = useForm({
-    initial: NO_PASSWORD,
-    check: ({ password, repeated }) => ({
-      ...(password.length < PASSWORD_MIN && { password: t("passwordShort") }),
-      ...(password !== repeated && { repeated: t("passwordDiffer") }),
-    }),
-    save: async ({ password }) => {
-      await changePassword(password);
-      form.set("password", "");
-      form.set("repeated", "");
-      toast("success", t("passwordChanged"));
-    },
-    onProblem: toastProblem,
-  });
+  const form = useNewPassword(changePassword);
   return (
     <form noValidate onSubmit={submitting(form.submit)}>
       <FormSection title={t("password")}>
         <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
-          <SecretField
-            label={t("newPassword")}
-            value={form.values.password}
-            error={form.errors.password}
-            autoComplete="new-password"
-            onChange={(value) => form.set("password", value)}
-          />
-          <SecretField
-            label={t("repeatPassword")}
-            value={form.values.repeated}
-            error={form.errors.repeated}
-            autoComplete="new-password"
-            onChange={(value) => form.set("repeated", value)}
-          />
+          <NewPasswordFields form={form} />
         </SimpleGrid>
         <Flex>
           <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>

@@ -49,4 +49,9 @@ export const en = {
   offline: "Unable to connect to the server!",
   requestId: "Request {id}",
   sorted: "Sort by {name}",
+  newPassword: "New password",
+  repeatPassword: "Repeat the password",
+  passwordShort: "The password length must not be less than 8 characters!",
+  passwordDiffer: "The passwords entered twice do not match!",
+  passwordChanged: "Your password has been changed.",
 } as const;

@@ -52,4 +52,9 @@ export const zh: Translation<typeof en> = {
   offline: "无法连接到服务器！",
   requestId: "请求 {id}",
   sorted: "按{name}排序",
+  newPassword: "新密码",
+  repeatPassword: "再次输入密码",
+  passwordShort: "密码长度不得小于 8 位！",
+  passwordDiffer: "两次输入的密码不一致！",
+  passwordChanged: "密码已修改。",
 };

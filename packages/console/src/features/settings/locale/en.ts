@@ -24,12 +24,7 @@ export const en = {
   group: "Group",
   saveProfile: "Save",
   password: "Password",
-  newPassword: "New password",
-  repeatPassword: "Repeat the password",
   changePassword: "Change the password",
-  passwordChanged: "Your password has been changed.",
-  passwordShort: "The password length must not be less than 8 characters!",
-  passwordDiffer: "The passwords entered twice do not match!",
   accessToken: "System access token",
   accessTokenHelp:
     "Lets scripts and the command line call the management API in your name. A new one replaces the old one.",
