@@ -184,8 +184,10 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       await later(RENEW, claims.filter(isConcurrency), [now(), requestId, CLAIM_LEASE_MS]);
     },
     async release(requestId, claims) {
+      // Redis first: what the same request takes next must not be given back by this.
+      const given = later(RELEASE, claims.filter(isConcurrency), [requestId]);
       await local.release(requestId, claims);
-      await later(RELEASE, claims.filter(isConcurrency), [requestId]);
+      await given;
     },
   };
 }

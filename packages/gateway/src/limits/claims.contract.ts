@@ -116,6 +116,14 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
       expect((await claims.take("d", [places(2)])).taken).toBe(false);
     });
 
+    test("a request that gives its place back can take it again at once, and has it", async () => {
+      await claims.take("a", [places(1)]);
+      const released = claims.release("a", [places(1)]);
+      expect((await claims.take("a", [places(1)])).taken).toBe(true);
+      await released;
+      expect((await claims.take("b", [places(1)])).taken).toBe(false);
+    });
+
     test("places of a process that died are free when their lease ends, renewed ones are not", async () => {
       await claims.take("dead", [places(2)]);
       await claims.take("alive", [places(2)]);
