@@ -97,6 +97,8 @@ export class Gate {
   #extending: Promise<unknown> = Promise.resolve();
   #takenAt = 0;
   #channelTakenAt = 0;
+  /** The limits of whoever asks are taken; they stay until the end. */
+  #hasCounted = false;
   #isEnded = false;
 
   constructor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps) {
@@ -129,8 +131,11 @@ export class Gate {
           full = room;
           rooms.full(room);
         }
-        place = await this.#wait(place, full, since);
+        if (this.#refusal) throw this.#refusal;
+        place ??= this.#join(full);
+        const isTurn = !visitor.closed && (await this.#turn(place, since));
         if (visitor.closed) throw new AppError("client_closed_request");
+        if (!isTurn) throw this.#allFull(full);
       }
     } finally {
       visitor.off("close", onClose);
@@ -239,18 +244,22 @@ export class Gate {
     this.#room = room;
     const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
     if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
+    // The budget of a channel before refused it: whoever asks is counted already.
+    if (this.#hasCounted) return this.#movesClaims(room);
     const { tokenLimits, userLimits } = caller;
     const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
     const ofRequest = requestClaims(subjects, this.#snapshot.options);
     this.#entrant.isCounted = true;
     if (ofRequest.length + ofChannel.length === 0) {
       this.#group = room.group;
+      this.#hasCounted = true;
       return true;
     }
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
       [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, room.group];
       this.#takenAt = this.#channelTakenAt = answer.at;
+      this.#hasCounted = true;
       tell(visitor, answer.states.slice(0, ofRequest.length));
       return true;
     }
@@ -270,10 +279,10 @@ export class Gate {
     const refusal = await budgets.reserve(this.#entrant.id, subjects, wanted);
     this.#share = refusal ? undefined : { subjects, amount: wanted };
     if (!refusal) return true;
-    this.#giveBackAll(NOT_USED);
-    const error = overBudget(refusal);
-    if (refusal.budget.scope !== "channel") throw error;
-    this.#refusal = error;
+    this.#refusal = overBudget(refusal);
+    if (refusal.budget.scope !== "channel") throw this.#refusal;
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#ofChannel = [];
     return false;
   }
 
@@ -282,17 +291,24 @@ export class Gate {
     return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
   }
 
-  /** In the queue of a channel that is full, until this request's turn. */
-  async #wait(known: Place | undefined, { channel, group }: Room, since: number): Promise<Place> {
-    if (this.#refusal) throw this.#refusal;
-    const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
-    const { caller, ask } = this.#entrant;
-    const place = known ?? this.#deps.admission.join(channel.id, caller.userId, ChannelQueueLength);
-    const left = ChannelQueueSeconds * 1000 - (performance.now() - since);
-    if (place && left > 0 && (await place.turn(left))) return place;
-    place?.leave();
-    throw new AppError("concurrency_limit_exceeded", {
-      message: `All channels for ${ask.model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,
+  /** The queue of a channel that is full. */
+  #join(full: Room): Place {
+    const { ChannelQueueLength } = this.#snapshot.options;
+    const place = this.#deps.admission.join(full.channel.id, this.#entrant.caller.userId, ChannelQueueLength);
+    if (!place) throw this.#allFull(full);
+    return place;
+  }
+
+  /** False when this request's turn does not come in time. */
+  async #turn(place: Place, since: number): Promise<boolean> {
+    const left = this.#snapshot.options.ChannelQueueSeconds * 1000 - (performance.now() - since);
+    return left > 0 && (await place.turn(left));
+  }
+
+  #allFull({ group }: Room): AppError {
+    const { model } = this.#entrant.ask;
+    return new AppError("concurrency_limit_exceeded", {
+      message: `All channels for ${model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,
       retryAfterMs: RETRY_SECONDS * 1000,
     });
   }

@@ -1,0 +1,95 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { parseOptions } from "@fairway/wire";
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import { createBudgets, type Budgets } from "../billing/budgets.ts";
+import { quota } from "../billing/quota.ts";
+import type { Caller } from "../identity/caller.ts";
+import { createMemoryClaims } from "../limits/claims-memory.ts";
+import type { Claim, Claims } from "../limits/claims.ts";
+import { createLog } from "../observability/log.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+import { createAdmission, type Admission } from "./admission.ts";
+import { createCallLimit } from "./call-limit.ts";
+import { gateFor, type Gate, type Room, type Rooms } from "./gate.ts";
+
+const NEVER_MS = 1_000_000;
+const clock = { now: () => Date.parse("2026-11-21T12:00:00Z") };
+const metrics = { limited: () => undefined, queued: () => undefined };
+
+let kit: StoreKit;
+let claims: Claims;
+let budgets: Budgets;
+let admission: Admission;
+
+beforeAll(async () => {
+  kit = await openStoreKit(await createDatabase("sqlite"));
+});
+afterAll(() => kit.database.close());
+beforeEach(async () => {
+  const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+  for (const table of ["budgets", "budget_holds"]) await kit.database.raw.run(`delete from ${table}`, []);
+  claims = createMemoryClaims(clock);
+  budgets = createBudgets({ database: kit.database.raw, clock, log, onThreshold: () => undefined });
+  admission = createAdmission(NEVER_MS);
+});
+
+class Client extends EventEmitter {
+  closed = false;
+  readonly headersSent = true;
+
+  setHeader(): void {}
+
+  leave(): void {
+    this.closed = true;
+    this.emit("close");
+  }
+}
+
+function gateOf(id: string, rows: Readonly<Record<string, string>> = {}): Gate {
+  const options = parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
+  const caller = { userId: 7, tokenId: 3, userLimits: { rpm: 1 } } as Caller;
+  const calls = createCallLimit({ claims, options: () => options, metrics });
+  const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
+  const snapshot = { options, channels: new Map() } as unknown as Snapshot;
+  return gateFor({ id, caller, ask }, snapshot, { claims, budgets, admission, calls, metrics }) as Gate;
+}
+
+const room = (id: number, limits: object = {}): Room => ({
+  channel: { id, setting: { limits } },
+  group: "default",
+  keyIndex: 0,
+});
+
+function roomsOf(...all: Room[]): Rooms<Room> {
+  let at = 0;
+  const next = () => all[at++];
+  return { next, full: () => undefined, reopen: () => ((at = 0), next()) };
+}
+
+test("a client that leaves while it waits is out of the queue at once", async () => {
+  const only = room(1, { concurrency: 1 });
+  const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
+  await claims.take("other", [place]);
+  const client = new Client();
+  const rooms = roomsOf(only);
+  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: client, amount: () => quota(0) });
+  await expect.poll(() => admission.waiting).toBe(1);
+  client.leave();
+  expect(admission.waiting).toBe(0);
+  await expect(entering).rejects.toMatchObject({ code: "client_closed_request" });
+});
+
+test("a request counts once, however many channels were over their budget", async () => {
+  const row = { scope: "channel", subject: "1", period: "day", time_zone: "UTC", quota_limit: 1 };
+  await kit.database.db
+    .insertInto("budgets")
+    .values({ ...row, soft_percent: 0, is_hard: 1, window_start: 0 })
+    .execute();
+  await budgets.reload();
+  const rooms = roomsOf(room(1), room(2));
+  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
+  expect((await entering)?.channel.id).toBe(2);
+});
