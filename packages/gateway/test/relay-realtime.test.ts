@@ -1,9 +1,10 @@
 import OpenAI from "openai";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo, type NetConnectOpts } from "node:net";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { describe, expect, it } from "vitest";
-import WebSocket from "ws";
+import WebSocket, { WebSocketServer } from "ws";
 import { consumeRows, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();
@@ -170,6 +171,36 @@ describe("realtime", () => {
       headers: { authorization: `Bearer ${relay.key}` },
     });
     expect(plain.status).toBe(426);
+  });
+
+  it.each([
+    { what: "an upgrade that cannot be completed", version: 99, leavesAfterMs: undefined },
+    { what: "a client that leaves before the upgrade", version: 13, leavesAfterMs: 0 },
+  ])("$what leaves no upstream connection and no reservation", async ({ version, leavesAfterMs }) => {
+    const upstream = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+    await once(upstream, "listening");
+    const model = `rt-left-${version}`;
+    const { port } = upstream.address() as AddressInfo;
+    await relay.gateway.channel(model, { base_url: `http://127.0.0.1:${port}` });
+    const client = connect(Number(new URL(relay.gateway.url).port), "127.0.0.1");
+    client.on("error", () => undefined).resume();
+    const head = [
+      `GET /v1/realtime?model=${model} HTTP/1.1`,
+      "host: gateway",
+      `authorization: Bearer ${relay.key}`,
+      "connection: upgrade",
+      "upgrade: websocket",
+      "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==",
+      `sec-websocket-version: ${version}`,
+    ];
+    client.write(`${head.join("\r\n")}\r\n\r\n`);
+    if (leavesAfterMs === undefined) await once(client, "close");
+    else setTimeout(() => client.destroy(), leavesAfterMs);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const holds = await relay.gateway.database.db.selectFrom("holds").select("request_id").execute();
+    expect([upstream.clients.size, holds]).toEqual([0, []]);
+    for (const socket of upstream.clients) socket.terminate();
+    upstream.close();
   });
 
   it("ends when the key cannot pay for another answer, and bills what was said", async () => {

@@ -44,7 +44,9 @@ export async function connectUpstream(
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const startedAt = performance.now();
+    signal.throwIfAborted();
     const tried = await attempt(request, choice, signal, deps);
+    if (signal.aborted && "socket" in tried) tried.socket.terminate();
     signal.throwIfAborted();
     if ("socket" in tried) {
       deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
@@ -81,6 +83,7 @@ function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: Pip
       followRedirects: false,
     });
     const onAbort = () => socket.terminate();
+    if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     socket.once("open", () => {
       signal.removeEventListener("abort", onAbort);

@@ -54,9 +54,15 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     const arrival = deps.arrivalOf(request);
     const seen: { relayed: RelayRequest | undefined } = { relayed: undefined };
     const accept = () =>
-      new Promise<WebSocket>((resolve) => {
-        socket.off("close", onClose);
-        sockets.handleUpgrade(request, socket, head, resolve);
+      new Promise<WebSocket>((resolve, reject) => {
+        const onLost = () => reject(new AppError("client_closed_request"));
+        if (socket.closed) return onLost();
+        // An upgrade that cannot be completed says so to the client alone, and closes.
+        socket.off("close", onClose).once("close", onLost);
+        sockets.handleUpgrade(request, socket, head, (client) => {
+          socket.off("close", onLost);
+          resolve(client);
+        });
       });
     const visitor = visitorOf(socket);
     serve(request, arrival, { seen, accept, signal: gone.signal, visitor }, deps).catch((thrown: unknown) => {
@@ -72,7 +78,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
 
 interface Offer {
   readonly seen: { relayed: RelayRequest | undefined };
-  /** Completes the upgrade. */
+  /** Completes the upgrade; rejects when that cannot be done. */
   readonly accept: () => Promise<WebSocket>;
   /** Aborted when the client leaves before that. */
   readonly signal: AbortSignal;
@@ -101,10 +107,13 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const selection = selectionFor(relayed, groups, deps, preferred);
   const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
   if (conversation) bind(relayed, conversation, { preferred, first }, deps);
-  let connected: Connected;
+  let connected: Connected | undefined;
+  let client: WebSocket;
   try {
     connected = await connectUpstream(relayed, { selection, first, gate }, offer.signal, deps);
+    client = await offer.accept();
   } catch (error) {
+    connected?.socket.terminate();
     gate?.end(NOTHING_USED);
     await bill.release();
     throw error;
@@ -114,7 +123,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
     const lifeMs = conversation.rule.ttl_seconds * 1000;
     deps.affinity.served(conversation.name, placeOf(connected.choice), lifeMs);
   }
-  await converse(relayed, { ...connected, client: await offer.accept(), bill, gate }, deps);
+  await converse(relayed, { ...connected, client, bill, gate }, deps);
 }
 
 /** The limits and the money of a session, which hold as long as it lasts. */
