@@ -29,6 +29,15 @@ describe("passwords", () => {
     expect((await passwords.verify(cut, "x".repeat(73))).isMatch).toBe(false);
   });
 
+  it("of nobody are checked again after too many waited once", async () => {
+    const cheap = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
+    const crowd = Array.from({ length: 1_300 }, () => cheap.hash("password"));
+    const late = cheap.verify(undefined, "guess");
+    await expect(late).rejects.toMatchObject({ code: "G3" });
+    await Promise.allSettled(crowd);
+    expect(await cheap.verify(undefined, "guess")).toEqual({ isMatch: false, needsRehash: false });
+  });
+
   it("want a new hash when the cost has changed", async () => {
     const cheap = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
     const stored = await cheap.hash("password");

@@ -31,6 +31,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
   let dummy: Promise<string> | undefined;
   const verifyNobody = async (password: string) => {
     dummy ??= hash(randomBytes(16).toString("hex"));
+    dummy.catch(() => (dummy = undefined));
     await verifyArgon(await dummy, password, cost);
     return NO_MATCH;
   };
