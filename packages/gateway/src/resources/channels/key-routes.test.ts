@@ -76,6 +76,14 @@ describe("single keys of a channel", () => {
     expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [3, 3, 1]]);
   });
 
+  test("what was switched off by hand stays so, whatever a request that still runs says of it", async () => {
+    await admin.data(put(1, 2));
+    const notices = app.notices.length;
+    expect(await refuse(KEYS[1])).toBe(false);
+    expect(await statuses()).toEqual([1, 2, 1]);
+    expect(app.notices).toHaveLength(notices);
+  });
+
   test("two keys that are refused at once are both off", async () => {
     expect(await Promise.all([refuse(KEYS[0]), refuse(KEYS[2]), refuse(KEYS[0])])).toContain(true);
     expect(await statuses()).toEqual([3, 1, 3]);

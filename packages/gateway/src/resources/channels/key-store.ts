@@ -37,7 +37,7 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
 
     /**
      * Switches one key, named by its place or its text. `only` = the channel has no other, `unchanged` = there is no
-     * such key, or it is switched so already. The channel goes off with its last key and comes back with its first.
+     * such key, or it is switched so already; what is off by hand stays so. The channel goes off with its last key and comes back with its first.
      */
     async switchKey(id: number, which: number | string, to: KeySwitch): Promise<SwitchedKey | "only" | "unchanged"> {
       const now = await keySetOf(db, vault, id);
@@ -90,7 +90,9 @@ function placeToSwitch({ keys, states }: KeySet, which: number | string, to: Key
   if (keys.length < 2) return "only";
   const index = typeof which === "number" ? which : keys.indexOf(which);
   if (index < 0 || index >= keys.length) return undefined;
-  return (states.get(index)?.status ?? CHANNEL_STATUS.enabled) === to.status ? undefined : index;
+  const { status = CHANNEL_STATUS.enabled } = states.get(index) ?? {};
+  const isByHand = status === CHANNEL_STATUS.disabledByHand && to.status === CHANNEL_STATUS.disabledBySystem;
+  return status === to.status || isByHand ? undefined : index;
 }
 
 /** The states of the keys after the key text changes. */
