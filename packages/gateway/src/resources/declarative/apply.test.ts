@@ -177,6 +177,17 @@ eachDatabase("applying documents", (open) => {
     expect(await codeOf(calls.tryApply([channelDocument("x", { adopt: { channelId: 999_999 } })]))).toBe("M2");
   });
 
+  test("a channel that another document takes over does not go with the document that named it before", async () => {
+    await calls.apply([channelDocument("main")]);
+    const [{ id } = { id: 0 }] = await all("channels");
+    const renamed = channelDocument("renamed", { adopt: { channelId: id } });
+    const more = { force: true, prune: true };
+    expect(actionsOf(await calls.apply([renamed], more))).toEqual(["renamed: unchanged"]);
+    expect(await all("channels")).toMatchObject([{ id }]);
+    expect(await all("managed_resources")).toMatchObject([{ name: "renamed", resource_id: id }]);
+    expect(actionsOf(await calls.plan([renamed], more))).toEqual(["renamed: unchanged"]);
+  });
+
   describe("secrets by reference", () => {
     const from = (credentialsFrom: object) => channelDocument("main", { key: undefined, credentialsFrom });
     const keyOf = async () => {

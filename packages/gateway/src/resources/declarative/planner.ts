@@ -53,12 +53,20 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
     steps.set(document, await stepFor(deps, document, { ...wanted, owned, claims }));
   }
   const inOrder = documents.flatMap((document) => steps.get(document) ?? []);
-  const all = [...inOrder, ...deletions(deps, wanted, owned, gone)];
+  const orphans = gone.filter((one) => !inOrder.some(({ change }) => isTakenOver(one, change)));
+  const all = [...inOrder, ...deletions(deps, wanted, owned, orphans)];
   if (isApplied) {
     for (const { run } of all) await run();
     await claims.settle(deps.ownership);
   }
   return all.map(({ change }) => change);
+}
+
+/** Another document has the thing now: it does not go with the one that had it. */
+function isTakenOver({ kind, resource_id }: Owned, change: DeclarativeChange): boolean {
+  return (
+    resource_id !== 0 && change.kind === kind && change.resource_id === resource_id && change.action !== "conflict"
+  );
 }
 
 function placeOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
