@@ -69,6 +69,8 @@ describe("a tunnel through a proxy", () => {
     setDefaultCACertificates([...trusted, await readFile(ca, "utf8")]);
     expect(await open(`wss://localhost:${securePort}/x`, true)).toBe("hello");
     expect(asked).toEqual([plainPort, securePort, securePort].map((port) => `localhost:${port}`));
+    expect(await open(`wss://127.0.0.1:${securePort}/x`, true)).toBe("hello");
+    await expect(open(`wss://127.0.0.2:${securePort}/x`, true)).rejects.toThrow(/altnames/);
   });
 
   it("fails as a connection when the proxy refuses", async () => {

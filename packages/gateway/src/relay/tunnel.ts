@@ -46,7 +46,7 @@ export class TunnelAgent extends Agent {
       }
       if (head.length > 0) socket.unshift(head);
       if (!this.#isSecure) return done(null, socket);
-      const secured = tlsConnect({ socket, ...(isIP(host) === 0 ? { servername: host } : {}) });
+      const secured = tlsConnect({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
       secured.once("error", done).once("secureConnect", () => {
         secured.off("error", done);
         done(null, secured);
