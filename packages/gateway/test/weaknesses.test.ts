@@ -5,7 +5,7 @@ import { startRelayApp, type RelayApp } from "./relay-app.ts";
 
 /** Weaknesses of other servers of this kind that no other test keeps out; the whole list is docs/reference/weaknesses.md. */
 
-const CODE = 'http://127.0.0.1:1/a.png","key":"stolen","x":"';
+const CODE = 'http://images.example/a.png","key":"stolen","x":"';
 
 let gateway: RelayApp;
 let key = "";

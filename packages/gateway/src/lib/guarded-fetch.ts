@@ -105,6 +105,11 @@ function parse(text: string): URL {
   return new URL(text);
 }
 
+/** Refuses what the text alone shows to be no public address. Throws `unsafe_url`. */
+export function refuseUnsafeUrl(text: string): void {
+  checkUrl(parse(text));
+}
+
 function checkUrl(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const isWeb = url.protocol === "http:" || url.protocol === "https:";

@@ -168,6 +168,14 @@ describe("files that a request names by address", () => {
     });
   });
 
+  it.each(["http://127.0.0.1/a.png", "http://[::ffff:169.254.169.254]/latest", "http://metadata.google.internal/a"])(
+    "the worker is not sent to %s",
+    async (url) => {
+      await expect(inlined(saying(chatImage(url)))).rejects.toMatchObject({ code: "unsafe_url" });
+      expect(asked).toEqual([]);
+    },
+  );
+
   it("are not waited for when the client has left", async () => {
     const gone = new AbortController();
     const body = jsonBody(Buffer.from(JSON.stringify(saying(chatImage(PICTURE)))));

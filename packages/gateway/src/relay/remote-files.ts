@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
-import type { GuardedAnswer, GuardedCall, GuardedFetcher } from "../lib/guarded-fetch.ts";
+import { refuseUnsafeUrl, type GuardedAnswer, type GuardedCall, type GuardedFetcher } from "../lib/guarded-fetch.ts";
 
 export interface RemoteFile {
   /** By its first bytes. */
@@ -40,9 +40,11 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
   };
 }
 
-/** Where the operator has a worker, it fetches for the gateway. */
+/** Where the operator has a worker, it fetches for the gateway; what it resolves names to is its own. Throws `unsafe_url`. */
 export function byWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
   if (WorkerUrl === "") return call;
+  const isTrusted = URL.canParse(call.url) && new URL(call.url).host === call.trustedHost;
+  if (!isTrusted) refuseUnsafeUrl(call.url);
   return {
     ...call,
     url: WorkerUrl,
