@@ -283,6 +283,23 @@ describe("realtime", () => {
     expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 300 });
   });
 
+  it("counts itself where the upstream's usage cannot be true", async () => {
+    await relay.gateway.channel("rt-boaster");
+    const socket = open("rt-boaster");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    const emit = (event: object) => socket.send(JSON.stringify({ type: "emit", event }));
+    emit({ type: "response.output_text.delta", delta: "Hello there, how are you?" });
+    const usage = { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1 };
+    for (let at = 0; at < 2; at += 1) emit({ type: "response.done", response: { usage } });
+    await heard.until("response.done", 2);
+    socket.close();
+    await heard.closed;
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-boaster");
+    expect(row).toMatchObject({ prompt_tokens: 0, completion_tokens: 7 });
+  });
+
   it("goes through the proxy of its channel, and says so when that one refuses", async () => {
     const proxy = await startProxy();
     try {

@@ -94,6 +94,23 @@ describe("streams", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
+  it("counts itself where the upstream's usage cannot be true", async () => {
+    await relay.gateway.channel("boaster");
+    const usage = { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: Number.MAX_SAFE_INTEGER };
+    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", usage };
+    const said = { ...chunk, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
+    relay.gateway.upstream.script("/chat/completions", () => ({
+      headers: { "content-type": "text/event-stream" },
+      body: `data: ${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
+    }));
+    const response = await relay.ask("boaster", { stream: true });
+    expect(eventsOf(await response.text()).at(-1)).toBe("data: [DONE]");
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "boaster");
+    expect(row?.completion_tokens).toBe(1);
+    expect(row?.prompt_tokens).toBeLessThan(100);
+  });
+
   it("adds up a stream that nobody asked for", async () => {
     await relay.gateway.channel("sse-for-plain");
     const response = await relay.ask("sse-for-plain");

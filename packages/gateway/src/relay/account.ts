@@ -135,9 +135,12 @@ export class Account {
     if (outputBound < this.#reserved - LOOK_AHEAD || !isPriced({ price: this.#price, groupRatio: this.#groupRatio }))
       return;
     this.#isExtending = true;
-    void this.#extend(attempt, tried).finally(() => {
-      this.#isExtending = false;
-    });
+    void this.#extend(attempt, tried)
+      // What fails now fails, and is told, when it is renewed or charged.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isExtending = false;
+      });
   }
 
   /**
@@ -207,23 +210,38 @@ export class Account {
     return this.#snapshot.prices.groupRatio(attempt.choice.group);
   }
 
-  /** The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. */
+  /**
+   * The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. Texts that
+   * cannot be counted cost what is known without them: a charge always succeeds.
+   */
   async #usageOf(ending: Ending): Promise<Usage> {
-    const usage = ending.usage ?? lengthOf(this.#request);
+    const usage = ending.usage && isBelievable(ending.usage) ? ending.usage : lengthOf(this.#request);
     const tokens = usage.input + usage.output;
     const isComplete = ending.reason === "stop" && tokens > 0;
     const isByUnits = usage.units !== undefined && tokens === 0;
     if (isComplete || isByUnits || this.#price.kind === "call") return usage;
-    const output = Math.max(usage.output, await ending.countOutput());
+    const counted = await ending.countOutput().catch(() => 0);
+    const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
     if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
     return { ...usage, input: await this.#countInput(), output, source: "counted" };
   }
 
   #countInput(): Promise<number> {
     const { ask, body, dialect } = this.#request;
-    this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body));
+    this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body)).catch(
+      () => ask.promptEstimate,
+    );
     return this.#countedInput;
   }
+}
+
+/** No answer has more; where one says so, its usage is broken. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** True unless the numbers are beyond what any answer has, and beyond what a charge can be computed from. */
+export function isBelievable(usage: Usage): boolean {
+  const { input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units = 0 } = usage;
+  return Math.max(input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units) <= MOST_TOKENS;
 }
 
 /** Of a recording whose length is known; nothing of anything else. */

@@ -5,7 +5,7 @@ import type { Settlement } from "../../billing/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/types.ts";
 import { readRealtimeEvent } from "../../dialects/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
+import { isBelievable, isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
 import { consumptionLog } from "../log-row.ts";
 import type { Choice } from "../select.ts";
 import type { EndReason, Ending } from "../sink.ts";
@@ -61,7 +61,7 @@ export class RealtimeBill {
 
   /** One text frame of the upstream. */
   take(frame: string): void {
-    const fact = readRealtimeEvent(frame);
+    const fact = readFact(frame);
     if (!fact || this.#isClosed) return;
     switch (fact.kind) {
       case "session":
@@ -130,7 +130,8 @@ export class RealtimeBill {
   async #countOpen(): Promise<void> {
     if (this.#openText === "" && this.#openBytes === 0) return;
     const { request } = this.#opening;
-    const [tokens = 0] = await this.#deps.counter.count(request.ask.model, [this.#openText]);
+    // A text that cannot be counted must not keep the rest from being charged.
+    const [tokens = 0] = await this.#deps.counter.count(request.ask.model, [this.#openText]).catch(() => []);
     const audioOutput = Math.ceil((this.#openBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
     this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
   }
@@ -182,6 +183,13 @@ export class RealtimeBill {
       }),
     };
   }
+}
+
+/** Without usage that cannot be true. */
+function readFact(frame: string): ReturnType<typeof readRealtimeEvent> {
+  const fact = readRealtimeEvent(frame);
+  const usage = fact && "usage" in fact ? fact.usage : undefined;
+  return usage && !isBelievable(usage) ? undefined : fact;
 }
 
 function sum(one: Usage, other: Usage): Usage {
