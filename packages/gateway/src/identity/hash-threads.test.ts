@@ -1,4 +1,7 @@
 import { hashSync } from "bcryptjs";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createHash } from "./hash-threads.ts";
 
@@ -23,4 +26,14 @@ test("a password is hashed beside the event loop", async () => {
   clearInterval(counting);
   expect(tag).toHaveLength(32);
   expect(turns).toBeGreaterThan(5);
+});
+
+test("a password is hashed where a thread may not know its number", async () => {
+  const job = JSON.stringify({ kind: "bcrypt", password: "right", stored: hashSync("right", 4) });
+  const script = `import("./hash-threads.ts").then(({ createHash }) => createHash(1)(${job})).then(console.log)`;
+  const root = fileURLToPath(new URL("../../../..", import.meta.url));
+  const locked = ["--permission", "--allow-worker", `--allow-fs-read=${root}`];
+  const cwd = fileURLToPath(new URL(".", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [...locked, "--eval", script], { cwd });
+  expect(stdout.trim()).toBe("true");
 });

@@ -12,7 +12,15 @@ import type { HashJob, HashResult } from "./hash-threads.ts";
 const NICE = 2;
 
 /** On Linux every thread has a priority of its own; elsewhere the thread shares the one of the process. */
-if (process.platform === "linux") setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
+function stepBack(): void {
+  try {
+    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
+  } catch {
+    // Some sandboxes show no /proc or fix priorities: the thread works as the others do.
+  }
+}
+
+if (process.platform === "linux") stepBack();
 
 function work(job: HashJob): HashResult {
   if (job.kind === "bcrypt") return compareSync(job.password, job.stored);
