@@ -11,6 +11,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 const TRANSACTION_IDLE_MS = 60_000;
 const OID_INT8 = 20;
 const OID_NUMERIC = 1700;
+const OID_TIMESTAMP = 1114;
 
 export interface PostgresParts {
   readonly dialect: Dialect;
@@ -36,8 +37,10 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   return { dialect: new PostgresDialect({ pool }), raw: postgresRaw(pool), close: () => pool.end() };
 }
 
-function parserOf(oid: number): ((text: string) => number) | undefined {
+function parserOf(oid: number): ((text: string) => number | string) | undefined {
   if (oid === OID_INT8) return safeInteger;
+  // Only other gateways have these columns. Without a zone they are UTC, and not in the zone of this process.
+  if (oid === OID_TIMESTAMP) return String;
   // sum() of BIGINT is NUMERIC; no column is.
   return oid === OID_NUMERIC ? Number : undefined;
 }

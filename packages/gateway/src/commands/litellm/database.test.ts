@@ -197,6 +197,21 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       expect(told).toContain(text);
   });
 
+  test("times without a zone are UTC, wherever this process runs", async () => {
+    const { TZ } = process.env;
+    process.env["TZ"] = "Asia/Shanghai";
+    try {
+      await fill();
+      await run();
+    } finally {
+      if (TZ === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = TZ;
+    }
+    expect(await rows("select expired_time from tokens where name = 'laptop'")).toEqual([
+      { expired_time: Date.UTC(2030, 0, 2, 3, 4, 5) / 1000 },
+    ]);
+  });
+
   test("a name that is taken gets another, an address that is taken is left out", async () => {
     const taken = accountRow({ username: "ann-lee", passwordHash: "x", createdAt: 1, email: "ann@example.com" });
     await kit.database.db.insertInto("users").values(taken).execute();
