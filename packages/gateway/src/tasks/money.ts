@@ -11,6 +11,8 @@ import type { TaskChoice } from "./channels.ts";
 import { TaskRooms } from "./rooms.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
+const RENEW_EVERY_MS = 10_000;
+
 /** The model that a task is priced by. */
 export interface TaskPricing {
   readonly model: string;
@@ -45,22 +47,43 @@ export async function reserveTask(
   const amount = choices.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
   const rooms = new TaskRooms(call, pricing.model, choices, deps);
   const hold = await holdWithin(rooms, call, amount, deps);
+  const stopRenewing = keep(hold, deps);
   const settlement = (choice: TaskChoice, detail: string) =>
     settlementOf({ call, pricing, price, hold, choice, detail, quota: quotaOf(choice) }, deps);
   return {
     quotaOf,
     async promise(choice, detail) {
+      await stopRenewing();
       await deps.ledger.renew(hold, settlement(choice, detail));
     },
     async settle(choice, detail) {
+      await stopRenewing();
       await deps.ledger.settle(settlement(choice, detail));
       rooms.end(quotaOf(choice));
     },
     async release() {
       rooms.end(undefined);
+      await stopRenewing();
       await deps.ledger.release(hold);
     },
     channels: (most) => rooms.channels(most),
+  };
+}
+
+/** A submission may take longer than the lease of its reservation. Answers how to stop: nothing is renewed after that. */
+function keep(hold: Hold, { ledger, clock, log }: TaskDeps): () => Promise<void> {
+  let renewing = Promise.resolve();
+  const renew = async () => {
+    try {
+      await ledger.renew(hold, { hold, quota: ZERO, channelId: 0, at: clock.now() });
+    } catch (error) {
+      log.warn("the reservation of a task could not be renewed", { error, request_id: hold.requestId });
+    }
+  };
+  const timer = setInterval(() => void (renewing = renewing.then(renew)), RENEW_EVERY_MS).unref();
+  return () => {
+    clearInterval(timer);
+    return renewing;
   };
 }
 

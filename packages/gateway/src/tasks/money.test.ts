@@ -1,0 +1,59 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { parseOptions } from "@fairway/wire";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { quietLog } from "../../test/support.ts";
+import { accountsOf, requestId, type LedgerRig } from "../billing/ledger-rig.contract.ts";
+import { ratio } from "../billing/ratio.ts";
+import { openSqlRig } from "../billing/sql-rig.contract.ts";
+import type { ChannelRecord } from "../providers/types.ts";
+import { reserveTask } from "./money.ts";
+import type { TaskCall, TaskDeps } from "./types.ts";
+
+let rig: LedgerRig;
+
+beforeAll(async () => {
+  rig = await openSqlRig(await createDatabase("sqlite"));
+});
+afterAll(() => rig.close());
+afterEach(() => vi.useRealTimers());
+
+const channel = { id: 5, setting: {} } as ChannelRecord;
+const price = { kind: "call", modelPrice: 1, exact: ratio("1"), unit: "call", hasImageFactors: false };
+
+function depsOf(): TaskDeps {
+  const options = parseOptions([]);
+  const snapshot = { options, channels: new Map(), prices: { find: () => price, groupRatio: () => "1" } };
+  return {
+    ledger: rig.ledger,
+    clock: rig.clock,
+    log: quietLog,
+    snapshots: { current: () => snapshot },
+    gate: { budgets: { isEmpty: true } },
+  } as unknown as TaskDeps;
+}
+
+test("a submission that takes longer than the lease keeps its reservation", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const accounts = accountsOf(rig);
+  const userId = await accounts.addUser(1_000_000);
+  const caller = { userId, tokenId: 0, username: "u", tokenName: "" };
+  const call = { requestId: requestId(), caller, startedAt: 0 } as unknown as TaskCall;
+  const choice = { channel, group: "default" };
+  const money = await reserveTask(call, { model: "suno_lyrics" }, [choice], depsOf());
+  for (let passed = 0; passed < 150_000; passed += 10_000) {
+    rig.clock.advance(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await rig.ledger.reap()).toBe(0);
+  await money.promise(choice, "a song");
+  rig.clock.advance(rig.leaseMs);
+  await vi.advanceTimersByTimeAsync(rig.leaseMs);
+  expect(await rig.ledger.reap()).toBe(1);
+  await money.settle(choice, "a song");
+  const rows = await rig.database.rows<{ kind: string; quota: number }>("select kind, quota from ledger", []);
+  expect(rows.map((row) => ({ ...row }))).toEqual([
+    { kind: "consume", quota: -500_000 },
+    { kind: "correct", quota: 0 },
+  ]);
+});
