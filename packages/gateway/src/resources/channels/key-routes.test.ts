@@ -104,6 +104,13 @@ describe("single keys of a channel", () => {
     expect(await statuses()).toEqual([1, 1]);
   });
 
+  test("a channel that is on is left with a key to use when its text is replaced", async () => {
+    await refuse(KEYS[1]);
+    await admin.data(admin.put("/api/channel/", { id, key: KEYS[1] }));
+    expect([(await row()).status, await statuses()]).toEqual([1, [1]]);
+    expect(app.snapshots.current().channels.get(id)?.usableKeys).toBeUndefined();
+  });
+
   test("refuses what is no key and no state", async () => {
     expect(await refusalOf(put(3, 2))).toEqual([200, "G2", "Invalid input: index must be a place from 0 to 2."]);
     expect(await codeOf(put(0, 3))).toBe("CH17");

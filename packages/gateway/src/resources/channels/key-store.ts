@@ -95,19 +95,27 @@ function placeToSwitch({ keys, states }: KeySet, which: number | string, to: Key
   return status === to.status || isByHand ? undefined : index;
 }
 
-/** The states of the keys after the key text changes. */
+/** The states of the keys after the key text changes; a channel that is on keeps a key to use. */
 export async function statesAfter(trx: Trx, vault: Vault, id: number, key: string): Promise<string | null | undefined> {
   const set = await keySetOf(trx, vault, id);
   if (!set || set.states.size === 0) return undefined;
-  return keyStatesText(movedStates(set.states, set.keys, keysOf(key, set.type)), set.info);
+  const keys = keysOf(key, set.type);
+  const moved = movedStates(set.states, set.keys, keys);
+  const isWithout = set.status === CHANNEL_STATUS.enabled && moved.size >= keys.length;
+  return keyStatesText(isWithout ? triedAgain(moved, keys.length) : moved, set.info);
 }
 
 /** A channel that is switched on has keys to use: when none is, those that the system switched off are tried again. */
 export async function statesWhenOn(trx: Trx, vault: Vault, id: number): Promise<string | null | undefined> {
   const set = await keySetOf(trx, vault, id);
   if (!set || set.states.size < set.keys.length) return undefined;
-  const byHand = [...set.states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledByHand);
-  return keyStatesText(new Map(byHand.length < set.keys.length ? byHand : []), set.info);
+  return keyStatesText(triedAgain(set.states, set.keys.length), set.info);
+}
+
+/** What was switched off by hand stays so, unless nothing else is left. */
+function triedAgain(states: KeyStates, count: number): KeyStates {
+  const byHand = [...states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledByHand);
+  return new Map(byHand.length < count ? byHand : []);
 }
 
 async function keySetOf(db: Trx, vault: Vault, id: number) {
