@@ -55,6 +55,8 @@ describe("guarded fetcher (12.7)", () => {
     "64:ff9b::7f00:1",
     "2002:7f00:1::",
     "2001:db8::1",
+    "::7f00:1",
+    "::a9fe:a9fe",
     "nonsense",
   ])("%s is not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);

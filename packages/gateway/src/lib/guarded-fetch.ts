@@ -46,6 +46,7 @@ const MAX_REDIRECTS = 3;
 const CONNECT_MS = 10_000;
 const TOTAL_MS = 30_000;
 const PORTS: ReadonlySet<string> = new Set(["", "80", "443"]);
+const GLOBAL = ipaddr.IPv6.parseCIDR("2000::/3");
 const FORBIDDEN_NAMES =
   /^(localhost|metadata|metadata\.google\.internal|instance-data)$|\.(localhost|local|internal|cluster\.local)$/i;
 
@@ -97,7 +98,9 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  return address.range() === "unicast";
+  if (address.range() !== "unicast") return false;
+  // All that is public in IPv6 stands here; the rest has old forms of IPv4 addresses in it.
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL);
 }
 
 function parse(text: string): URL {
