@@ -1,4 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
+import { seconds } from "../../lib/clock.ts";
+import { widenGap } from "../../resources/usage-data/rollup.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
@@ -18,10 +20,11 @@ const CHANNEL_TEST_TYPE = 4;
 
 /** Hourly sums of the dashboard. Answers whether there were any: their log rows must not be summed up again. */
 export async function importSums(context: ImportContext): Promise<boolean> {
-  const { source, target, users, report, isDry, progress } = context;
+  const { source, target, users, report, isDry, progress, clock } = context;
   if (!(await source.has("quota_data"))) return false;
   let hasAny = false;
   for await (const rows of source.pages("quota_data")) {
+    if (!hasAny && !isDry) await target.raw.transaction((tx) => widenGap(tx, target.kind, seconds(clock) + 1));
     hasAny = true;
     const usable = rows.filter((row) => users.has(row.int("user_id")));
     report.count("hourly sums", "skipped", { times: rows.length - usable.length });

@@ -131,7 +131,8 @@ interface Pass {
 
 const GAP = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
-async function widenGap(tx: RawTransaction, kind: Database["kind"], gap: number): Promise<void> {
+/** Nobody knows whether the sums up to that time (seconds) agree with the rows of the log. */
+export async function widenGap(tx: RawTransaction, kind: Database["kind"], gap: number): Promise<void> {
   if (gap === 0) return;
   const [known] = await tx.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_GAP]);
   if ((known?.revision ?? 0) < gap) await tx.run(upsertSql(kind, GAP), [ROLLUP_GAP, gap]);
