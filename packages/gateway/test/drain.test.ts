@@ -24,6 +24,27 @@ it("lets a running stream end, refuses new connections, and settles before it is
   expect(quota).toBeLessThan(0);
 });
 
+it("serves who waits for a channel before it is gone, and refuses who would wait longer than that", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "2" });
+  const setting = JSON.stringify({ limits: { concurrency: 1 } });
+  await gateway.channel("slow-50+long-10", { setting });
+  await gateway.channel("slow-50+long-2000", { setting });
+  await gateway.option("ChannelQueueSeconds", 60);
+  const key = await gateway.token();
+  const ask = (model: string) => (gateway as RelayApp).post("/v1/chat/completions", body(model), key);
+  const running = [await ask("slow-50+long-10"), await ask("slow-50+long-2000")];
+  const waiting = [ask("slow-50+long-10"), ask("slow-50+long-2000")];
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const stopped = gateway.app.stop();
+  const [served, refused] = await Promise.all(waiting);
+  expect((await served?.text())?.trimEnd().endsWith("data: [DONE]")).toBe(true);
+  expect([refused?.status, (await refused?.text())?.includes("server_shutdown")]).toEqual([503, true]);
+  for (const response of running) await response.text();
+  await stopped;
+  const { held, holds } = await books(gateway);
+  expect({ held, holds }).toEqual({ held: 0, holds: 0 });
+});
+
 it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   await gateway.channel("gpt-realtime");

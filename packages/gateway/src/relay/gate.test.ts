@@ -7,13 +7,14 @@ import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
 import { createBudgets, type Budgets } from "../billing/budgets.ts";
 import { quota } from "../billing/quota.ts";
 import type { Caller } from "../identity/caller.ts";
+import { AppError } from "../lib/app-error.ts";
 import { createMemoryClaims } from "../limits/claims-memory.ts";
 import type { Claim, Claims } from "../limits/claims.ts";
 import { createLog } from "../observability/log.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { createAdmission, type Admission } from "./admission.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { gateFor, type Gate, type Room, type Rooms } from "./gate.ts";
+import { gateFor, openWithin, type Gate, type Room, type Rooms } from "./gate.ts";
 
 const NEVER_MS = 1_000_000;
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z") };
@@ -80,6 +81,19 @@ test("a client that leaves while it waits is out of the queue at once", async ()
   client.leave();
   expect(admission.waiting).toBe(0);
   await expect(entering).rejects.toMatchObject({ code: "client_closed_request" });
+});
+
+test("who cannot pay does not wait, and is told why", async () => {
+  const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
+  await claims.take("other", [place]);
+  const gate = gateOf("a");
+  const rooms = roomsOf(room(1, { concurrency: 1 }));
+  const entering = gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(0) });
+  await expect.poll(() => admission.waiting).toBe(1);
+  const poor = new AppError("insufficient_user_quota");
+  const opening = Promise.reject<object>(poor);
+  await expect(openWithin(gate, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
+  expect(admission.waiting).toBe(0);
 });
 
 test("a request counts once, however many channels were over their budget", async () => {

@@ -94,6 +94,10 @@ export class Gate {
   #refusal: AppError | undefined;
   /** What is reserved in budgets; undefined when nothing is. */
   #share: BudgetShare | undefined;
+  /** In the queue of a channel. */
+  #place: Place | undefined;
+  /** Why it waits no longer. */
+  #givenUp: { readonly reason: unknown } | undefined;
   #extending: Promise<unknown> = Promise.resolve();
   #takenAt = 0;
   #channelTakenAt = 0;
@@ -118,29 +122,32 @@ export class Gate {
     { visitor, amount }: { readonly visitor: Visitor; readonly amount: () => Quota },
   ): Promise<R | undefined> {
     if (!first) return undefined;
-    let place: Place | undefined;
     let full = first;
     const since = performance.now();
-    const onClose = () => place?.leave();
+    const onClose = () => this.giveUp(new AppError("client_closed_request"));
     visitor.once("close", onClose);
     try {
       for (let room: R | undefined = first; ; room = rooms.reopen()) {
         for (; room; room = rooms.next()) {
-          const hasRoom = await this.#takes(room, place !== undefined, visitor);
+          const hasRoom = await this.#takes(room, this.#place !== undefined, visitor);
           if (hasRoom && (await this.#reserves(room, amount))) return room;
           full = room;
           rooms.full(room);
         }
         if (this.#refusal) throw this.#refusal;
-        place ??= this.#join(full);
-        const isTurn = !visitor.closed && (await this.#turn(place, since));
-        if (visitor.closed) throw new AppError("client_closed_request");
-        if (!isTurn) throw this.#allFull(full);
+        if (visitor.closed) onClose();
+        await this.#wait((this.#place ??= this.#join(full)), full, since);
       }
     } finally {
       visitor.off("close", onClose);
-      if (place) this.#queued(place, full.channel.id, since);
+      if (this.#place) this.#queued(this.#place, full.channel.id, since);
     }
+  }
+
+  /** Ends the wait for a channel; what has entered already goes on. */
+  giveUp(reason: unknown): void {
+    this.#givenUp ??= { reason };
+    this.#place?.leave();
   }
 
   /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
@@ -299,10 +306,12 @@ export class Gate {
     return place;
   }
 
-  /** False when this request's turn does not come in time. */
-  async #turn(place: Place, since: number): Promise<boolean> {
+  /** Until this request's turn. */
+  async #wait(place: Place, full: Room, since: number): Promise<void> {
     const left = this.#snapshot.options.ChannelQueueSeconds * 1000 - (performance.now() - since);
-    return left > 0 && (await place.turn(left));
+    const isTurn = left > 0 && !this.#givenUp && (await place.turn(left));
+    if (this.#givenUp) throw this.#givenUp.reason;
+    if (!isTurn) throw this.#allFull(full);
   }
 
   #allFull({ group }: Room): AppError {
@@ -335,6 +344,8 @@ export async function openWithin<R extends Room, M>(
   opening: Promise<M>,
   giveBack: (money: M) => Promise<void>,
 ): Promise<{ readonly first: R | undefined; readonly money: M }> {
+  // Who cannot pay waits for nothing.
+  opening.catch((reason: unknown) => gate.giveUp(reason));
   const [entered, opened] = await Promise.allSettled([entering, opening]);
   if (entered.status === "fulfilled" && opened.status === "fulfilled")
     return { first: entered.value, money: opened.value };

@@ -14,7 +14,7 @@ import { STREAM_HEAD } from "./heads.ts";
 import type { Served } from "./log-row.ts";
 import { onlyChoice } from "./only-choice.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
-import type { RunningRequest, RunningRequests } from "./running.ts";
+import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
 import {
   createSelection,
   keeperChoice,
@@ -86,12 +86,7 @@ async function serve(
   const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
   const { first, money: account } = gate
-    ? await openWithin(
-        gate,
-        gate.enter(selection.next(), selection, { visitor: response, amount: () => reservedAmount(opening) }),
-        Account.open(opening),
-        (opened) => opened.release(),
-      )
+    ? await enter(opening, gate, selection, response)
     : { first: selection.next(), money: await Account.open(opening) };
   if (conversation) bind(request, conversation, { preferred, first }, deps);
   if (gate) account.extendBudgets = (amount) => gate.extend(amount);
@@ -116,6 +111,13 @@ async function serve(
     deps.running.remove(handle);
     if (gate) gate.end({ ...usedBy(account), isSuccess });
   }
+}
+
+/** The limits and the money, with the first channel that has room. */
+function enter(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
+  const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
+  const entered = openWithin(gate, entering, Account.open(opening), (account) => account.release());
+  return whileWaiting(opening.deps.running, gate, entered);
 }
 
 function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {

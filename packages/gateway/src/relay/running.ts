@@ -83,3 +83,22 @@ function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
     waiting.add(done);
   });
 }
+
+/** A process that drains waits for those who wait for a channel, and refuses them when its time is over. */
+export async function whileWaiting<T>(
+  running: Pick<RunningRequests, "add" | "remove">,
+  gate: { giveUp(reason: AppError): void },
+  work: Promise<T>,
+): Promise<T> {
+  const waiting: RunningRequest = {
+    isStream: false,
+    renew: () => Promise.resolve(),
+    stop: (error) => gate.giveUp(error),
+  };
+  running.add(waiting);
+  try {
+    return await work;
+  } finally {
+    running.remove(waiting);
+  }
+}

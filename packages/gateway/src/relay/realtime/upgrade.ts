@@ -13,6 +13,7 @@ import { protocolHeaders } from "../protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../read-request.ts";
 import type { Reporter } from "../report.ts";
 import { jsonBody } from "../read-body.ts";
+import { whileWaiting } from "../running.ts";
 import type { Choice, Selection } from "../select.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
@@ -136,7 +137,8 @@ async function openSession(
   const gate = gateFor(request, snapshot, deps.gate);
   if (!gate) return { first: selection.next(), bill: await RealtimeBill.open(opening), gate };
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
-  const { first, money } = await openWithin(gate, entering, RealtimeBill.open(opening), (bill) => bill.release());
+  const opened = openWithin(gate, entering, RealtimeBill.open(opening), (bill) => bill.release());
+  const { first, money } = await whileWaiting(deps.running, gate, opened);
   money.extendBudgets = (amount) => gate.extend(amount);
   money.onUsed = (tokens) => {
     void gate.spend(tokens).then((refusal) => {
