@@ -46,6 +46,7 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     disable,
     readBody: (request) => readBody(request, reading.bodyLimits),
     judge: (call, prompt) => judgeTask(call, prompt, pipeline),
+    running: pipeline.running,
     gate: pipeline.gate,
     random: Math.random,
   };

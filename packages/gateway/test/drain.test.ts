@@ -45,6 +45,24 @@ it("serves who waits for a channel before it is gone, and refuses who would wait
   expect({ held, holds }).toEqual({ held: 0, holds: 0 });
 });
 
+it("waits for a submission under way, and charges it", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "5" });
+  await gateway.option("ModelPrice", JSON.stringify({ mj_imagine: 0.1 }));
+  await gateway.channel("mj_imagine", { type: 2, key: "k" });
+  gateway.upstream.script("/mj/submit/imagine", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    return { body: { code: 1, description: "ok", result: "slow-1" } };
+  });
+  const key = await gateway.token();
+  const asked = gateway.post("/mj/submit/imagine", { prompt: "a cat" }, key);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const stopped = gateway.app.stop();
+  expect((await asked).status).toBe(200);
+  await stopped;
+  const { quota, ledger, holds } = await books(gateway);
+  expect({ quota, ledger, holds }).toEqual({ quota: -50_000, ledger: -50_000, holds: 0 });
+});
+
 it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   await gateway.channel("gpt-realtime");

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/json.ts";
+import type { RunningRequest } from "../relay/running.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { takeNotice } from "./midjourney/notify.ts";
@@ -68,12 +69,15 @@ async function answerOf(
   const isRead = method !== "POST" || READ.test(path);
   if (isRead) await calls.take(requestId, caller.userId);
   const call: TaskCall = { request, response, requestId, caller, startedAt, isCounted: isRead };
+  const submission: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
+  if (!isRead) deps.running.add(submission);
   try {
     if (drawing !== undefined) return await handleDrawing(call, { method, path: drawing, mode }, deps);
     const song = SONG.exec(path)?.[1];
     if (song !== undefined) return await handleSong(call, { method, path: song }, deps);
     return await handleVideo(call, { method, path }, deps);
   } finally {
+    deps.running.remove(submission);
     if (!call.isCounted) calls.count(requestId, caller.userId);
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
 import type { GateDeps } from "../relay/gate.ts";
+import type { RunningRequests } from "../relay/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";
@@ -29,6 +30,8 @@ export interface TaskDeps {
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
   /** Throws `sensitive_words_detected`, and what the guardrail refuses. */
   readonly judge: (call: TaskCall, prompt: TaskPrompt) => Promise<void>;
+  /** A process that drains waits for submissions under way. */
+  readonly running: Pick<RunningRequests, "add" | "remove">;
   /** Limits and budgets. */
   readonly gate: GateDeps;
   /** 0 <= x < 1. */

@@ -12,6 +12,7 @@ import { AppError } from "../../src/lib/app-error.ts";
 import { createMemoryClaims } from "../../src/limits/claims-memory.ts";
 import { createAdmission } from "../../src/relay/admission.ts";
 import { createCallLimit } from "../../src/relay/call-limit.ts";
+import { createRunningRequests } from "../../src/relay/running.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import type { ChannelRecord } from "../../src/providers/types.ts";
 import { createSnapshot } from "../../src/snapshot/snapshot.ts";
@@ -144,6 +145,7 @@ function depsOf(
       return Buffer.concat(parts);
     },
     judge: () => Promise.resolve(),
+    running: createRunningRequests(() => undefined),
     gate: gateOf(world, snapshot),
     random: () => 0.5,
   };
