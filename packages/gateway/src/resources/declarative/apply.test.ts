@@ -188,6 +188,18 @@ eachDatabase("applying documents", (open) => {
     expect(actionsOf(await calls.plan([renamed], more))).toEqual(["renamed: unchanged"]);
   });
 
+  test("no two channels are exported with the same variable for their keys", async () => {
+    for (const name of ["gpt-4.1", "gpt-4-1", "gpt 4 1"]) {
+      const made = { type: 1, name, key: `key of ${name}`, models: "m", group: "default" };
+      await members.root.data(members.root.post("/api/channel/", made));
+    }
+    type Exported = { metadata: { name: string }; spec: { credentialsFrom: { env: string } } };
+    const documents = await members.root.data<Exported[]>(members.root.get("/api/declarative/export?kind=Channel"));
+    expect(new Set(documents.map(({ spec }) => spec.credentialsFrom.env)).size).toBe(3);
+    expect(documents[0]?.spec.credentialsFrom.env).toBe("CHANNEL_GPT_4_1");
+    for (const { spec } of documents) expect(spec.credentialsFrom.env).toMatch(/^[A-Z0-9_]{1,128}$/);
+  });
+
   describe("secrets by reference", () => {
     const from = (credentialsFrom: object) => channelDocument("main", { key: undefined, credentialsFrom });
     const keyOf = async () => {

@@ -184,12 +184,17 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
   const ids = await database.db.selectFrom("channels").select(["id", "name"]).orderBy("id").execute();
   const named = uniqueNames(ids.map(({ id, name }) => ({ id, name: documentName(name, id) })));
   const documents: { name: string; spec: Fields }[] = [];
+  const variables = new Set<string>();
   for (const { id, name } of named) {
     const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
     if (!row) continue;
     // The key itself never leaves; whoever applies the document puts it there.
     const keys = key?.includes("\n") === true && parseObject(key) === undefined ? { keys: "Split" } : {};
-    const source = key ? { credentialsFrom: { env: variableName("channel", name), ...keys } } : {};
+    const plain = variableName("channel", name);
+    // Names that differ in dots and dashes alone would share a variable, and so a key.
+    const env = variables.has(plain) ? variableName("channel", String(id), name) : plain;
+    variables.add(env);
+    const source = key ? { credentialsFrom: { env, ...keys } } : {};
     documents.push({ name, spec: { ...fieldsOf(row, providers), ...source } });
   }
   return documents;
