@@ -18,9 +18,17 @@ test("bad page numbers are the first page", () => {
 
 test("only paths of this console are returned to", () => {
   expect(safeReturnPath("/log?p=2", "/token")).toBe("/log?p=2");
-  expect(
-    ["//evil.example", "/\\evil.example", "https://evil.example", "log", null].map((path) =>
-      safeReturnPath(path, "/token"),
-    ),
-  ).toEqual(Array.from({ length: 5 }, () => "/token"));
+  const others = [
+    "//evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "/\n\\evil.example",
+    "/log/..//evil.example",
+    "/.//evil.example",
+    "https://evil.example",
+    "/\t//[",
+    "log",
+    null,
+  ];
+  expect(others.map((path) => safeReturnPath(path, "/token"))).toEqual(others.map(() => "/token"));
 });

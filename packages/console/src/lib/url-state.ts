@@ -47,5 +47,10 @@ export function pageOf(text: string): number {
 
 /** Only paths of this console may be returned to after signing in; anything else is the fallback. */
 export function safeReturnPath(text: string | null, fallback: string): string {
-  return text !== null && /^\/(?![/\\])/.test(text) ? text : fallback;
+  if (text === null || !text.startsWith("/") || !URL.canParse(text, NOWHERE)) return fallback;
+  // As a browser reads it, which drops tabs and walks up from "..".
+  const { origin, pathname, search, hash } = new URL(text, NOWHERE);
+  return origin === NOWHERE && !pathname.startsWith("//") ? `${pathname}${search}${hash}` : fallback;
 }
+
+const NOWHERE = "https://console.invalid";
