@@ -148,6 +148,27 @@ describe("limits of channels", () => {
     );
   });
 
+  it("a request that waits keeps its reservation alive", async () => {
+    const model = "slow-50+long-400+lease";
+    const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
+    await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
+    const leaver = new AbortController();
+    const body = { model, stream: true, messages: [{ role: "user", content: "hi" }] };
+    const ask = () => relay.gateway.post("/v1/chat/completions", body, relay.key, { signal: leaver.signal });
+    const running = await ask();
+    const holds = () => relay.gateway.database.db.selectFrom("holds").selectAll().execute();
+    const known = new Set((await holds()).map(({ request_id: id }) => id));
+    const waiting = ask().catch(() => undefined);
+    const waiter = async () => (await holds()).find(({ request_id: id }) => !known.has(id))?.lease_until ?? 0;
+    await expect.poll(waiter).toBeGreaterThan(0);
+    const lease = await waiter();
+    await expect.poll(waiter, { timeout: 6_000, interval: 100 }).toBeGreaterThan(lease);
+    leaver.abort();
+    await waiting;
+    await running.text().catch(() => undefined);
+    await relay.gateway.settled();
+  });
+
   it("a client that leaves the queue makes room, and is charged nothing", async () => {
     const model = `${SLOW}+leave`;
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });

@@ -119,9 +119,9 @@ export class Account {
   charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
 
   /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
-  async renew(attempt: Attempt | undefined, tried: readonly Attempt[]): Promise<void> {
-    if (this.#isClosed || !attempt) return;
-    const seen = await this.#seen(attempt, tried);
+  async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
+    if (this.#isClosed) return;
+    const seen = attempt && (await this.#seen(attempt, tried));
     if (this.#isClosed) return;
     await this.#deps.ledger.renew(
       this.#hold,

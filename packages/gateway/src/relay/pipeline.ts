@@ -116,8 +116,9 @@ async function serve(
 /** The limits and the money, with the first channel that has room. */
 function enter(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
-  const entered = openWithin(gate, entering, Account.open(opening), (account) => account.release());
-  return whileWaiting(opening.deps.running, gate, entered);
+  const opened = Account.open(opening);
+  const entered = openWithin(gate, entering, opened, (account) => account.release());
+  return whileWaiting(opening.deps.running, gate, opened, entered);
 }
 
 function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {

@@ -84,15 +84,19 @@ function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
   });
 }
 
-/** A process that drains waits for those who wait for a channel, and refuses them when its time is over. */
+/**
+ * Keeps what `opening` reserves while its request waits for a channel. A process that drains waits for it, and refuses
+ * it when its time is over.
+ */
 export async function whileWaiting<T>(
   running: Pick<RunningRequests, "add" | "remove">,
   gate: { giveUp(reason: AppError): void },
+  opening: Promise<{ renew(): Promise<void> }>,
   work: Promise<T>,
 ): Promise<T> {
   const waiting: RunningRequest = {
     isStream: false,
-    renew: () => Promise.resolve(),
+    renew: async () => (await opening).renew(),
     stop: (error) => gate.giveUp(error),
   };
   running.add(waiting);

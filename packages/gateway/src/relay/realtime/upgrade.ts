@@ -137,8 +137,9 @@ async function openSession(
   const gate = gateFor(request, snapshot, deps.gate);
   if (!gate) return { first: selection.next(), bill: await RealtimeBill.open(opening), gate };
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
-  const opened = openWithin(gate, entering, RealtimeBill.open(opening), (bill) => bill.release());
-  const { first, money } = await whileWaiting(deps.running, gate, opened);
+  const opened = RealtimeBill.open(opening);
+  const entered = openWithin(gate, entering, opened, (bill) => bill.release());
+  const { first, money } = await whileWaiting(deps.running, gate, opened, entered);
   money.extendBudgets = (amount) => gate.extend(amount);
   money.onUsed = (tokens) => {
     void gate.spend(tokens).then((refusal) => {
