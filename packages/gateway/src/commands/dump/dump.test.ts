@@ -124,4 +124,27 @@ eachDatabase("export and import of everything", (open) => {
     await writeFile(manifest, "{}");
     await expect(readDump({ ...to, logDatabase: to.database, dir, isDry: true })).rejects.toThrow("is no export");
   });
+
+  // SQLite lets nobody write meanwhile.
+  if (open.kind === "sqlite") return;
+
+  test("what is written meanwhile is in none of the files", async () => {
+    const { raw } = from.database;
+    await raw.run("delete from access_tokens", []);
+    const touch = "insert into access_tokens (user_id, name, token_hash, created_at) values (70, 'late', ?, 1)";
+    // Somebody writes between the first table and the others.
+    const transaction: typeof raw.transaction = (work) =>
+      raw.transaction((tx) => {
+        let turn = 0;
+        const rows: typeof tx.rows = async (sql, values) => {
+          if (sql.includes("from tokens") && turn++ === 0) await raw.run(touch, ["late"]);
+          return tx.rows(sql, values);
+        };
+        return work({ ...tx, rows });
+      });
+    const database = { ...from.database, raw: { ...raw, transaction } };
+    const counts = await writeDump({ database, logDatabase: from.database, clock: from.clock, dir: join(dir, "one") });
+    expect(counts["access_tokens"]).toBe(0);
+    expect(await raw.rows("select name from access_tokens", [])).toEqual([{ name: "late" }]);
+  });
 });

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/raw.ts";
 import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
 
 export interface DumpDeps {
@@ -24,7 +24,7 @@ export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps)
   const counts: Partial<Record<DumpedTable, number>> = {};
   let marks: Record<string, number> = {};
   // One transaction: the files show one moment, however long they take.
-  await database.raw.transaction(async (tx) => {
+  await atOneMoment(database.raw, async (tx) => {
     for (const table of TABLE_NAMES.filter((name) => name !== "logs")) counts[table] = await writeTable(tx, table, dir);
     marks = await readMarks(tx);
   });
@@ -32,6 +32,21 @@ export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps)
   const manifest: Manifest = { format: FORMAT, created_at: seconds(clock), marks, tables: counts };
   await writeFile(join(dir, "manifest.json"), [`${JSON.stringify(manifest, undefined, 2)}\n`]);
   return counts as Record<string, number>;
+}
+
+/** Each statement of a usual transaction sees what others committed before it; these all see what was there at first. */
+function atOneMoment(raw: RawDatabase, work: (tx: RawTransaction) => Promise<void>): Promise<void> {
+  return raw.transaction(async (tx) => {
+    if (raw.kind === "postgres") await tx.run("set transaction isolation level repeatable read", []);
+    if (raw.kind !== "mysql") return work(tx);
+    await tx.run("set session transaction isolation level repeatable read", []);
+    await tx.run("start transaction with consistent snapshot", []);
+    try {
+      await work(tx);
+    } finally {
+      await tx.run("set session transaction isolation level read committed", []);
+    }
+  });
 }
 
 async function readMarks(tx: Pick<RawTransaction, "rows">): Promise<Record<string, number>> {
