@@ -299,4 +299,12 @@ describe("with the guardrail", () => {
       expect(await state(ask("kept", more))).toBe("miss");
     }
   });
+  it.each([false, true])("an answer that went on without a verdict is not repeated (stream: %s)", async (stream) => {
+    await set({ GuardrailEnabled: true, GuardrailOnFailure: "allow" });
+    guardrail.webhook.react(({ phase }) => (phase === "answer" ? { status: 500 } : { action: "allow" }));
+    expect(await heard(await ask("kept", { ...COLD, stream }))).toMatchObject({ state: "miss" });
+    guardrail.webhook.react(() => ({ action: "allow" }));
+    expect((await heard(await ask("kept", { ...COLD, stream }))).state).toBe("miss");
+    expect((await heard(await ask("kept", { ...COLD, stream }))).state).toBe("hit");
+  });
 });

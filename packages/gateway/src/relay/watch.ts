@@ -95,7 +95,8 @@ interface Guarding {
   readonly judge: Judge;
 }
 
-function watchOf({ dialect }: RelayRequest, visit: CacheVisit | undefined, guarding: Guarding | undefined): Watch {
+function watchOf(request: RelayRequest, visit: CacheVisit | undefined, guarding: Guarding | undefined): Watch {
+  const { dialect } = request;
   let attempt: Attempt | undefined;
   const onBlocked = (error: AppError) => attempt?.stop(error, "guardrail");
   return {
@@ -109,7 +110,8 @@ function watchOf({ dialect }: RelayRequest, visit: CacheVisit | undefined, guard
     follow: (next) => void (attempt = next),
     ended(report, delivery) {
       const isWhole = report.result.kind === "delivered" && report.result.reason === "stop";
-      if (isWhole && !delivery.isGone) visit?.keep(report);
+      // What nobody judged goes on once, by the operator's word, and is judged when it is asked for again.
+      if (isWhole && !delivery.isGone && request.guardrail === undefined) visit?.keep(report);
     },
   };
 }
