@@ -1,5 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import WebSocket from "ws";
+import WebSocket, { WebSocketServer } from "ws";
 import { books, consumeRows, startRelayApp, type RelayApp } from "./relay-app.ts";
 
 let gateway: RelayApp | undefined;
@@ -61,6 +63,24 @@ it("waits for a submission under way, and charges it", async () => {
   await stopped;
   const { quota, ledger, holds } = await books(gateway);
   expect({ quota, ledger, holds }).toEqual({ quota: -50_000, ledger: -50_000, holds: 0 });
+});
+
+it("waits for a realtime session that is being opened", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  const sockets = new WebSocketServer({ noServer: true });
+  const slow = createServer().on("upgrade", (request, socket, head) => {
+    setTimeout(() => sockets.handleUpgrade(request, socket, head, () => undefined), 600);
+  });
+  await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  await gateway.channel("rt-slow", { base_url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
+  const headers = { authorization: `Bearer ${await gateway.token()}` };
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=rt-slow`, { headers });
+  const ended = new Promise<number>((resolve, reject) => socket.once("close", resolve).once("error", reject));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await gateway.app.stop();
+  expect(await ended).toBe(1011);
+  expect((await books(gateway)).holds).toBe(0);
+  slow.close();
 });
 
 it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {

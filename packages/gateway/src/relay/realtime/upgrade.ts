@@ -108,6 +108,8 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const selection = selectionFor(relayed, groups, deps, preferred);
   const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
   if (conversation) bind(relayed, conversation, { preferred, first }, deps);
+  const connecting = { isStream: false, renew: () => renewBoth(gate, bill), stop: () => undefined };
+  deps.running.add(connecting);
   let connected: Connected | undefined;
   let client: WebSocket;
   try {
@@ -118,6 +120,8 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
     gate?.end(NOTHING_USED);
     await bill.release();
     throw error;
+  } finally {
+    deps.running.remove(connecting);
   }
   bill.serve(connected.choice);
   if (conversation) {
@@ -149,6 +153,11 @@ async function openSession(
   return { first, bill: money, gate };
 }
 
+async function renewBoth(gate: Gate | undefined, bill: RealtimeBill): Promise<void> {
+  await gate?.renew();
+  await bill.renew();
+}
+
 interface Conversation extends Connected {
   readonly client: WebSocket;
   readonly bill: RealtimeBill;
@@ -163,10 +172,7 @@ async function converse(
   const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
   const handle = {
     isStream: true,
-    async renew() {
-      await gate?.renew();
-      await bill.renew();
-    },
+    renew: () => renewBoth(gate, bill),
     stop: (error: AppError) => session.stop(error, "server_shutdown"),
   };
   deps.running.add(handle);
