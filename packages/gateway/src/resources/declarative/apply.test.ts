@@ -188,6 +188,20 @@ eachDatabase("applying documents", (open) => {
     expect(actionsOf(await calls.plan([renamed], more))).toEqual(["renamed: unchanged"]);
   });
 
+  test("two documents cannot have one channel", async () => {
+    const made = { type: 1, name: "By hand", key: "k", models: "m", group: "default" };
+    await members.root.data(members.root.post("/api/channel/", made));
+    const [{ id } = { id: 0 }] = await all("channels");
+    const adopting = channelDocument("one", { adopt: { channelId: id } });
+    const naming = channelDocument("two", { displayName: "By hand" });
+    expect(await calls.apply([adopting, naming], { force: true })).toMatchObject([
+      { name: "one", action: "update" },
+      { name: "two", action: "conflict", message: "it is managed as one by file:test" },
+    ]);
+    expect(await all("managed_resources")).toMatchObject([{ name: "one", resource_id: id }]);
+    expect(await all("channels")).toMatchObject([{ id, name: "By hand", models: "gpt-4o" }]);
+  });
+
   test("no two channels are exported with the same variable for their keys", async () => {
     for (const name of ["gpt-4.1", "gpt-4-1", "gpt 4 1"]) {
       const made = { type: 1, name, key: `key of ${name}`, models: "m", group: "default" };

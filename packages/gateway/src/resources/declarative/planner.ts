@@ -52,7 +52,8 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   for (const document of byPriority(documents)) {
     steps.set(document, await stepFor(deps, document, { ...wanted, owned, claims }));
   }
-  const inOrder = documents.flatMap((document) => steps.get(document) ?? []);
+  const compared = documents.flatMap((document) => steps.get(document) ?? []);
+  const inOrder = withoutShared(compared, wanted.manager);
   const orphans = gone.filter((one) => !inOrder.some(({ change }) => isTakenOver(one, change)));
   const all = [...inOrder, ...deletions(deps, wanted, owned, orphans)];
   if (isApplied) {
@@ -60,6 +61,25 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
     await claims.settle(deps.ownership);
   }
   return all.map(({ change }) => change);
+}
+
+/** One thing cannot be as two documents say: the first has it. */
+function withoutShared(steps: readonly Step[], manager: string): Step[] {
+  const names = new Map<string, string>();
+  return steps.map((step) => {
+    const { kind, name, resource_id: id, action } = step.change;
+    if (id === 0 || action === "conflict") return step;
+    const first = names.get(`${kind} ${id}`);
+    names.set(`${kind} ${id}`, first ?? name);
+    return first === undefined ? step : conflict(step.change, `it is managed as ${first} by ${manager}`);
+  });
+}
+
+function conflict(
+  { kind, name, resource_id }: Pick<DeclarativeChange, "kind" | "name" | "resource_id">,
+  message: string,
+): Step {
+  return { change: { kind, name, resource_id, fields: [], message, action: "conflict" }, run: () => Promise.resolve() };
 }
 
 /** Another document has the thing now: it does not go with the one that had it. */
@@ -116,8 +136,7 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
     const { manager, force } = setting;
     return stepOf(deps, kind, { document, manager, force, current, wanted, mine, rival, missing });
   }
-  const change = { kind: kindName, name, resource_id: current?.id ?? 0, fields: [], message: reason };
-  return { change: { ...change, action: "conflict" }, run: () => Promise.resolve() };
+  return conflict({ kind: kindName, name, resource_id: current?.id ?? 0 }, reason);
 }
 
 interface Comparison {
