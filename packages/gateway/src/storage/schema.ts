@@ -407,6 +407,7 @@ export interface ManagedResourceTable {
   name: string;
   resource_id: number;
   owner: string;
+  /** Blank; a hash of what a document says would let the secrets in it be guessed. */
   spec_hash: string;
   updated_at: number;
   /** JSON list of the names that the source sets; null in rows of before there was one. */

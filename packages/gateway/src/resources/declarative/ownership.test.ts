@@ -20,10 +20,10 @@ eachDatabase("ownership store", (open) => {
       fields: ["models"],
       deletionPolicy: "Disable" as const,
     };
-    await store.keep(owned, "h1");
-    await store.keep({ ...owned, kind: "Token" }, "h2");
-    await store.keep({ ...owned, resource_id: 2, fields: ["models", "模型"] }, "h3");
-    await store.keep({ ...owned, resource_id: 2, fields: ["models", "模型"] }, "h3");
+    await store.keep(owned);
+    await store.keep({ ...owned, kind: "Token" });
+    await store.keep({ ...owned, resource_id: 2, fields: ["models", "模型"] });
+    await store.keep({ ...owned, resource_id: 2, fields: ["models", "模型"] });
     expect(await store.all()).toEqual([
       { ...owned, resource_id: 2, fields: ["models", "模型"] },
       { ...owned, kind: "Token" },

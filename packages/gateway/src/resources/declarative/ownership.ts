@@ -42,11 +42,7 @@ export function createOwnershipStore({
         ...(fields === null ? NOTHING : (JSON.parse(fields) as Kept)),
       }));
     },
-    /** Without a hash that of the last document stays. */
-    keep: async (
-      { fields, deletionPolicy, priority, prune, overrideUntil, ...owned }: Owned,
-      specHash?: string,
-    ): Promise<void> => {
+    keep: async ({ fields, deletionPolicy, priority, prune, overrideUntil, ...owned }: Owned): Promise<void> => {
       const kept: Kept = {
         fields,
         deletionPolicy,
@@ -57,7 +53,6 @@ export function createOwnershipStore({
       const change = {
         resource_id: owned.resource_id,
         owner: owned.owner,
-        ...(specHash !== undefined && { spec_hash: specHash }),
         fields: JSON.stringify(kept),
         updated_at: seconds(clock),
       };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -173,7 +172,7 @@ function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparis
     if (released.length > 0) await kind.reset?.(released);
     const id = current ? current.id : await kind.create(metadata.name, spec);
     if (rival) await ownership.forget(rival.kind, rival.name);
-    await ownership.keep({ ...owns, resource_id: id }, hashOf(spec));
+    await ownership.keep({ ...owns, resource_id: id });
   };
   return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, run };
 }
@@ -274,8 +273,4 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner;
   return JSON.stringify(value, sorted) ?? "";
-}
-
-function hashOf(spec: unknown): string {
-  return createHash("sha256").update(canonical(spec)).digest("hex");
 }
