@@ -1,3 +1,4 @@
+import type { Status } from "@fairway/wire";
 import type { ComponentType } from "react";
 import type { IconName } from "../ui/icon.tsx";
 
@@ -11,11 +12,23 @@ interface PageModule {
 export interface PageEntry {
   readonly path: string;
   /** Key of the label in the texts of `app`. */
-  readonly label: "overview" | "token" | "log" | "channel" | "users" | "settings" | "pricing" | "redemption" | "wallet";
+  readonly label:
+    | "overview"
+    | "token"
+    | "log"
+    | "channel"
+    | "users"
+    | "settings"
+    | "pricing"
+    | "redemption"
+    | "wallet"
+    | "dashboard";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
   readonly access: "public" | "user" | "admin";
+  /** Whether the operator switched the page on; absent = always. */
+  isOn?(status: Status): boolean;
   /** Second key after `g`. */
   readonly key: string;
   load(): Promise<PageModule>;
@@ -62,6 +75,16 @@ export const pages: readonly PageEntry[] = [
     access: "public",
     key: "p",
     load: async () => ({ Component: (await import("../features/pricing/pricing.page.tsx")).PricingPage }),
+  },
+  {
+    path: "/detail",
+    label: "dashboard",
+    icon: "chart",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_data_export,
+    key: "d",
+    load: async () => ({ Component: (await import("../features/dashboard/dashboard.page.tsx")).DashboardPage }),
   },
   {
     path: "/log",
@@ -122,7 +145,7 @@ export const pages: readonly PageEntry[] = [
   },
 ];
 
-/** Pages that a user of this kind may open, in order of the sidebar. */
-export function pagesFor(isAdmin: boolean): readonly PageEntry[] {
-  return pages.filter((page) => page.access !== "admin" || isAdmin);
+/** Pages that are offered to a user of this kind, in order of the sidebar. */
+export function pagesFor(isAdmin: boolean, status: Status): readonly PageEntry[] {
+  return pages.filter((page) => (page.access !== "admin" || isAdmin) && (page.isOn?.(status) ?? true));
 }

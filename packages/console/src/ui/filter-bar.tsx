@@ -107,9 +107,9 @@ export function FilterText(props: BoxProps) {
   );
 }
 
-/** A filter with a few values; the first choice means no filter. */
-export function FilterSelect(props: BoxProps & { readonly choices: readonly Choice[] }) {
-  const isOn = props.value !== props.choices[0]?.value;
+/** A filter with a few values; `unset`, or else the first choice, means no filter. */
+export function FilterSelect(props: BoxProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
+  const isOn = props.value !== (props.unset ?? props.choices[0]?.value);
   return (
     <NativeSelect.Root size="sm" width={{ base: "calc(50% - 4px)", sm: "auto" }}>
       <NativeSelect.Field

@@ -40,6 +40,7 @@ const PATHS = {
   wallet: "M4 7h14a2 2 0 0 1 2 2v9H6a2 2 0 0 1-2-2V7ZM4 7l11-3v3M16 13h.01",
   price: "M4 12V4h8l8 8-8 8zM8 8v.01",
   ticket: "M4 7h16v3.5a1.5 1.5 0 0 0 0 3V17H4v-3.5a1.5 1.5 0 0 0 0-3zM14 7v10",
+  chart: "M4 4v16h16M8.5 16v-4M12.5 16V8M16.5 16v-6",
   rows: "M4 6h16M4 10h16M4 14h16M4 18h16",
 } as const;
 

@@ -5,11 +5,11 @@ import { useHealth } from "../../lib/health.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
 import { useStore } from "../../lib/store.ts";
-import { pagesFor } from "../pages.ts";
-import { hasDefaultPassword, isAdmin, useUser } from "../session/session.ts";
+import { hasDefaultPassword } from "../session/session.ts";
 import { useSelf } from "../session/self.ts";
 import { useStatus } from "../session/status.ts";
 import { useTexts } from "../texts.ts";
+import { usePages } from "../use-pages.ts";
 import { Footer } from "./footer.tsx";
 import { Header } from "./header.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
@@ -24,8 +24,7 @@ const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-she
 
 function GoKeys() {
   const navigate = useNavigate();
-  const user = useUser();
-  const pages = pagesFor(isAdmin(user));
+  const pages = usePages();
   return pages.map((page) => <GoKey key={page.path} keys={`g>${page.key}`} go={() => void navigate(page.path)} />);
 }
 

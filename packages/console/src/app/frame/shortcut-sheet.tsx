@@ -3,15 +3,14 @@ import { printKeys } from "../../lib/keys.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
-import { pagesFor } from "../pages.ts";
-import { isAdmin, useUser } from "../session/session.ts";
 import { useTexts } from "../texts.ts";
+import { usePages } from "../use-pages.ts";
 
 /** The `?` sheet. */
 export function ShortcutSheet(props: { onClose(): void }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const user = useUser();
+  const pages = usePages();
   const rows: readonly (readonly [string, string])[] = [
     ["mod+k", t("keyPalette")],
     ["?", t("keySheet")],
@@ -25,7 +24,7 @@ export function ShortcutSheet(props: { onClose(): void }) {
     [".", t("keyMenu")],
     ["mod+Enter", t("keySave")],
     ["mod+b", t("collapse")],
-    ...pagesFor(isAdmin(user)).map((page) => [`g>${page.key}`, t("keyGo", { name: t(page.label) })] as const),
+    ...pages.map((page) => [`g>${page.key}`, t("keyGo", { name: t(page.label) })] as const),
   ];
   return (
     <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="md">

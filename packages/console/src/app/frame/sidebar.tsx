@@ -3,10 +3,10 @@ import { NavLink } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { tip } from "../../ui/tip.ts";
-import { pagesFor, type PageEntry, type Section } from "../pages.ts";
-import { isAdmin, useUser } from "../session/session.ts";
+import type { PageEntry, Section } from "../pages.ts";
 import { useStatus } from "../session/status.ts";
 import { useTexts } from "../texts.ts";
+import { usePages } from "../use-pages.ts";
 
 const SECTIONS: readonly {
   id: Section | undefined;
@@ -47,9 +47,8 @@ function Entry(props: { readonly page: PageEntry; readonly isCollapsed: boolean;
 
 export function Sidebar(props: SidebarProps) {
   const t = useTexts();
-  const user = useUser();
   const { version } = useStatus();
-  const visible = pagesFor(isAdmin(user));
+  const visible = usePages();
   return (
     <Flex
       as="nav"

@@ -2,6 +2,7 @@ export const en = {
   overview: "Overview",
   token: "Token",
   log: "Log",
+  dashboard: "Data Dashboard",
   channel: "Channel",
   wallet: "Wallet",
   pricing: "Prices",

@@ -5,6 +5,7 @@ export const zh: Translation<typeof en> = {
   overview: "概览",
   token: "令牌",
   log: "日志",
+  dashboard: "数据看板",
   channel: "渠道",
   wallet: "钱包",
   pricing: "价格",

@@ -8,11 +8,11 @@ import { call } from "../../lib/http.ts";
 import { setLanguage, useLanguage } from "../../lib/i18n.ts";
 import { printKeys } from "../../lib/keys.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
-import { pagesFor } from "../pages.ts";
 import { isAdmin, useUser } from "../session/session.ts";
 import { useSignOut } from "../session/sign-out.ts";
 import { useTexts } from "../texts.ts";
 import { setThemeMode, useThemeMode } from "../theme/theme-mode.ts";
+import { usePages } from "../use-pages.ts";
 import "./palette.css";
 
 interface Item {
@@ -97,14 +97,14 @@ function Group(props: {
 export function Palette(props: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const user = useUser();
+  const offered = usePages();
   const root = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
   const go = (path: string) => void navigate(path);
   const actions = useActions(go);
   const found = useFound(text);
-  const pages = pagesFor(isAdmin(user)).map((page): Item => ({
+  const pages = offered.map((page): Item => ({
     id: page.path,
     label: t(page.label),
     icon: page.icon,

@@ -2,7 +2,7 @@ import { logList, logListSelf, logStat, logStatSelf } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
-import { boundsOf, rangeName } from "./range.ts";
+import { boundsOf, rangeName } from "../../lib/range.ts";
 
 export interface LogFilter {
   readonly type: string;

@@ -1,12 +1,11 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
-import { Button, Flex, Input } from "@chakra-ui/react";
+import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
-import { formatCount, fromLocalInput, toLocalInput } from "../../lib/format.ts";
+import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { nowSeconds } from "../../lib/now.ts";
 import { DataGrid } from "../../ui/data-grid.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
@@ -14,12 +13,12 @@ import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
+import { RangeFilter } from "../../ui/range-filter.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { logsQuery, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
 import "./logs.css";
-import { boundsOf, rangeName } from "./range.ts";
 import { RowDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -37,27 +36,6 @@ const DEFAULTS = {
 
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
-function CustomRange({ list }: { readonly list: List }) {
-  const t = useTexts();
-  const { state, filter } = list;
-  const field = (name: "from" | "to") => (
-    <Input
-      type="datetime-local"
-      step={1}
-      width={{ base: "full", sm: "200px" }}
-      aria-label={t(name)}
-      value={state[name] === "" ? "" : toLocalInput(Number(state[name]) || nowSeconds())}
-      onChange={(event) => filter({ [name]: String(fromLocalInput(event.target.value) ?? "") })}
-    />
-  );
-  return (
-    <>
-      {field("from")}
-      {field("to")}
-    </>
-  );
-}
-
 function Filters(props: {
   readonly list: List;
   readonly isAdmin: boolean;
@@ -67,7 +45,6 @@ function Filters(props: {
 }) {
   const t = useTexts();
   const { state, filter, isFiltered, clear } = props.list;
-  const range = rangeName(state.range);
   const types = [
     { value: "0", label: t("all") },
     { value: String(LOG_TYPE.topup), label: t("topup") },
@@ -75,20 +52,6 @@ function Filters(props: {
     { value: String(LOG_TYPE.manage), label: t("manage") },
     { value: String(LOG_TYPE.system), label: t("system") },
   ];
-  const ranges = [
-    { value: "today", label: t("today") },
-    { value: "1h", label: t("last1h") },
-    { value: "24h", label: t("last24h") },
-    { value: "7d", label: t("last7d") },
-    { value: "30d", label: t("last30d") },
-    { value: "custom", label: t("custom") },
-  ];
-  const changeRange = (next: string) => {
-    if (next !== "custom") return filter({ range: next, from: "", to: "" });
-    // A custom range starts from what was shown.
-    const { from, to } = boundsOf(range, nowSeconds(), state);
-    filter({ range: next, from: String(from), to: String(to) });
-  };
   return (
     <FilterBar
       main={<FilterText isMain label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />}
@@ -125,8 +88,7 @@ function Filters(props: {
         </>
       )}
       <FilterSelect label={t("type")} value={state.type} choices={types} onChange={(type) => filter({ type })} />
-      <FilterSelect label={t("range")} value={range} choices={ranges} onChange={changeRange} />
-      {range === "custom" && <CustomRange list={props.list} />}
+      <RangeFilter state={state} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={filter} />
     </FilterBar>
   );
 }

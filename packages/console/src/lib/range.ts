@@ -1,7 +1,7 @@
 const HOUR = 3_600;
 
 /** Names of the ranges that a link keeps relative: it moves with time. */
-const RANGES = ["today", "1h", "24h", "7d", "30d", "custom"] as const;
+const RANGES = ["today", "1h", "24h", "7d", "30d", "90d", "custom"] as const;
 export type RangeName = (typeof RANGES)[number];
 
 const LENGTHS: Partial<Record<RangeName, number>> = {
@@ -9,6 +9,7 @@ const LENGTHS: Partial<Record<RangeName, number>> = {
   "24h": 24 * HOUR,
   "7d": 168 * HOUR,
   "30d": 720 * HOUR,
+  "90d": 2_160 * HOUR,
 };
 
 export interface Bounds {
@@ -17,8 +18,8 @@ export interface Bounds {
   readonly to: number;
 }
 
-export function rangeName(text: string): RangeName {
-  return RANGES.find((name) => name === text) ?? "today";
+export function rangeName(text: string, otherwise: RangeName = "today"): RangeName {
+  return RANGES.find((name) => name === text) ?? otherwise;
 }
 
 /** Bounds of a range at a moment; custom ones come from the address. Today starts at local midnight. */

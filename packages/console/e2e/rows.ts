@@ -1,0 +1,16 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** Rows of a table that a test puts into the gateway's own database, where no call of the API could. */
+export function insertRows(
+  file: string,
+  table: string,
+  rows: readonly Readonly<Record<string, string | number>>[],
+): void {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  for (const row of rows) {
+    const names = Object.keys(row);
+    const places = names.map(() => "?").join(", ");
+    database.prepare(`insert into ${table} (${names.join(", ")}) values (${places})`).run(...Object.values(row));
+  }
+  database.close();
+}

@@ -1,0 +1,166 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { insertRows } from "./rows.ts";
+import { setOption, signIn } from "./session.ts";
+
+// What was used, when, by whom: the dashboard over sums that a busy week left behind.
+
+const HOUR = 3_600;
+const MODELS = [
+  "gpt-4o",
+  "claude-sonnet-4-5",
+  "gemini-2.5-pro",
+  "gpt-4o-mini",
+  "deepseek-chat",
+  "qwen-max",
+  "o3",
+  "glm-4",
+  "kimi-k2",
+];
+
+let folder: string;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "fairway-usage-"));
+  const file = join(folder, "fairway.db");
+  gateway = await startGateway({ database: `sqlite:${file}` });
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A week of hours, busier by day, with the models in falling order; the last is used by one user only. */
+function aWeek(): Record<string, string | number>[] {
+  const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
+  return Array.from({ length: 168 }, (_, index) => last - index * HOUR).flatMap((created_at, hour) =>
+    MODELS.map((model_name, rank) => {
+      const count = Math.max(1, Math.round((12 + 10 * Math.sin(hour / 3.8)) / (rank + 1)));
+      const username = rank === MODELS.length - 1 ? "grace" : "ada";
+      return { user_id: 2, username, model_name, created_at, count, token_used: count * 900, quota: count * 4_000 };
+    }),
+  );
+}
+
+test("a gateway without usage says how to begin (C-364)", async () => {
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await heading("Data Dashboard").waitFor();
+  await page.getByRole("heading", { name: "No usage in this time" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("usage is drawn over time, by model (C-364)", async () => {
+  insertRows(join(folder, "fairway.db"), "quota_data", aWeek());
+  await page.getByRole("button", { name: "Refresh" }).click();
+  const chart = page.getByRole("slider", { name: "Time in the chart; Enter opens its log" });
+  await chart.waitFor();
+  await page
+    .getByRole("group", { name: /^Models: click/ })
+    .getByRole("button", { name: "gpt-4o", exact: true })
+    .waitFor();
+  await page
+    .getByText(/against the time before/)
+    .first()
+    .waitFor();
+  await shoot(page, "dashboard");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("the chart is read by keyboard and leads to the log behind a bar", async () => {
+  const chart = page.getByRole("slider");
+  await page.getByRole("combobox", { name: "Time range" }).selectOption("7d");
+  await expect.poll(() => chart.getAttribute("aria-valuemax")).toBe("7");
+  await chart.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  expect(await chart.getAttribute("aria-valuenow")).toBe("1");
+  expect(await chart.getAttribute("aria-valuetext")).toMatch(/^\w{3}, \w{3} \d+: \$\d/);
+  await shoot(page, "dashboard-reading");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/log\?type=2&range=custom&from=\d+&to=\d+$/);
+  await page.goBack();
+  await heading("Data Dashboard").waitFor();
+  expect(new URL(page.url()).search).toBe("?range=7d");
+});
+
+test("a model can be looked at alone, and its share and its numbers too", async () => {
+  const legend = page.getByRole("group", { name: /^Models: click/ });
+  await legend.getByRole("button", { name: "o3", exact: true }).waitFor({ state: "detached" });
+  await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();
+  expect(await legend.locator('[aria-pressed="true"]').count()).toBe(1);
+  await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();
+  expect(await legend.locator('[aria-pressed="false"]').count()).toBe(0);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByRole("img", { name: /Spend by model,.*most of it by gpt-4o/ }).waitFor();
+  await shoot(page, "dashboard-share");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Requests", exact: true }).click();
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  await page.getByRole("columnheader", { name: "claude-sonnet-4-5" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(new URL(page.url()).search).toBe("?range=7d&view=table&metric=requests");
+});
+
+test("administrators see one user alone", async () => {
+  await page.getByRole("searchbox", { name: "Username" }).fill("grace");
+  await page.getByRole("link", { name: "gpt-4o", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "kimi-k2" }).waitFor();
+  expect(await page.getByRole("link", { name: "kimi-k2" }).getAttribute("href")).toContain("user=grace");
+});
+
+test("it is whole in the dark, on a phone, and in Chinese", async () => {
+  await page.goto("/detail?range=7d&by=hour");
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
+    await page.reload();
+    await page.getByRole("slider").waitFor();
+    expect(await axeFindings(page), `at ${width}`).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await shoot(page, `dashboard-dark-${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.evaluate(() => {
+    localStorage.removeItem("theme-mode");
+    localStorage.setItem("fairway:language", "zh");
+  });
+  await page.reload();
+  await heading("数据看板").waitFor();
+  await page.evaluate(() => localStorage.removeItem("fairway:language"));
+});
+
+test("a failure is told in its place, and tried again", async () => {
+  await page.route("**/api/data/**", (route) => route.fulfill({ json: { success: false, message: "No such span." } }));
+  await page.goto("/detail");
+  await page.getByText("No such span.").waitFor();
+  await page.unrouteAll({ behavior: "wait" });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("slider").waitFor();
+});
+
+test("switched off it leaves the sidebar and says who can switch it on", async () => {
+  await setOption(page, "DataExportEnabled", "false");
+  await page.goto("/detail");
+  await page.getByRole("heading", { name: "Data Dashboard is switched off" }).waitFor();
+  await page.getByRole("link", { name: "Open the settings" }).waitFor();
+  expect(await page.getByRole("navigation").getByRole("link", { name: "Data Dashboard" }).count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import { boundsOf, rangeName, type Bounds, type RangeName } from "../../lib/range.ts";
+
+const STEPS = ["hour", "day", "week"] as const;
+/** How long one bar is. */
+export type Step = (typeof STEPS)[number];
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** What the operator's default step shows when the address says nothing. */
+const USUAL: Record<Step, RangeName> = { hour: "24h", day: "7d", week: "30d" };
+
+export function usualRange(step: Step): RangeName {
+  return USUAL[step];
+}
+
+/** The step of the address, or the one that makes a readable number of bars of this span. */
+export function stepOf(text: string, { from, to }: Bounds): Step {
+  const chosen = STEPS.find((step) => step === text);
+  if (chosen) return chosen;
+  const length = to - from;
+  if (length <= 2 * DAY) return "hour";
+  return length <= 60 * DAY ? "day" : "week";
+}
+
+/** From first to last second of what is shown. Usage is summed by hours and of the past: it begins with a whole one and nothing lies ahead. */
+export function spanOf(range: string, usual: RangeName, now: number, custom: { from: string; to: string }): Bounds {
+  const bounds = boundsOf(rangeName(range, usual), now, custom);
+  const to = bounds.to === 0 ? now : Math.min(bounds.to, now);
+  const from = bounds.from === 0 ? to - 30 * DAY : Math.min(bounds.from, to);
+  return { from: Math.min(Math.ceil(from / HOUR) * HOUR, to), to };
+}
+
+/** The span of the same length before it. */
+export function spanBefore({ from, to }: Bounds): Bounds {
+  return { from: from - (to - from), to: from - 1 };
+}
+
+/** Start of the local hour, day or week that a time lies in. `firstDay` counts from Sunday = 0. */
+export function startOf(at: number, step: Step, firstDay: number): number {
+  if (step === "hour") return at - (at % HOUR);
+  const date = new Date(at * 1000);
+  date.setHours(0, 0, 0, 0);
+  if (step === "week") date.setDate(date.getDate() - ((date.getDay() - firstDay + 7) % 7));
+  return date.getTime() / 1000;
+}
+
+/** Start of the step after it; days are as long as the clocks say. */
+export function startAfter(start: number, step: Step): number {
+  if (step === "hour") return start + HOUR;
+  const date = new Date(start * 1000);
+  date.setDate(date.getDate() + (step === "day" ? 1 : 7));
+  return date.getTime() / 1000;
+}
+
+interface WeekInfo {
+  readonly firstDay: number;
+}
+
+/** First day of the week where this language is spoken, Sunday = 0; Monday where the browser does not tell. */
+export function firstDayOf(language: string): number {
+  const locale = new Intl.Locale(language) as Intl.Locale & { getWeekInfo?(): WeekInfo };
+  return (locale.getWeekInfo?.().firstDay ?? 1) % 7;
+}
