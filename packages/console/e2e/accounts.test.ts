@@ -233,6 +233,17 @@ test("options are found, checked, saved together and never show a secret (C-131,
   expect(await mail.getByLabel("SMTPToken", { exact: true }).inputValue()).toBe("");
   expect(await root.content()).not.toContain("very-secret");
   await shoot(root, "settings-system");
+  await mail.getByRole("button", { name: "Empty: SMTPToken" }).click();
+  await mail.getByPlaceholder("Will be emptied when you save").waitFor();
+  await mail.getByText("1 unsaved").waitFor();
+  await mail.getByRole("button", { name: "Keep: SMTPToken" }).click();
+  expect(await mail.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  const check = root.getByRole("group", { name: "Human check", exact: true });
+  await check.getByLabel("TurnstileSiteKey").fill("1x00000000000000000000AA");
+  await check.getByRole("button", { name: "Save" }).click();
+  await check.getByText("1 unsaved").waitFor({ state: "detached" });
+  await root.reload();
+  expect(await check.getByLabel("TurnstileSiteKey").inputValue()).toBe("1x00000000000000000000AA");
   await root.getByLabel("Find an option").fill("retry times");
   await root.getByLabel("RetryTimes").waitFor();
   expect(await root.getByLabel("SMTPServer").count()).toBe(0);

@@ -66,7 +66,7 @@ export function TextField(props: TextProps) {
 }
 
 /** A password or key; what was just typed can be looked at, what is stored never comes back. */
-export function SecretField(props: TextProps) {
+export function SecretField(props: TextProps & { readonly aside?: ReactNode }) {
   const t = useTexts();
   const [isShown, setShown] = useState(false);
   return (

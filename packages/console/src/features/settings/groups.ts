@@ -1,4 +1,5 @@
-import { isHiddenOption, OPTION_KEYS, OPTIONS, type OptionGroup, type OptionKey } from "@fairway/wire";
+import { isSecretOption, OPTION_KEYS, OPTIONS } from "@fairway/wire";
+import type { OptionGroup, OptionKey, Status } from "@fairway/wire";
 import type { en } from "./locale/en.ts";
 
 export const TABS = ["personal", "operation", "system", "other"] as const;
@@ -57,7 +58,27 @@ export function cardsOf(tab: Tab, find: string): Card[] {
     .filter((card) => card.keys.length > 0);
 }
 
-/** Options whose stored value the server never tells: an empty field leaves them as they are. */
-export function isWriteOnly(key: OptionKey): boolean {
-  return isHiddenOption(key) && OPTIONS[key].shownAs === undefined;
+export type OptionTexts = Readonly<Partial<Record<string, string>>>;
+
+/** What is stored, with the public site key, which the list leaves out because its name reads like a secret. */
+export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turnstile_site_key">): OptionTexts {
+  return { ...listed, TurnstileSiteKey: status.turnstile_site_key };
+}
+
+/** What was typed; of a secret "" means that it is emptied. */
+export type Draft = Readonly<Partial<Record<OptionKey, string>>>;
+
+/** A secret whose input is cleared stays as it is: it was never shown, so nobody cleared it. */
+export function typed(draft: Draft, key: OptionKey, text: string): Draft {
+  if (text !== "" || !isSecretOption(key)) return { ...draft, [key]: text };
+  const { [key]: _dropped, ...rest } = draft;
+  return rest;
+}
+
+/** What was typed and differs from what is stored. */
+export function changesOf(draft: Draft, stored: OptionTexts): Draft {
+  const changed = Object.entries(draft).filter(
+    ([key, text]) => isSecretOption(key as OptionKey) || text !== (stored[key] ?? ""),
+  );
+  return Object.fromEntries(changed) as Draft;
 }

@@ -1,6 +1,6 @@
-import { OPTIONS, type OptionKey, type OptionKind } from "@fairway/wire";
+import { isSecretOption, OPTIONS, type OptionKey, type OptionKind } from "@fairway/wire";
+import { Button } from "@chakra-ui/react";
 import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { isWriteOnly } from "./groups.ts";
 import { useTexts } from "./texts.ts";
 
 const ROWS: Partial<Record<OptionKind, number>> = {
@@ -16,15 +16,45 @@ interface OptionFieldProps {
   readonly name: OptionKey;
   readonly value: string;
   readonly error: string | undefined;
+  /** A secret that is emptied when the card is saved. */
+  readonly isEmptied: boolean;
   onChange(value: string): void;
+  /** Marks a secret to be emptied, or takes that back. */
+  onEmpty(isEmptied: boolean): void;
+}
+
+/** Never shows what is stored: an empty input leaves it, a press of the button empties it. */
+function SecretOption(props: OptionFieldProps) {
+  const t = useTexts();
+  const { name, isEmptied } = props;
+  return (
+    <SecretField
+      label={name}
+      help={OPTIONS[name].about}
+      error={props.error}
+      value={props.value}
+      onChange={props.onChange}
+      placeholder={t(isEmptied ? "secretEmptied" : "secretHint")}
+      isMono
+      aside={
+        <Button
+          size="xs"
+          variant="ghost"
+          aria-label={`${t(isEmptied ? "keepSecret" : "emptySecret")}: ${name}`}
+          onClick={() => props.onEmpty(!isEmptied)}
+        >
+          {t(isEmptied ? "keepSecret" : "emptySecret")}
+        </Button>
+      }
+    />
+  );
 }
 
 /** The input that suits the kind of the option; its name is the one that documents and the command line use. */
 export function OptionField(props: OptionFieldProps) {
-  const t = useTexts();
   const { type, about } = OPTIONS[props.name];
   const common = { label: props.name, help: about, error: props.error, value: props.value, onChange: props.onChange };
-  if (isWriteOnly(props.name)) return <SecretField {...common} placeholder={t("secretHint")} isMono />;
+  if (isSecretOption(props.name)) return <SecretOption {...props} />;
   if (type.kind === "flag") {
     return (
       <SwitchField

@@ -6,25 +6,35 @@ import { ask } from "../../ui/ask.ts";
 import { EmptyTeach, LoadFailed } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useStatus } from "../../app/session/status.ts";
 import { optionsQuery, resetRatios, saveOptions } from "./api.ts";
-import { cardsOf, isWriteOnly, type Card, type Tab } from "./groups.ts";
+import {
+  cardsOf,
+  changesOf,
+  typed,
+  withPublicTexts,
+  type Card,
+  type Draft,
+  type OptionTexts,
+  type Tab,
+} from "./groups.ts";
 import { OptionField } from "./option-field.tsx";
 import { useTexts } from "./texts.ts";
-
-type Draft = Readonly<Partial<Record<OptionKey, string>>>;
 
 /** The options of the gateway as cards; each saves its changes together. */
 export function Options(props: { readonly tab: Tab; readonly find: string }) {
   const t = useTexts();
+  const status = useStatus();
   const { data, error, refetch } = useQuery(optionsQuery);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!data) return <Spinner />;
+  const stored = withPublicTexts(data, status);
   const cards = cardsOf(props.tab, props.find);
   if (cards.length === 0) return <EmptyTeach icon="filter" title={t("nothingFound")} body={t("findHint")} />;
   return (
     <Flex direction="column" gap="5">
       {cards.map((card) => (
-        <OptionCard key={card.group} card={card} stored={data} />
+        <OptionCard key={card.group} card={card} stored={stored} />
       ))}
     </Flex>
   );
@@ -35,15 +45,7 @@ function ruleBroken(key: OptionKey, text: string): string | undefined {
   return reading.isValid ? undefined : (reading.rule ?? reading.code);
 }
 
-/** What was typed and differs from what is stored. */
-function changesOf(draft: Draft, stored: Readonly<Record<string, string>>): Draft {
-  const changed = Object.entries(draft).filter(([key, text]) => {
-    return isWriteOnly(key as OptionKey) ? text !== "" : text !== (stored[key] ?? "");
-  });
-  return Object.fromEntries(changed) as Draft;
-}
-
-function OptionCard({ card, stored }: { readonly card: Card; readonly stored: Readonly<Record<string, string>> }) {
+function OptionCard({ card, stored }: { readonly card: Card; readonly stored: OptionTexts }) {
   const t = useTexts();
   const [draft, setDraft] = useState<Draft>({});
   const [isSaving, setSaving] = useState(false);
@@ -89,7 +91,11 @@ function OptionCard({ card, stored }: { readonly card: Card; readonly stored: Re
             name={key}
             value={draft[key] ?? stored[key] ?? ""}
             error={errors.get(key)}
-            onChange={(text) => setDraft((current) => ({ ...current, [key]: text }))}
+            isEmptied={draft[key] === ""}
+            onChange={(text) => setDraft((current) => typed(current, key, text))}
+            onEmpty={(isEmptied) =>
+              setDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))
+            }
           />
         ))}
         <Flex gap="2" wrap="wrap">
