@@ -76,16 +76,22 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
 
 /** The log is another one: nobody knows what of it is in the sums. */
 async function startAnew({ database, logs }: RollupDeps, pass: { from: number; to: number }): Promise<void> {
-  const gap = await latestBetween(logs.db, 0, pass.to);
+  const latest = logs.db.selectFrom("logs").select((eb) => eb.fn.max("created_at").as("time"));
+  const gap = secondAfter(await latest.executeTakeFirstOrThrow());
   await database.raw.transaction(async (tx) => {
     if (await moveMark(tx, pass)) await widenGap(tx, database.kind, gap);
   });
 }
 
+/** The inner order binds the search to these ids: PostgreSQL would look for them from the newest row of the log down. */
 async function latestBetween(db: Kysely<Schema>, from: number, to: number): Promise<number> {
-  const rows = db.selectFrom("logs").where("id", ">", from).where("id", "<=", to);
-  const latest = await rows.select((eb) => eb.fn.max("created_at").as("time")).executeTakeFirstOrThrow();
-  return latest.time === null ? 0 : Number(latest.time) + 1;
+  const rows = db.selectFrom("logs").select("created_at").where("id", ">", from).where("id", "<=", to).orderBy("id");
+  const latest = db.selectFrom(rows.as("passed")).select((eb) => eb.fn.max("created_at").as("time"));
+  return secondAfter(await latest.executeTakeFirstOrThrow());
+}
+
+function secondAfter({ time }: { readonly time: number | null }): number {
+  return time === null ? 0 : Number(time) + 1;
 }
 
 /** Id of the row that ends a pass; ids may have gaps of any size. */
