@@ -1,10 +1,11 @@
-import { freshRedis } from "@fairway/testkit/databases";
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { RawDatabase } from "../storage/raw.ts";
-import { granted, requestId, settlementOf } from "./ledger-rig.contract.ts";
+import { accountsOf, granted, requestId, settlementOf } from "./ledger-rig.contract.ts";
 import { quota } from "./quota.ts";
-import type { RedisRig } from "./redis-rig.contract.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./redis-rig.contract.ts";
 import { books, expectCharged, openRigs, RICH, traffic } from "./redis-traffic.contract.ts";
 
 describe("the ledger when Redis dies", () => {
@@ -89,6 +90,43 @@ describe("the ledger when Redis dies", () => {
     expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged - 5 + 1_000, used_quota: charged + 5 });
     expect(await books(rig)).toEqual([]);
     for (const one of rigs) await one.close();
+  });
+
+  it("and what it lost is hidden by newer charges of a replica that was there first", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const proxy = await startProxy(service.port);
+    const url = await createDatabase("mariadb");
+    let isDown = false;
+    const wrap = (raw: RawDatabase): RawDatabase => ({
+      ...raw,
+      transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
+    });
+    const shared = { prefix: newPrefix(), wrap, part: { barrierMs: 300 } };
+    const late = await openRedisRig(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
+    const first = await openRedisRig(url, { ...shared, redisUrl: service.url, clock: late.clock });
+    const accounts = accountsOf(late);
+    const user = await accounts.addUser(RICH);
+    const lost = await granted(late.ledger, user, 0, 50);
+    const kept = await granted(first.ledger, user, 0, 50);
+    await first.redis.one({ command: "save", args: [] }, 5_000);
+    isDown = true;
+    await late.ledger.settle(settlementOf(lost, 7));
+    while (late.ledger.pending > 0) await pause(5);
+    Object.assign(proxy, { isClosed: true });
+    proxy.cut();
+    await service.kill("SIGKILL");
+    await service.restart();
+    await first.redis.ready(5_000);
+    await first.ledger.settle(settlementOf(kept, 11));
+    while (first.ledger.pending > 0) await pause(5);
+    isDown = false;
+    await pause(500);
+    proxy.isClosed = false;
+    await late.redis.ready(5_000);
+    await pause(2_500);
+    await expectCharged([late, first], accounts, user, 18);
+    for (const rig of [late, first]) await rig.close();
+    await proxy.stop();
   });
 
   it("keeps reservations of running requests, which then cannot be promised twice", { timeout: 30_000 }, async () => {

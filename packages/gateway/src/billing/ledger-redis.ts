@@ -189,6 +189,7 @@ class LiveLedger implements RedisLedger {
 
   async start(): Promise<void> {
     const { redis, log } = this.#settings;
+    await this.#loss.look();
     await this.#epochs.start();
     for (const entry of this.#journal.leftovers()) this.#sendAgain(entry);
     for (const part of [this.#follower, this.#settler, this.#pruning]) await part.start();
@@ -353,12 +354,12 @@ class LiveLedger implements RedisLedger {
   }
 
   async #reconnected(): Promise<void> {
-    await adoptAll(this.#replayDeps());
-    const lost = await this.#loss.lostShards();
-    if (lost.length > 0) {
+    const doubt = await this.#loss.look();
+    if (doubt !== undefined) {
       this.#loss.forget();
-      return this.#epochs.lost(`Redis lost charges of ${lost.length} shards that it had acknowledged`);
+      return this.#epochs.lost(doubt);
     }
+    await adoptAll(this.#replayDeps());
     await this.#follower.followRecent();
   }
 

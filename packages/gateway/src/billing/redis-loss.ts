@@ -1,12 +1,15 @@
-import type { RedisClient } from "../redis/client.ts";
+import { RedisAway, type RedisClient } from "../redis/client.ts";
 import type { Place } from "./journal-segment.ts";
 
-/** Notices that Redis does not have any more what it acknowledged to this process: its streams count backwards. */
+/**
+ * Notices that Redis may not have any more what it acknowledged to this process: it is another server than before, or
+ * its streams count backwards.
+ */
 export interface LossCheck {
   /** Redis said that it has this charge. */
   acknowledged(place: Place): void;
-  /** After a reconnection. Answers the shards that fell back. */
-  lostShards(): Promise<number[]>;
+  /** At the start and after each reconnection. Answers why balances can be trusted no longer; undefined while they can. */
+  look(): Promise<string | undefined>;
   /** The streams begin anew. */
   forget(): void;
 }
@@ -15,19 +18,44 @@ const TIMEOUT_MS = 5_000;
 
 export function createLossCheck(redis: RedisClient): LossCheck {
   const last = new Map<number, string>();
+  let server: string | undefined;
+
+  const isAnother = async () => {
+    const before = server;
+    server = await serverOf(redis);
+    return before !== undefined && server !== undefined && server !== before;
+  };
+  const lostShards = async () => {
+    const known = [...last];
+    const calls = known.map(([shard]) => ({ command: "xinfo", args: ["STREAM", redis.keys.charges(shard)] }));
+    const answers = calls.length === 0 ? [] : await redis.send(calls, TIMEOUT_MS);
+    return known.filter(([, id], at) => compareIds(lastId(answers[at]), id) < 0).length;
+  };
+
   return {
     acknowledged({ shard, id }) {
       const known = last.get(shard);
       if (known === undefined || compareIds(id, known) > 0) last.set(shard, id);
     },
-    async lostShards() {
-      const known = [...last];
-      const calls = known.map(([shard]) => ({ command: "xinfo", args: ["STREAM", redis.keys.charges(shard)] }));
-      const answers = calls.length === 0 ? [] : await redis.send(calls, TIMEOUT_MS);
-      return known.flatMap(([shard, id], at) => (compareIds(lastId(answers[at]), id) < 0 ? [shard] : []));
+    async look() {
+      // What a replica had not got yet, or a file not written, newer charges of other processes may hide.
+      if (await isAnother()) return "another Redis answers than before: its last moments may be lost";
+      const lost = await lostShards();
+      return lost > 0 ? `Redis lost charges of ${lost} shards that it had acknowledged` : undefined;
     },
     forget: () => last.clear(),
   };
+}
+
+/** The name that a server gives itself anew with each start; undefined where INFO is hidden. */
+async function serverOf(redis: RedisClient): Promise<string | undefined> {
+  try {
+    const info = String(await redis.one({ command: "info", args: ["server"] }, TIMEOUT_MS));
+    return /^run_id:(\w+)/m.exec(info)?.[1];
+  } catch (error) {
+    if (error instanceof RedisAway) throw error;
+    return undefined;
+  }
 }
 
 /** A stream that is not there counts from nothing. */
