@@ -28,7 +28,14 @@ export const ALIASES: readonly Alias[] = [
   },
   { name: "LOG_SQL_DSN", variable: "FAIRWAY_LOG_DATABASE_URL", about: "as SQL_DSN", translate: databaseOfDsn },
   { name: "SQL_MAX_OPEN_CONNS", variable: "FAIRWAY_DATABASE_CONNECTIONS", about: "the same" },
-  { name: "REDIS_CONN_STRING", variable: "FAIRWAY_REDIS_URL", about: "the same" },
+  {
+    name: "REDIS_CONN_STRING",
+    variable: "FAIRWAY_REDIS_URL",
+    about: "the same; with REDIS_MASTER_NAME the sentinels, host:port,host:port",
+    translate: redisOf,
+  },
+  { name: "REDIS_MASTER_NAME", about: "read with REDIS_CONN_STRING: the group that its sentinels watch" },
+  { name: "REDIS_PASSWORD", about: "read with REDIS_MASTER_NAME: the password of that Redis" },
   { name: "SESSION_SECRET", variable: "FAIRWAY_SESSION_SECRET", about: "the same" },
   { name: "CRYPTO_SECRET", variable: "FAIRWAY_ENCRYPTION_KEY", about: "the same" },
   { name: "SESSION_SECRET", variable: "FAIRWAY_ENCRYPTION_KEY", about: "when CRYPTO_SECRET is absent" },
@@ -132,6 +139,13 @@ export const ALIASES: readonly Alias[] = [
   { name: "BATCH_UPDATE_ENABLED", about: "charges are never held back" },
   { name: "BATCH_UPDATE_INTERVAL", about: "charges are never held back" },
 ];
+
+function redisOf(text: string, others: Readonly<Record<string, string | undefined>>): string {
+  const { REDIS_MASTER_NAME: master, REDIS_PASSWORD: password } = others;
+  if (!master) return text;
+  const login = password ? `:${encodeURIComponent(password)}@` : "";
+  return `redis+sentinel://${login}${text}/0?master=${encodeURIComponent(master)}`;
+}
 
 function offWhenFalse(text: string): string | undefined {
   return text === "false" ? "off" : undefined;

@@ -229,6 +229,15 @@ describe("names of compatible gateways", () => {
     expect(databaseOf(dsn)).toBe(url);
   });
 
+  test("of Redis with sentinels become one address", () => {
+    const given = { REDIS_CONN_STRING: "a:26379,b:26379", REDIS_MASTER_NAME: "main", REDIS_PASSWORD: "p@ss/w" };
+    expect(loadEnv(given).redisUrl?.reveal()).toBe("redis+sentinel://:p%40ss%2Fw@a:26379,b:26379/0?master=main");
+    expect(refusal({ ...given, REDIS_CONN_STRING: "redis://:hidden@a:26379" })).toContain(
+      "REDIS_CONN_STRING cannot be used",
+    );
+    expect(refusal({ REDIS_CONN_STRING: "a:26379,b:26379" })).toContain("redis+sentinel://");
+  });
+
   test("with values that cannot be used are named as they were given", () => {
     expect(refusal({ STREAMING_TIMEOUT: "soon" })).toContain('STREAMING_TIMEOUT is "soon"');
     expect(refusal({ SQL_DSN: "nonsense" })).toContain("SQL_DSN cannot be used");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseNetwork, type Network } from "../lib/ip.ts";
+import { readRedisAddress } from "../lib/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
 
 /** Readers of environment texts. Each throws an Error whose message is the cure: "give ...". */
@@ -138,9 +139,8 @@ export function databaseUrl(value: string): Secret {
 }
 
 export function redisUrl(value: string): Secret {
-  const url = URL.parse(value);
-  if (url && /^rediss?:$/.test(url.protocol)) return new Secret(value);
-  throw new Error("give redis://:password@host:6379/0, or rediss:// for TLS");
+  readRedisAddress(value);
+  return new Secret(value);
 }
 
 export interface EncryptionKey {

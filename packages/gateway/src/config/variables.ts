@@ -76,7 +76,8 @@ export const VARIABLES = {
   }),
   redisUrl: define({
     name: "FAIRWAY_REDIS_URL",
-    about: "Redis shared by all replicas. Blank means a single process without Redis.",
+    about:
+      "Redis shared by all replicas, one server or redis+sentinel://:password@host:26379,host:26379/0?master=name. Blank means a single process without Redis.",
     fallback: "",
     example: "rediss://:password@cache:6379/0",
     parse: parse.optional(parse.redisUrl),

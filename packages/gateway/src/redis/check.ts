@@ -1,6 +1,7 @@
 import type { Logger } from "../observability/log.ts";
 import { RedisAway, type RedisClient } from "./client.ts";
 import { script } from "./script.ts";
+import { SentinelError } from "./sentinels.ts";
 
 /** Redis is not as the gateway needs it; the message names the variable and the cure. */
 export class RedisSetupError extends Error {
@@ -38,7 +39,9 @@ function refusal(reason: string, cause?: unknown): RedisSetupError {
 async function connect(redis: RedisClient): Promise<void> {
   for (let waited = 0; waited < CONNECT_MS; waited += STEP_MS) {
     if (await redis.ready(STEP_MS)) return;
-    if (isAuthentication(redis.lastError)) throw explained(redis.lastError);
+    const { lastError } = redis;
+    if (lastError instanceof SentinelError && lastError.isMistake) throw refusal(lastError.message, lastError);
+    if (isAuthentication(lastError)) throw explained(lastError);
   }
   const reason = redis.lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
   throw refusal(`it cannot be reached (${reason}): start it, or correct the variable`, redis.lastError);

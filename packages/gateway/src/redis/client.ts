@@ -1,9 +1,12 @@
 import { Redis, type RedisOptions } from "ioredis";
+import { readRedisAddress } from "../lib/redis-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Keys } from "./keys.ts";
+import { toPrimary } from "./primary-connector.ts";
 import { RedisAway } from "./redis-away.ts";
 import type { Call, ScriptCall } from "./script.ts";
+import { createSentinels } from "./sentinels.ts";
 import { createTurn, within } from "./turn.ts";
 
 export { RedisAway };
@@ -56,8 +59,9 @@ const DEAD_AFTER_MS = 15_000;
  * happens while Redis is away. The first connection is made by `ready`.
  */
 export function createRedisClient({ url, keys, log, name }: RedisSettings): RedisClient {
+  const server = serverOf(url);
   const open = (purpose: string, options: Options = {}) => {
-    const redis = new Redis(url.reveal(), { ...baseOptions(`${name}-${purpose}`), ...options });
+    const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, log);
     return redis;
   };
@@ -89,12 +93,22 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
     },
     close() {
       for (const redis of [main, ...others]) redis.disconnect();
+      server.close();
       return Promise.resolve();
     },
   };
 }
 
 type Options = Omit<RedisOptions, "replyMapping">;
+
+/** How connections are made: to the server of the URL, or to the one that its sentinels name at that moment. */
+function serverOf(url: Secret): { connection(options: Options): Redis; close(): void } {
+  const address = readRedisAddress(url.reveal());
+  if ("url" in address) return { connection: (options) => new Redis(address.url, options), close: () => {} };
+  const sentinels = createSentinels(address.sentinels);
+  const primary = toPrimary(sentinels, address.sentinels);
+  return { connection: (options) => new Redis({ ...options, ...primary }), close: () => sentinels.close() };
+}
 
 function baseOptions(connectionName: string): Options {
   return {

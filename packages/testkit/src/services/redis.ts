@@ -8,11 +8,15 @@ export interface RedisSettings {
   readonly tls?: Certificates;
   /** A node of a Redis Cluster that serves no slot yet. */
   readonly isClusterNode?: boolean;
+  /** For clients, and for the primary of a replica. */
+  readonly password?: string;
+  /** The port of the primary that it follows. */
+  readonly replicaOf?: number;
 }
 
 export function startRedis(settings: RedisSettings = {}): Promise<Service> {
   const account = unprivileged("redis");
-  const { tls } = settings;
+  const { tls, password, replicaOf } = settings;
   return startServer({
     name: "redis",
     command: findProgram("redis-server", "redis-server"),
@@ -20,6 +24,10 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
     ...(tls && { prepare: async (folder: string) => void (await installCertificates(tls, folder, account)) }),
     args: (folder, port) => [
       ...(tls ? tlsArgs(folder, port) : ["--port", String(port)]),
+      ...(password === undefined ? [] : ["--requirepass", password, "--masterauth", password]),
+      ...(replicaOf === undefined
+        ? []
+        : ["--replicaof", "127.0.0.1", String(replicaOf), "--repl-diskless-sync-delay", "0"]),
       ...(settings.isClusterNode ? ["--cluster-enabled", "yes"] : []),
       "--bind",
       "127.0.0.1",
@@ -33,7 +41,7 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
       "no",
     ],
     ready: "Ready to accept connections",
-    url: (port) => `${tls ? "rediss" : "redis"}://127.0.0.1:${port}/0`,
+    url: (port) => `${tls ? "rediss" : "redis"}://${password ? `:${password}@` : ""}127.0.0.1:${port}/0`,
     stopSignal: "SIGKILL",
   });
 }

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { readRedisAddress } from "./redis-address.ts";
+
+const NOBODY = { username: undefined, password: undefined };
+
+test("one server is named by its URL", () => {
+  for (const url of ["redis://cache", "rediss://user:p%40ss@cache:6380/3"])
+    expect(readRedisAddress(url)).toEqual({ url });
+});
+
+test.each([
+  [
+    "redis+sentinel://a,b:26380,[::1]:5/2?master=main",
+    {
+      hosts: [
+        ["a", 26_379],
+        ["b", 26_380],
+        ["::1", 5],
+      ],
+      master: "main",
+      db: 2,
+      redis: NOBODY,
+      sentinel: NOBODY,
+    },
+  ],
+  [
+    "redis+sentinel://:p%40s+s@a?sentinel_password=x%26y+z&master=ma%2Fin&sentinel_username=watch",
+    {
+      hosts: [["a", 26_379]],
+      master: "ma/in",
+      db: 0,
+      redis: { username: undefined, password: "p@s+s" },
+      sentinel: { username: "watch", password: "x&y+z" },
+    },
+  ],
+  [
+    "rediss+sentinel://app:secret@a/?master=m",
+    { hosts: [["a", 26_379]], master: "m", db: 0, redis: { username: "app", password: "secret" }, sentinel: NOBODY },
+  ],
+])("%s names sentinels", (url, { hosts, ...rest }) => {
+  expect(readRedisAddress(url)).toEqual({
+    sentinels: { hosts: hosts.map(([host, port]) => ({ host, port })), ...rest, isTls: url.startsWith("rediss") },
+  });
+});
+
+test.each([
+  ["http://:hidden@cache", "give redis://"],
+  ["redis+sentinel://:hidden@/0?master=m", "give redis://"],
+  ["redis+sentinel://:hidden@a:26379/0", "?master=name"],
+  ["redis+sentinel://:hidden@a/zero?master=m", "number of the database"],
+  ["redis+sentinel://:hidden@a:b/0?master=m", "separate the hosts"],
+  ["redis+sentinel://:hidden@a,,b/0?master=m", "separate the hosts"],
+  ["redis+sentinel://:hidden@a/0?master=m&password=hidden", "master, sentinel_username, sentinel_password only"],
+  ["redis+sentinel://:hidden%@a/0?master=m", "written %25"],
+])("%s is refused without showing it", (url, cure) => {
+  expect(() => readRedisAddress(url)).toThrow(cure);
+  expect(() => readRedisAddress(url)).not.toThrow("hidden");
+});
