@@ -43,6 +43,7 @@ interface TextProps extends FieldBase {
   onBlur?(): void;
   readonly placeholder?: string;
   readonly type?: InputProps["type"];
+  readonly inputMode?: InputProps["inputMode"];
   readonly autoComplete?: string;
   readonly isMono?: boolean;
   readonly name?: string;
@@ -58,6 +59,7 @@ export function TextField(props: TextProps) {
         placeholder={props.placeholder ?? ""}
         type={props.type ?? "text"}
         autoComplete={props.autoComplete ?? "off"}
+        inputMode={props.inputMode}
         fontFamily={props.isMono ? "mono" : "body"}
         {...(props.name === undefined ? {} : { name: props.name })}
       />

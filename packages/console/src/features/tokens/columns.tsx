@@ -5,6 +5,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-grid.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { useLimitsLine } from "../../ui/limits-fields.tsx";
 import { Mark, type MarkKind } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
 import { maskKey } from "../../ui/snippets.ts";
@@ -103,6 +104,11 @@ function UsedCell({ token }: { readonly token: Token }) {
   );
 }
 
+function LimitsCell({ token }: { readonly token: Token }) {
+  const line = useLimitsLine()(token.limits);
+  return line === undefined ? <span className="soft">–</span> : <span>{line}</span>;
+}
+
 function ExpiresCell({ token }: { readonly token: Token }) {
   const ui = useUiTexts();
   return token.expired_time === NEVER_EXPIRES ? (
@@ -118,6 +124,7 @@ export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
     { id: "key", header: t("key"), cell: (token) => <KeyCell token={token} /> },
     { id: "state", header: t("state"), sort: "status", cell: (token) => <StateCell token={token} /> },
     { id: "used", header: t("used"), sort: "used_quota", cell: (token) => <UsedCell token={token} /> },
+    { id: "limits", header: t("requests"), isMinor: true, cell: (token) => <LimitsCell token={token} /> },
     {
       id: "group",
       header: t("group"),

@@ -28,6 +28,12 @@ test("no date means never, limits are joined by commas", () => {
   expect(inputOfForm({ ...filled, expires: toLocalInput(1_900_000_000) }).expired_time).toBe(1_900_000_000);
 });
 
+test("limits of requests are sent with the rest, and blank ones are lifted", () => {
+  expect(inputOfForm({ ...filled, rpm: "60", concurrency: "2" }).limits).toEqual({ rpm: 60, concurrency: 2 });
+  expect(inputOfForm(filled).limits).toEqual({});
+  expect(checkToken({ ...filled, tpm: "a lot" }, true)).toEqual({ tpm: "badLimit" });
+});
+
 test("tokens of a batch get a dash and six letters or digits, the first keeps its name", () => {
   const names = batchNames("ci", 3);
   expect(names[0]).toBe("ci");

@@ -1,9 +1,10 @@
 import { NEVER_EXPIRES, splitList, type Token, type TokenInput } from "@fairway/wire";
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
+import { draftOfLimits, limitsOfDraft, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 /** What the drawer holds while a token is edited. */
-export interface TokenDraft {
+export interface TokenDraft extends LimitsDraft {
   name: string;
   /** Quota units; undefined while the text is no amount. */
   remain_quota: number | undefined;
@@ -31,6 +32,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   model_limits_enabled: false,
   models: [],
   allow_ips: "",
+  ...NO_LIMITS,
 };
 
 export function formOfToken(token: Token): TokenDraft {
@@ -44,6 +46,7 @@ export function formOfToken(token: Token): TokenDraft {
     model_limits_enabled: token.model_limits_enabled,
     models: splitList(token.model_limits),
     allow_ips: token.allow_ips,
+    ...draftOfLimits(token.limits),
   };
 }
 
@@ -57,10 +60,11 @@ export function inputOfForm(form: TokenDraft): TokenInput {
     model_limits_enabled: form.model_limits_enabled,
     model_limits: form.models.join(","),
     allow_ips: form.allow_ips,
+    limits: limitsOfDraft(form),
   };
 }
 
-type ProblemKey = "nameMissing" | "badAmount" | "badExpiryCreate" | "badExpiryUpdate" | "badCount";
+type ProblemKey = "nameMissing" | "badAmount" | "badExpiryCreate" | "badExpiryUpdate" | "badCount" | "badLimit";
 
 /** What is wrong with the form, in keys of this feature's texts. */
 export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
@@ -73,6 +77,7 @@ export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<key
         expires: isNew ? ("badExpiryCreate" as const) : ("badExpiryUpdate" as const),
       }),
     ...(isNew && !(Number.isInteger(count) && count > 0) && { count: "badCount" as const }),
+    ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };
 }
 

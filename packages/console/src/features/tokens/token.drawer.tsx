@@ -1,8 +1,9 @@
 import type { Token } from "@fairway/wire";
-import { Flex, SimpleGrid } from "@chakra-ui/react";
+import { Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
+import { useSelf } from "../../app/session/self.ts";
 import { modelsQuery } from "../../app/session/models.ts";
 import { toLocalInput } from "../../lib/format.ts";
 import { nowSeconds } from "../../lib/now.ts";
@@ -10,6 +11,7 @@ import { useForm } from "../../lib/use-form.ts";
 import { ChipsField } from "../../ui/chips-field.tsx";
 import { AreaField, Presets, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
+import { LimitsFields, useLimitsLine } from "../../ui/limits-fields.tsx";
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
@@ -86,6 +88,7 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly id: number | 
     >
       <Basics form={form} isNew={isNew} />
       <Limits form={form} />
+      <RequestLimits form={form} />
       <Access form={form} />
     </DrawerForm>
   );
@@ -170,6 +173,27 @@ function Limits({ form }: PartProps) {
           ]}
         />
       </Flex>
+    </FormSection>
+  );
+}
+
+function RequestLimits({ form }: PartProps) {
+  const t = useTexts();
+  const line = useLimitsLine();
+  const self = useSelf();
+  const own = self && line(self.limits);
+  return (
+    <FormSection title={t("sectionRequests")}>
+      <LimitsFields
+        values={form.values}
+        errors={form.errors}
+        placeholder={t("noLimit")}
+        onChange={form.set}
+        onBlur={form.touch}
+      />
+      <Text textStyle="xs" color="fg.muted">
+        {t("requestsHelp")} {own !== undefined && t("ownLimits", { limits: own })}
+      </Text>
     </FormSection>
   );
 }

@@ -11,6 +11,7 @@ import {
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import type { Limits } from "../../lib/limits.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows, sortQuery, type Rows } from "../../lib/rows.ts";
 
@@ -78,8 +79,12 @@ export async function createUser(input: UserInput): Promise<void> {
   await refresh();
 }
 
-/** Saves profile and group, then moves the balance by `addQuota`, which does not race with spending. */
-export async function saveUser(id: number, input: UserInput & { group: string }, addQuota: number): Promise<void> {
+/** Saves profile, group and limits, then moves the balance by `addQuota`, which does not race with spending. */
+export async function saveUser(
+  id: number,
+  input: UserInput & { group: string; limits: Limits },
+  addQuota: number,
+): Promise<void> {
   await call(userUpdate, { body: { ...input, id } });
   if (addQuota !== 0) await call(userManage, { body: { id, action: "add_quota", value: addQuota } });
   await refresh();

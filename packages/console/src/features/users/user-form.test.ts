@@ -18,5 +18,6 @@ test("a new user needs a name and a password; an existing one keeps what is blan
   const named = { ...EMPTY_USER, username: "ada" };
   expect(checkUser(named, false, 1)).toEqual({});
   expect(checkUser({ ...named, password: "seven77" }, false, 1)).toEqual({ password: "passwordShort" });
+  expect(checkUser({ ...named, rpm: "0" }, false, 1)).toEqual({ rpm: "badLimit" });
   expect(checkUser({ ...named, add: "x" }, false, 1)).toEqual({ add: "addQuotaInvalid" });
 });

@@ -1,7 +1,8 @@
 import { characters, PASSWORD_MIN, type User } from "@fairway/wire";
+import { draftOfLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
-export interface UserDraft {
+export interface UserDraft extends LimitsDraft {
   readonly username: string;
   readonly display_name: string;
   readonly password: string;
@@ -10,10 +11,18 @@ export interface UserDraft {
   readonly add: string;
 }
 
-export const EMPTY_USER: UserDraft = { username: "", display_name: "", password: "", group: "default", add: "" };
+export const EMPTY_USER: UserDraft = {
+  username: "",
+  display_name: "",
+  password: "",
+  group: "default",
+  add: "",
+  ...NO_LIMITS,
+};
 
 export function formOfUser(user: User): UserDraft {
-  return { ...EMPTY_USER, username: user.username, display_name: user.display_name, group: user.group };
+  const { username, display_name, group, limits } = user;
+  return { ...EMPTY_USER, username, display_name, group, ...draftOfLimits(limits) };
 }
 
 /** Quota units of a signed amount in units of `unit`; undefined when the text is none. */
@@ -25,7 +34,7 @@ export function signedQuota(text: string, unit: number): number | undefined {
   return Number.isSafeInteger(quota) ? quota : undefined;
 }
 
-type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid";
+type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid" | "badLimit";
 
 /** Keys of the texts that say what is wrong, by field. */
 export function checkUser(values: UserDraft, isNew: boolean, unit: number): Partial<Record<keyof UserDraft, ErrorKey>> {
@@ -37,6 +46,7 @@ export function checkUser(values: UserDraft, isNew: boolean, unit: number): Part
     ...(isMissing && { password: "needsNameAndPassword" as const }),
     ...(isShort && { password: "passwordShort" as const }),
     ...(signedQuota(values.add, unit) === undefined && { add: "addQuotaInvalid" as const }),
+    ...Object.fromEntries(wrongLimits(values).map((name) => [name, "badLimit" as const])),
   };
 }
 

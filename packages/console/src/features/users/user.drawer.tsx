@@ -4,9 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { formatQuota } from "../../lib/format.ts";
+import { limitsOfDraft } from "../../lib/limits.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { SecretField, SelectField, TextField } from "../../ui/field.tsx";
 import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
+import { LimitsFields } from "../../ui/limits-fields.tsx";
 import { useQuotaDisplay } from "../../ui/money.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
@@ -59,11 +61,12 @@ function UserForm(props: { readonly initial: UserDraft; readonly user: User | un
   const form = useForm<UserDraft>({
     initial,
     check: (values) => translateErrors(checkUser(values, user === undefined, unit), t),
-    save: async ({ add, group, ...profile }) => {
-      const name = profile.username.trim();
-      const input = { ...profile, username: name };
+    save: async ({ username, display_name, password, group, add, ...limits }) => {
+      const name = username.trim();
+      const input = { username: name, display_name, password };
+      const changes = { ...input, group, limits: limitsOfDraft(limits) };
       if (user === undefined) await createUser(input);
-      else await saveUser(user.id, { ...input, group }, signedQuota(add, unit) ?? 0);
+      else await saveUser(user.id, changes, signedQuota(add, unit) ?? 0);
       toast("success", t(user === undefined ? "created" : "saved", { name }));
     },
     onProblem: toastProblem,
@@ -78,6 +81,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly user: User | un
     >
       <Profile form={form} isNew={user === undefined} />
       {user && <Balance form={form} user={user} unit={unit} />}
+      {user && <RequestLimits form={form} />}
       {user && <Bindings user={user} />}
     </DrawerForm>
   );
@@ -139,6 +143,24 @@ function Balance(props: { readonly form: Form; readonly user: User; readonly uni
         error={errors.add}
         onChange={(value) => set("add", value)}
       />
+    </FormSection>
+  );
+}
+
+function RequestLimits({ form }: { readonly form: Form }) {
+  const t = useTexts();
+  return (
+    <FormSection title={t("sectionLimits")}>
+      <LimitsFields
+        values={form.values}
+        errors={form.errors}
+        placeholder={t("asEverybody")}
+        onChange={form.set}
+        onBlur={form.touch}
+      />
+      <Text textStyle="xs" color="fg.muted">
+        {t("limitsHelp")}
+      </Text>
     </FormSection>
   );
 }

@@ -65,6 +65,13 @@ export const en = {
   count: "How many",
   countHelp: "Each after the first gets a random ending.",
   badCount: "Enter a whole number above 0.",
+  requests: "Request limits",
+  sectionRequests: "Request limits",
+  requestsHelp:
+    "Of what your account may use. Requests above a limit are refused with status 429 and told when to try again.",
+  ownLimits: "Your account: {limits}.",
+  noLimit: "no limit",
+  badLimit: "Enter a whole number above 0, or nothing.",
   countPresets: "Quantity shortcuts",
   groupHelp: "Decides the price and the channels.",
   limitModels: "Only some models",

@@ -38,6 +38,11 @@ export const en = {
   addQuota: "Add to the balance",
   addQuotaHelp: "A negative amount takes away. Now: {now}; then: {next}.",
   addQuotaInvalid: "Enter an amount such as 5 or -2.5.",
+  sectionLimits: "Request limits",
+  limitsHelp:
+    "Blank members follow the option DefaultUserLimits. Requests above a limit are refused with status 429, on all tokens of the user together.",
+  asEverybody: "as everybody",
+  badLimit: "Enter a whole number above 0, or nothing.",
   email: "E-mail",
   github: "GitHub",
   wechat: "WeChat",

@@ -1,0 +1,36 @@
+import type { Token } from "@fairway/wire";
+
+/** Requests and tokens of a minute, requests at once; of a token or a user. */
+export type Limits = Token["limits"];
+
+/** Limits as they are typed; "" = none. */
+export interface LimitsDraft {
+  readonly rpm: string;
+  readonly tpm: string;
+  readonly concurrency: string;
+}
+
+export const LIMIT_NAMES = ["rpm", "tpm", "concurrency"] as const;
+type LimitName = (typeof LIMIT_NAMES)[number];
+
+export const NO_LIMITS: LimitsDraft = { rpm: "", tpm: "", concurrency: "" };
+
+export function draftOfLimits(limits: Limits): LimitsDraft {
+  const text = (value: number | undefined) => (value === undefined ? "" : String(value));
+  return { rpm: text(limits.rpm), tpm: text(limits.tpm), concurrency: text(limits.concurrency) };
+}
+
+function isLimit(text: string): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1 && Number.isSafeInteger(Number(text));
+}
+
+/** The members that are neither blank nor a whole number above 0. */
+export function wrongLimits(draft: LimitsDraft): LimitName[] {
+  return LIMIT_NAMES.filter((name) => draft[name].trim() !== "" && !isLimit(draft[name].trim()));
+}
+
+/** What is sent: blank members are left out, which lifts them. */
+export function limitsOfDraft(draft: LimitsDraft): Limits {
+  const given = LIMIT_NAMES.filter((name) => isLimit(draft[name].trim()));
+  return Object.fromEntries(given.map((name) => [name, Number(draft[name].trim())]));
+}
