@@ -1,5 +1,5 @@
 import { shardOf, type Keys } from "../redis/keys.ts";
-import type { ScriptCall } from "../redis/script.ts";
+import type { Script, ScriptCall } from "../redis/script.ts";
 import type { Hold, HoldRequest, Settlement } from "./ledger.ts";
 import type { Quota } from "./quota.ts";
 import { ADOPT, HOLD, REAP, RELEASE, RENEW, SETTLE } from "./redis-scripts.ts";
@@ -27,20 +27,15 @@ export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
   const { requestId, userId, amount, isCharged, grant } = request;
   const shard = shardOf(userId);
+  const granted = grant === undefined ? "" : grant === "unlimited" ? "u" : grant;
   return {
     script: HOLD,
     keys: [keys.epoch(shard), keys.user(userId), tokenKey(keys, request), keys.holds(shard), keys.leases(shard)],
-    args: [
-      requestId,
-      amount,
-      isCharged ? "1" : "0",
-      `${amount}${recordTail(request)}`,
-      grant === undefined ? "" : grant === "unlimited" ? "u" : grant,
-      now,
-      leaseMs,
-      hasToken(request),
-      isRepeated ? "1" : "0",
-    ],
+    args: [now, leaseMs, hasToken(request), granted],
+    item: {
+      group: `hold ${accountOf(request)} ${granted} ${now}`,
+      args: [requestId, amount, isCharged ? "1" : "0", `${amount}${recordTail(request)}`, isRepeated ? "1" : "0"],
+    },
   };
 }
 
@@ -73,19 +68,29 @@ export function releaseCall(keys: Keys, hold: Hold): ScriptCall {
   return { script: RELEASE, keys: holdKeys(keys, hold), args: [hold.requestId, hasToken(hold)] };
 }
 
-export function settleCall(keys: Keys, { hold, quota }: Settlement, charge: string): ScriptCall {
-  return {
-    script: SETTLE,
-    keys: closingKeys(keys, hold),
-    args: [hold.requestId, quota, charge, accountOf(hold), hasToken(hold)],
-  };
+export function settleCall(keys: Keys, settlement: Settlement, charge: string): ScriptCall {
+  return closingCall(keys, { script: SETTLE, name: "settle", settlement, charge, now: 0 });
 }
 
-export function reapCall(keys: Keys, { hold, quota }: Settlement, charge: string, now: number): ScriptCall {
+export function reapCall(keys: Keys, settlement: Settlement, charge: string, now: number): ScriptCall {
+  return closingCall(keys, { script: REAP, name: "reap", settlement, charge, now });
+}
+
+interface Closing {
+  readonly script: Script;
+  readonly name: string;
+  readonly settlement: Settlement;
+  readonly charge: string;
+  readonly now: number;
+}
+
+function closingCall(keys: Keys, { script, name, settlement: { hold, quota }, charge, now }: Closing): ScriptCall {
+  const account = accountOf(hold);
   return {
-    script: REAP,
+    script,
     keys: closingKeys(keys, hold),
-    args: [hold.requestId, quota, charge, accountOf(hold), hasToken(hold), now],
+    args: [account, hasToken(hold), now],
+    item: { group: `${name} ${account} ${now}`, args: [hold.requestId, quota, charge] },
   };
 }
 

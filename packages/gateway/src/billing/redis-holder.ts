@@ -120,17 +120,20 @@ async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | 
   }
 }
 
+const GRANTED = [HELD.granted, 0] as const;
+
 /** Asks again while Redis is away and there is patience: a restart takes a second. */
 async function ask(
   request: HoldRequest,
   isRepeated: boolean,
   deadline: number,
   { redis, lease }: HolderDeps,
-): Promise<[number, number]> {
+): Promise<readonly [code: number, free: number]> {
   for (let repeated = isRepeated; ;) {
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
     try {
-      return (await redis.one(holdCall(redis.keys, request, lease(), repeated), rest)) as [number, number];
+      const answer = await redis.one(holdCall(redis.keys, request, lease(), repeated), rest);
+      return answer === HELD.granted ? GRANTED : (answer as [number, number]);
     } catch (error) {
       if (!(error instanceof RedisAway) || performance.now() >= deadline) throw error;
       repeated ||= error.mayHaveRun;

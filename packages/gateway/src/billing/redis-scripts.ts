@@ -19,19 +19,6 @@ local function clock(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end`;
 
-/** `take` gives back what was held, charges, and answers the reading of the balance that the charge was taken from. */
-const TAKE = `
-local function take(account, held, amount, epoch)
-  if held ~= 0 then redis.call('HINCRBY', account, 'h', -held) end
-  local seed = redis.call('HMGET', account, 'e', 'i')
-  if epoch and seed[1] == epoch then
-    if amount ~= 0 then redis.call('HINCRBY', account, 'b', -amount) end
-    return seed[2]
-  end
-  redis.call('HINCRBY', account, 'n', 1)
-  return ''
-end`;
-
 /** `free` answers what is neither used nor held: nil for an account that was not read, false for one without limit. */
 const FREE = `
 local function free(account, epoch, grant)
@@ -45,30 +32,50 @@ local function free(account, epoch, grant)
 end`;
 
 /**
- * KEYS epoch user token holds leases; ARGV id amount isCharged record grant now lease hasToken isRepeated.
- * Answers {0} granted, {1, free} user short, {2, free} token short, {3} user not read, {4} token not read, {5} closed.
+ * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant, then of each
+ * id amount isCharged record isRepeated. Answers of each 0 granted, {1, free} user short, {2, free} token short, {3} user
+ * not read, {4} token not read, {5} closed. What is granted together is written together.
  */
 export const HOLD = script(`${CLOCK}${FREE}
-local epoch = redis.call('GET', KEYS[1])
-if not epoch then return {5} end
-if ARGV[9] == '1' and redis.call('HEXISTS', KEYS[4], ARGV[1]) == 1 then return {0} end
-local amount, isCharged = tonumber(ARGV[2]), ARGV[3] == '1'
-local have = free(KEYS[2], epoch)
-if have == nil then return {3} end
-local isAsked = isCharged or amount > 0
-if isAsked and (have < amount or (isCharged and have <= 0)) then return {1, have} end
-if ARGV[8] == '1' then
-  have = free(KEYS[3], epoch, ARGV[5])
-  if have == nil then return {4} end
-  if have and isAsked and (have < amount or (isCharged and have <= 0)) then return {2, have} end
+local epoch, hasToken = redis.call('GET', KEYS[1]), ARGV[3] == '1'
+local user, token = nil, false
+if epoch then
+  user = free(KEYS[2], epoch)
+  if hasToken then token = free(KEYS[3], epoch, ARGV[4]) end
 end
-redis.call('HSET', KEYS[4], ARGV[1], ARGV[4])
-if amount > 0 then
-  redis.call('HINCRBY', KEYS[2], 'h', ARGV[2])
-  if ARGV[8] == '1' then redis.call('HINCRBY', KEYS[3], 'h', ARGV[2]) end
+local function lacks(have, amount, isCharged)
+  return have and (isCharged or amount > 0) and (have < amount or (isCharged and have <= 0))
 end
-redis.call('ZADD', KEYS[5], clock(ARGV[6]) + ARGV[7], ARGV[1])
-return {0}`);
+local answers, mine, records, ids, held = {}, {}, {}, {}, 0
+for at = 5, #ARGV, 5 do
+  local id, amount, isCharged = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
+  local answer = 0
+  if not epoch then answer = {5}
+  elseif ARGV[at + 4] == '1' and (mine[id] or redis.call('HEXISTS', KEYS[4], id) == 1) then answer = 0
+  elseif user == nil then answer = {3}
+  elseif lacks(user, amount, isCharged) then answer = {1, user}
+  elseif token == nil then answer = {4}
+  elseif lacks(token, amount, isCharged) then answer = {2, token}
+  else
+    mine[id] = true
+    table.insert(records, id) table.insert(records, ARGV[at + 3])
+    table.insert(ids, id)
+    held = held + amount
+    user = user - amount
+    if token then token = token - amount end
+  end
+  table.insert(answers, answer)
+end
+if #ids == 0 then return answers end
+redis.call('HSET', KEYS[4], unpack(records))
+if held > 0 then
+  redis.call('HINCRBY', KEYS[2], 'h', held)
+  if hasToken then redis.call('HINCRBY', KEYS[3], 'h', held) end
+end
+local ends, leases = clock(ARGV[1]) + ARGV[2], {}
+for _, id in ipairs(ids) do table.insert(leases, ends) table.insert(leases, id) end
+redis.call('ZADD', KEYS[5], unpack(leases))
+return answers`);
 
 /**
  * Puts a reservation back that Redis has lost, or moves the lease of one that it has.
@@ -137,31 +144,71 @@ export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4 }
 /** What `SETTLE` answers instead of the id of the charge in the stream. */
 export const SETTLED = { unknown: -1, before: -2, reaped: -3 } as const;
 
-/** KEYS holds leases seen user token charges epoch; ARGV id quota charge account hasToken. */
-const CLOSE = (state: string) => `
-redis.call('HSET', KEYS[1], ARGV[1], '${state}')
-redis.call('ZREM', KEYS[2], ARGV[1])
-if string.sub(record, -1) == '+' then redis.call('HDEL', KEYS[3], ARGV[1]) end
-local held, amount = tonumber(string.match(record, '^%d+')), tonumber(ARGV[2])
-local epoch = redis.call('GET', KEYS[7])
-local ofUser, ofToken = take(KEYS[4], held, amount, epoch), ''
-if ARGV[5] == '1' then ofToken = take(KEYS[5], held, amount, epoch) end
-return redis.call('XADD', KEYS[6], '*', 'a', ARGV[4], 'i', ofUser, 'j', ofToken, 'e', ARGV[3])`;
+/** More than this at once would not be an exact number in a script. */
+const MOST_AT_ONCE = "9e15";
 
-/** Charges an open reservation; answers the id of its charge in the stream, or one of `SETTLED`. */
-export const SETTLE = script(`${TAKE}
-local record = redis.call('HGET', KEYS[1], ARGV[1])
-if not record then return ${SETTLED.unknown} end
-if record == 's' then return ${SETTLED.before} end
-if record == 'r' then return ${SETTLED.reaped} end
-${CLOSE("s")}`);
+/**
+ * Charges reservations of one account. KEYS holds leases seen user token charges epoch; ARGV account hasToken now, then
+ * of each id quota charge. Answers of each the id of its charge in the stream, or why it was not charged.
+ */
+const close = (state: "s" | "r", refusal: string) =>
+  script(`${CLOCK}
+local ids = {}
+for at = 4, #ARGV, 3 do table.insert(ids, ARGV[at]) end
+local records = redis.call('HMGET', KEYS[1], unpack(ids))
+local epoch, hasToken = redis.call('GET', KEYS[7]), ARGV[2] == '1'
+local function reading(account)
+  local seed = redis.call('HMGET', account, 'e', 'i')
+  return epoch and seed[1] == epoch and seed[2] or ''
+end
+local ofUser, ofToken = reading(KEYS[4]), hasToken and reading(KEYS[5]) or ''
+local held, due, count = 0, 0, 0
+local function take(account, of)
+  if held ~= 0 then redis.call('HINCRBY', account, 'h', -held) end
+  if of == '' then redis.call('HINCRBY', account, 'n', count)
+  elseif due ~= 0 then redis.call('HINCRBY', account, 'b', -due) end
+end
+local function takeAll()
+  if count == 0 then return end
+  take(KEYS[4], ofUser)
+  if hasToken then take(KEYS[5], ofToken) end
+  held, due, count = 0, 0, 0
+end
+local answers, closed, states, seen = {}, {}, {}, {}
+for at, id in ipairs(ids) do
+  local record, quota, answer = records[at], tonumber(ARGV[1 + 3 * at + 1]), nil
+  if not record then answer = ${SETTLED.unknown}
+  elseif record == 's' or closed[id] then answer = ${SETTLED.before}
+  elseif record == 'r' then answer = ${SETTLED.reaped} end
+  ${refusal}
+  if answer == nil then
+    answer = redis.call('XADD', KEYS[6], '*', 'a', ARGV[1], 'i', ofUser, 'j', ofToken, 'e', ARGV[1 + 3 * at + 2])
+    closed[id] = true
+    table.insert(states, id) table.insert(states, '${state}')
+    if string.sub(record, -1) == '+' then table.insert(seen, id) end
+    if due + quota > ${MOST_AT_ONCE} then takeAll() end
+    held, due, count = held + tonumber(string.match(record, '^%d+')), due + quota, count + 1
+  end
+  table.insert(answers, answer)
+end
+takeAll()
+if #states == 0 then return answers end
+redis.call('HSET', KEYS[1], unpack(states))
+local ended = {}
+for id in pairs(closed) do table.insert(ended, id) end
+redis.call('ZREM', KEYS[2], unpack(ended))
+if #seen > 0 then redis.call('HDEL', KEYS[3], unpack(seen)) end
+return answers`);
 
-/** Like SETTLE, with ARGV[6] now: charges a reservation whose lease has ended; answers 0 when it has not. */
-export const REAP = script(`${CLOCK}${TAKE}
-local lease = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if not lease or tonumber(lease) > clock(ARGV[6]) then return 0 end
-local record = redis.call('HGET', KEYS[1], ARGV[1])
-${CLOSE("r")}`);
+/** Charges open reservations; answers the id of each charge in the stream, or one of `SETTLED`. */
+export const SETTLE = close("s", "");
+
+/** Charges a reservation whose lease has ended; answers 0 when it has not. */
+export const REAP = close(
+  "r",
+  `local lease = redis.call('ZSCORE', KEYS[2], id)
+  if not lease or tonumber(lease) > clock(ARGV[3]) then answer = 0 end`,
+);
 
 /** KEYS leases holds seen; ARGV now limit. Answers id, record and what was seen of each reservation that is due. */
 export const DUE = script(`${CLOCK}

@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { readRedisAddress } from "../lib/redis-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
+import { gather } from "./gather.ts";
 import type { Keys } from "./keys.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisAway } from "./redis-away.ts";
@@ -78,8 +79,8 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
     get lastError() {
       return lastError;
     },
-    send: (calls, timeoutMs) => within(timeoutMs, sendAll(main, calls)),
-    one: createTurn((calls) => sendAll(main, calls)),
+    send: (calls, timeoutMs) => within(timeoutMs, sendGathered(main, calls)),
+    one: createTurn((calls) => sendGathered(main, calls)),
     onReady(listener) {
       if (main.status === "ready") listener();
       main.on("ready", listener);
@@ -162,6 +163,11 @@ function readiness(redis: Redis): (ms: number) => Promise<boolean> {
       waiting.add(wake);
     });
   };
+}
+
+async function sendGathered(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
+  const gathered = gather(calls);
+  return gathered.scatter(await sendAll(redis, gathered.calls));
 }
 
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {

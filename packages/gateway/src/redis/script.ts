@@ -15,6 +15,14 @@ export interface ScriptCall {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly (string | number)[];
+  /** For a script that does the same for each item of a list and answers a list with a place for each. */
+  readonly item?: Item;
+}
+
+/** Calls of one group differ in their items only: those of one write run as one, in order. */
+export interface Item {
+  readonly group: string;
+  readonly args: readonly (string | number)[];
 }
 
 /** One plain command. */
