@@ -89,10 +89,13 @@ export async function runBench(systems: readonly System[], direct: System, bench
   return systems.map((system) => figuresOf(system, all.get(system) ?? new Collected(), base));
 }
 
-/** Lets the compilers do their work before anything counts; its calls must be good ones all the same. */
+/**
+ * Lets the compilers do their work before anything counts; its calls must be good ones all the same. After half the time
+ * a Node process still spends a third of its time on them.
+ */
 async function warmUp(system: System, into: Collected, { plan, generator }: Bench): Promise<void> {
   for (const { connections, model, isStream } of LOADS) {
-    const load = { kind: "closed", connections, seconds: plan.seconds / 2 } as const;
+    const load = { kind: "closed", connections, seconds: plan.seconds } as const;
     into.note(await ask(generator, { ...target(system), model, isStream, load }));
   }
 }
