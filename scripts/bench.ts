@@ -1,7 +1,7 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
-// `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone: bench-ledger.ts.
+// `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone, with and without rows: bench-ledger.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { startProxy } from "@fairway/testkit/proxy";
 import { startMariadb, startRedis, type Service } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
+import { checkLedgerSums } from "../src/billing/audit-sums.ts";
 import { createRedisLedger, type RedisLedger } from "../src/billing/ledger-redis.ts";
-import { isRefusal, type LogDetail } from "../src/billing/ledger.ts";
+import { isRefusal, type Hold, type LogDetail, type Settlement } from "../src/billing/ledger.ts";
 import { readLedgerState } from "../src/billing/ledger-state.ts";
 import { quota } from "../src/billing/quota.ts";
 import { createIds } from "../src/lib/ids.ts";
@@ -80,16 +81,49 @@ interface Servers {
   readonly mariadb: Service;
 }
 
-/** What a reservation and its charge cost on Redis and MariaDB, without a gateway around them. */
-export async function benchLedger(load: LedgerLoad): Promise<LedgerFigures> {
-  const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
+/** Servers of its own, on which loads are measured one after the other. */
+export interface LedgerBench {
+  measure(load: LedgerLoad): Promise<LedgerFigures>;
+  /** Throws where a balance does not follow from the ledger; answers the seconds that it took to look. */
+  audit(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * What a reservation and its charge cost on Redis and MariaDB, without a gateway around them.
+ * @param fill puts rows into the database before anything is measured
+ */
+export async function openLedgerBench(fill?: (databaseUrl: string) => Promise<void>): Promise<LedgerBench> {
+  const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb({ isLarge: true }) };
   const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));
-  try {
-    return await benchOn(servers, folder, load);
-  } finally {
+  const clear = async () => {
     rmSync(folder, { recursive: true, force: true });
     await Promise.all([servers.redis.stop(), servers.mariadb.stop()]);
+  };
+  try {
+    const world = await openWorld(servers.redis.url, servers.mariadb, { folder, onOutage: "deny", fill });
+    return {
+      async measure(load) {
+        const first = await addAccounts(world.database, load.accounts);
+        return measure(world.ledger, { servers, door: world.door, load, first });
+      },
+      audit: () => audit(world.database.raw),
+      async close() {
+        await world.close();
+        await clear();
+      },
+    };
+  } catch (error) {
+    await clear();
+    throw error;
   }
+}
+
+async function audit(database: RawDatabase): Promise<number> {
+  const startedAt = performance.now();
+  const [wrong] = await checkLedgerSums(database);
+  if (wrong) throw new Error(`${wrong.account}: ${wrong.what} is ${wrong.found}, should be ${wrong.expected}`);
+  return (performance.now() - startedAt) / 1_000;
 }
 
 /** What a Redis that takes two seconds adds where requests may go on without it. */
@@ -99,8 +133,7 @@ export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures
   const proxy = await startProxy(servers.redis.port);
   const world = await openWorld(`redis://127.0.0.1:${proxy.port}`, servers.mariadb, { folder, onOutage: "sql" });
   try {
-    await addAccounts(world.database, 1);
-    const ask = reserving(world);
+    const ask = reserving(world, await addAccounts(world.database, 1));
     await ask();
     const waits = async (): Promise<Waits> => {
       const all: number[] = [];
@@ -121,31 +154,25 @@ export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures
 }
 
 /** Limits and reservation at the same time, as a request asks for them; answers how long it took. */
-function reserving({ ledger, redis }: World): () => Promise<number> {
+function reserving({ ledger, redis }: World, id: number): () => Promise<number> {
   const nextId = createIds(systemClock);
   const local = createMemoryClaims(systemClock);
   const claims = createRedisClaims({ redis, local, onOutage() {} });
-  const limit: Claim = { scope: "user", subject: "1", kind: "requests", limit: 1_000_000, amount: 1 };
+  const limit: Claim = { scope: "user", subject: String(id), kind: "requests", limit: 1_000_000, amount: 1 };
   return async () => {
     const asked = performance.now();
     const requestId = nextId();
-    const request = { requestId, userId: 1, tokenId: 1, amount: quota(1_000), isCharged: true, grant: quota(RICH) };
+    const request = { requestId, userId: id, tokenId: id, amount: quota(1_000), isCharged: true, grant: quota(RICH) };
     const [hold] = await Promise.all([ledger.hold(request), claims.take(requestId, [limit])]);
     const waited = performance.now() - asked;
     if (isRefusal(hold)) throw new Error("refused");
-    await ledger.settle({ hold, quota: quota(700), channelId: 1, at: systemClock.now(), log: LOG });
+    await ledger.settle(chargeOf(hold));
     return waited;
   };
 }
 
-async function benchOn(servers: Servers, folder: string, load: LedgerLoad): Promise<LedgerFigures> {
-  const world = await openWorld(servers.redis.url, servers.mariadb, { folder, onOutage: "deny" });
-  try {
-    await addAccounts(world.database, load.accounts);
-    return await measure(world.ledger, { servers, door: world.door, load });
-  } finally {
-    await world.close();
-  }
+function chargeOf(hold: Hold): Settlement {
+  return { hold, quota: quota(700), channelId: LOG.channelId, at: systemClock.now(), log: LOG };
 }
 
 interface World {
@@ -156,15 +183,25 @@ interface World {
   close(): Promise<void>;
 }
 
+interface WorldSettings {
+  readonly folder: string;
+  readonly onOutage: "deny" | "sql";
+  readonly fill?: ((databaseUrl: string) => Promise<void>) | undefined;
+}
+
 async function openWorld(
   redisUrl: string,
   mariadb: Service,
-  { folder, onOutage }: { readonly folder: string; readonly onOutage: "deny" | "sql" },
+  { folder, onOutage, fill }: WorldSettings,
 ): Promise<World> {
   const log = createLog({ level: "error", format: "text", out: process.stderr });
   await runSql(mariadb.url, "create database bench");
-  const database = openDatabase({ url: new URL("/bench", mariadb.url).href, log });
+  const { href: url } = new URL("/bench", mariadb.url);
+  await fill?.(url);
+  const database = openDatabase({ url, log });
   await migrate(database, { log, mode: "auto" });
+  if (fill) await settleDown(database.raw);
+  await addChannel(database);
   const redis = createRedisClient({ url: new Secret(redisUrl), keys: createKeys("bench:"), log, name: "bench" });
   await redis.ready(5_000);
   const door = createDoor(database.raw);
@@ -186,6 +223,14 @@ async function openWorld(
     await database.close();
   };
   return { ledger, redis, database, door, close };
+}
+
+/** What was filled in goes to the disk first; the server would do it beside what is measured, for minutes. */
+async function settleDown(database: RawDatabase): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run("flush tables logs, ledger, quota_data for export", []);
+    await tx.run("unlock tables", []);
+  });
 }
 
 interface Door {
@@ -211,9 +256,23 @@ function createDoor(raw: RawDatabase): Door {
   };
 }
 
-async function addAccounts({ raw }: Database, count: number): Promise<void> {
-  for (let id = 1; id <= count; id += 1) {
-    const name = `user${id}`;
+/** The channel of every request; a filled database has it. */
+async function addChannel({ raw }: Database): Promise<void> {
+  const known = await raw.rows("select id from channels where id = ?", [LOG.channelId]);
+  if (known.length > 0) return;
+  await raw.run(
+    `insert into channels (id, type, key_sealed, key_hash, openai_organization, test_model, status, name, weight, created_time, base_url, other, models, "group", model_mapping, status_code_mapping) values (?, 1, '', '', '', '', 1, 'channel', 0, 0, '', '', '', 'default', '', '')`,
+    [LOG.channelId],
+  );
+}
+
+/** Answers the id of the first one; the others follow it, and each has a token of the same id. */
+async function addAccounts({ raw }: Database, count: number): Promise<number> {
+  const highest = "select max(id) as last from (select id from users union all select id from tokens) as taken";
+  const [taken] = await raw.rows<{ last: number | null }>(highest, []);
+  const first = (taken?.last ?? 0) + 1;
+  for (let id = first; id < first + count; id += 1) {
+    const name = `account${id}`;
     await raw.run(
       `insert into users (id, username, username_key, password, display_name, role, status, quota, "group", aff_code, created_at) values (?, ?, ?, '', '', 1, 1, ?, 'default', ?, 0)`,
       [id, name, name, RICH, name],
@@ -223,15 +282,18 @@ async function addAccounts({ raw }: Database, count: number): Promise<void> {
       [id, id, name, RICH],
     );
   }
+  return first;
 }
 
 interface Measuring {
   readonly servers: Servers;
   readonly door: Door;
   readonly load: LedgerLoad;
+  /** Of the accounts. */
+  readonly first: number;
 }
 
-async function measure(ledger: RedisLedger, { servers, door, load }: Measuring): Promise<LedgerFigures> {
+async function measure(ledger: RedisLedger, { servers, door, load, first }: Measuring): Promise<LedgerFigures> {
   const { accounts, requests, parallel, isHeldBack } = load;
   const nextId = createIds(systemClock);
   const serve = async (userId: number) => {
@@ -240,18 +302,18 @@ async function measure(ledger: RedisLedger, { servers, door, load }: Measuring):
     const hold = await ledger.hold({ ...request, grant: quota(RICH) });
     const waited = performance.now() - asked;
     if (isRefusal(hold)) throw new Error("refused");
-    await ledger.settle({ hold, quota: quota(700), channelId: 1, at: systemClock.now(), log: LOG });
+    await ledger.settle(chargeOf(hold));
     return waited;
   };
   // Balances are read from the database once.
-  for (let id = 1; id <= accounts; id += 1) await serve(id);
+  for (let at = 0; at < accounts; at += 1) await serve(first + at);
   await ledger.flush();
   if (isHeldBack) door.close();
   const clock = startClock(servers);
   const waits: number[] = [];
   let sent = 0;
   const work = async () => {
-    while (sent < requests) waits.push(await serve((sent++ % accounts) + 1));
+    while (sent < requests) waits.push(await serve(first + (sent++ % accounts)));
   };
   await Promise.all(Array.from({ length: parallel }, work));
   while (ledger.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
