@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   cutEvents,
-  cutLastEvents,
+  cutUsageEvents,
   hasData,
   isBrokenOff,
   stripComments,
@@ -38,12 +38,20 @@ describe("event blocks", () => {
   it("takes out the matching events at the end without reading what comes before", () => {
     const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":2}\n\ndata: [DONE]\n\n');
     const read: unknown[] = [];
-    const cut = cutLastEvents(blocks, ({ n }) => read.push(n) > 0 && n === 2);
+    const cut = cutUsageEvents(blocks, ({ n }) => read.push(n) > 0 && n === 2);
     expect(text(cut)).toBe('data: {"n":1}\n\ndata: [DONE]\n\n');
     const late = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
-    expect(text(cutLastEvents(late, ({ n }) => n === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
-    expect(cutLastEvents(late, () => false)).toBe(late);
+    expect(text(cutUsageEvents(late, ({ n }) => n === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+    expect(cutUsageEvents(late, () => false)).toBe(late);
     expect(read).toEqual([2, 2, 1]);
+  });
+
+  it("takes out the reports between pieces of text that arrived together", () => {
+    const piece = 'data: {"choices":[{}]}\n\n';
+    const report = 'data: {"choices":[],"usage":{}}\n\n';
+    const blocks = Buffer.from(piece + report + piece + report + report + piece);
+    const isReport = ({ usage }: { usage?: unknown }) => usage !== undefined;
+    expect(text(cutUsageEvents(blocks, isReport))).toBe(piece + piece + piece);
   });
 
   it("takes out the terminator, not a text that looks like it", () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../dialects/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
 const DATA = Buffer.from("data:");
+const EMPTY_LIST = Buffer.from("[]");
 const DONE = Buffer.from("[DONE]");
 const COLON = 0x3a;
 
@@ -21,17 +22,16 @@ export function stripComments(blocks: Buffer): Buffer {
 /** Event blocks without those whose JSON matches; the same buffer when none does. */
 export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
-  const kept = all.filter(
-    (block) => !parseEvents(block).some((event) => event.data !== undefined && matches(event.data)),
-  );
+  const kept = all.filter((block) => !isMatch(block, matches));
   return kept.length === all.length ? blocks : Buffer.concat(kept);
 }
 
 /**
- * Event blocks without the last run of those whose JSON matches, for events that stand at the end; the same buffer when
- * there is none. What comes before that run is not read.
+ * Event blocks without those that hold usage alone; the same buffer when there is none. Usage stands at the end, so the
+ * search runs from there to the last run of such blocks; of what comes before, only blocks with an empty list are read:
+ * some upstreams report after every piece of text.
  */
-export function cutLastEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
+export function cutUsageEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
   const kept: Buffer[] = [];
   let isCut = false;
@@ -44,7 +44,13 @@ export function cutLastEvents(blocks: Buffer, matches: (event: JsonObject) => bo
     else if (isCut) break;
     else kept.unshift(block);
   }
-  return isCut ? Buffer.concat([...all.slice(0, at + 1), ...kept]) : blocks;
+  if (!isCut) return blocks;
+  const before = all.slice(0, at + 1).filter((block) => !block.includes(EMPTY_LIST) || !isMatch(block, matches));
+  return Buffer.concat([...before, ...kept]);
+}
+
+function isMatch(block: Buffer, matches: (event: JsonObject) => boolean): boolean {
+  return parseEvents(block).some(({ data }) => data !== undefined && matches(data));
 }
 
 /** True when an event breaks off inside of its JSON: the end of what was sent, not of what there was to say. */

@@ -8,7 +8,7 @@ import type { AnswerJudge } from "./delivery.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
 import {
   cutEvents,
-  cutLastEvents,
+  cutUsageEvents,
   hasData,
   isBareEnd,
   isBrokenOff,
@@ -175,7 +175,7 @@ export class StreamSink implements Sink {
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { ask, isPlayground } = this.#flow.request;
     if (hasNewUsage && !ask.wantsStreamUsage)
-      return cutLastEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
+      return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
     if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
     return blocks;
   }
