@@ -2,7 +2,7 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../dialect
 import { objects, text } from "../dialects/read.ts";
 import { bearer } from "./bearer.ts";
 import { asNumber, asObject, asText, codeText } from "./error-body.ts";
-import { chatMessages, checkChatFields } from "./private/chat-reader.ts";
+import { chatMessages, checkChatFields, checkChatParts } from "./private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "./private/chat-writer.ts";
 import type { ProviderAdapter, Quirk } from "./types.ts";
 import { vendorReader } from "./verdict-vendor.ts";
@@ -13,6 +13,7 @@ const libraryBridge: Bridge = {
   upstream: "private:aiproxy-library",
   request(body, context) {
     checkChatFields(body, context, []);
+    checkChatParts(body, context, false);
     return {
       model: context.upstreamModel,
       query: chatMessages(body).at(-1)?.text ?? "",

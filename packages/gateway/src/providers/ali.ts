@@ -3,6 +3,8 @@ import { chatBridge, isMultimodal, searchesWeb } from "./ali/chat.ts";
 import { readAli } from "./ali/errors.ts";
 import { imageExchange } from "./ali/image-task.ts";
 import { embedBridge, embedExchange, imageBridge, rerankBridge } from "./ali/native.ts";
+import { COMPATIBLE } from "./ali/paths.ts";
+import { besidePath } from "./join-url.ts";
 import { clamped } from "./json-edit.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
@@ -25,13 +27,15 @@ function isNative(model: string, channel: ChannelRecord): boolean {
 /** Only what the client sent is brought into bounds: without the field the vendor's default holds. */
 const topP: Quirk = { name: "top_p between 0.001 and 0.999", apply: (body) => clamped(body, "top_p", 0.001, 0.999) };
 
+const service = (channel: ChannelRecord, path: string) => besidePath(channel.baseUrl, [COMPATIBLE], SERVICES + path);
+
 function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   bearer(call, channel, context);
   if (channel.other !== "") call.headers["x-dashscope-plugin"] = channel.other;
   const { pathname } = call.url;
   if (pathname.includes("/text2image/")) call.headers["x-dashscope-async"] = "enable";
   const isStream = call.headers["accept"] === "text/event-stream";
-  if (isStream && pathname.startsWith(SERVICES)) call.headers["x-dashscope-sse"] = "enable";
+  if (isStream && pathname.includes(`${SERVICES}/`)) call.headers["x-dashscope-sse"] = "enable";
 }
 
 export const ali: ProviderAdapter = {
@@ -43,25 +47,30 @@ export const ali: ProviderAdapter = {
     {
       operation: "chat",
       dialect: "private:ali-chat",
-      path: (_ask, model) => `${SERVICES}/aigc/${isMultimodal(model) ? "multimodal" : "text"}-generation/generation`,
+      path: (_ask, model, channel) =>
+        service(channel, `/aigc/${isMultimodal(model) ? "multimodal" : "text"}-generation/generation`),
       when: (_ask, model, channel) => isNative(model, channel),
     },
     {
-      ...openaiRoute("chat", "/compatible-mode/v1/chat/completions"),
+      ...openaiRoute("chat", `${COMPATIBLE}/chat/completions`),
       when: (_ask, model, channel) => !isNative(model, channel),
     },
-    openaiRoute("completions", "/compatible-mode/v1/completions"),
+    openaiRoute("completions", `${COMPATIBLE}/completions`),
     {
       operation: "embeddings",
       dialect: "private:ali-embed",
-      path: `${SERVICES}/embeddings/text-embedding/text-embedding`,
+      path: (_ask, _model, channel) => service(channel, "/embeddings/text-embedding/text-embedding"),
       exchange: embedExchange,
     },
-    { operation: "rerank", dialect: "private:ali-rerank", path: `${SERVICES}/rerank/text-rerank/text-rerank` },
+    {
+      operation: "rerank",
+      dialect: "private:ali-rerank",
+      path: (_ask, _model, channel) => service(channel, "/rerank/text-rerank/text-rerank"),
+    },
     {
       operation: "images.generations",
       dialect: "private:ali-image",
-      path: `${SERVICES}/aigc/text2image/image-synthesis`,
+      path: (_ask, _model, channel) => service(channel, "/aigc/text2image/image-synthesis"),
       when: (ask) => ask.operation === "images.generations",
       exchange: imageExchange,
     },
@@ -88,6 +97,6 @@ export const ali: ProviderAdapter = {
   quirks: [topP],
   repairs: [usageOnFinish],
   classify: readAli,
-  listModels: listOpenAiModels("/compatible-mode/v1/models", { base: BASE }),
+  listModels: listOpenAiModels(`${COMPATIBLE}/models`, { base: BASE }),
   otherHint: "Plug-in JSON for X-DashScope-Plugin",
 };

@@ -17,12 +17,14 @@ const FIRST = "https://aip.baidubce.com";
 const SECOND = "https://qianfan.baidubce.com";
 const TEXTS_A_CALL = 16;
 
+const NEWER_KEY = "bce-v3/";
+
 /** A pair of keys is exchanged for tokens; a key that starts with `bce-v3/`, or the newer host, means the compatible form. */
 function isFirst(channel: ChannelRecord, key: string): boolean {
   const { protocol } = channel.setting;
   if (protocol === "v1" || protocol === "v2") return protocol === "v1";
-  if (key.includes("|")) return true;
-  return !key.startsWith("bce-v3/") && !channel.baseUrl.includes("qianfan.baidubce.com");
+  if (key.startsWith(NEWER_KEY)) return false;
+  return key.includes("|") || !channel.baseUrl.includes("qianfan.baidubce.com");
 }
 
 const isFirstChannel = (channel: ChannelRecord) => isFirst(channel, channel.keys[0] ?? "");
@@ -55,8 +57,15 @@ const embedExchange: Exchange = async (call, context) => {
 };
 
 async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
-  if (!isFirst(channel, context.key)) return bearer(call, channel, context);
+  if (!isFirst(channel, context.key)) return signSecond(call, channel, context);
   call.url.searchParams.set("access_token", await accessToken(channel, context));
+}
+
+/** Keys that are bound to an application name it: `bce-v3/ALTAK-...|app id`. */
+function signSecond(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  const [key = "", app = ""] = context.key.split("|").map((part) => part.trim());
+  bearer(call, channel, { ...context, key });
+  if (app !== "") call.headers["appid"] = app;
 }
 
 /** Names of the first form are those of the second in capitals. */
@@ -122,7 +131,7 @@ export const baidu: ProviderAdapter = {
     "tao-8k",
   ],
   bridges: [chatBridge, embedBridge],
-  keyHint: "API key|secret key, or bce-v3/ALTAK-...",
+  keyHint: "API key|secret key, or bce-v3/ALTAK-...[|app id]",
 };
 
 /** The compatible form under a type of its own, as later members of the family have it. */
@@ -133,7 +142,7 @@ export const baiduV2: ProviderAdapter = {
   label: "Baidu Qianfan V2",
   baseUrl: SECOND,
   speaks: [openaiRoute("chat", "/v2/chat/completions"), openaiRoute("embeddings", "/v2/embeddings")],
-  authorize: bearer,
+  authorize: signSecond,
   models: [
     "ernie-4.0-8k",
     "ernie-4.0-8k-latest",
@@ -156,5 +165,5 @@ export const baiduV2: ProviderAdapter = {
     "deepseek-r1-distill-qwen-14b",
   ],
   listModels: listOpenAiModels("/v2/models", { base: SECOND }),
-  keyHint: "bce-v3/ALTAK-...",
+  keyHint: "bce-v3/ALTAK-...[|app id]",
 };

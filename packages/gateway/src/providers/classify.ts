@@ -1,8 +1,8 @@
 import type { JsonValue, UpstreamErrorEvent } from "../dialects/types.ts";
-import { asObject, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
+import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ErrorClass, FailedAnswer, ProviderAdapter, Verdict } from "./types.ts";
-import { namesOf, verdict } from "./verdict.ts";
+import { classOfStatus, namesOf, verdict } from "./verdict.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
 export const DISABLE_KEYWORDS: readonly string[] = [
@@ -105,20 +105,6 @@ const CLASS_BY_TEXT: readonly (readonly [RegExp, ErrorClass])[] = [
   [/prompt is too long|maximum context length|context window/i, "bad_request"],
 ];
 
-const CLASS_BY_STATUS: Readonly<Record<number, ErrorClass>> = {
-  401: "bad_key",
-  402: "out_of_credit",
-  403: "bad_key",
-  404: "not_found",
-  408: "timeout",
-  429: "rate_limit",
-  498: "overloaded",
-  503: "overloaded",
-  504: "timeout",
-  524: "timeout",
-  529: "overloaded",
-};
-
 /** Classes whose failures pass by themselves: no phrase in them disables a channel. */
 const PASSING: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "timeout", "server"]);
 
@@ -189,7 +175,8 @@ function holdsError(json: JsonValue | undefined): boolean {
 /** The reading without a vendor's own: words of the body first, then sentences, then the status. */
 export function general(answer: ReadAnswer, json: JsonValue | undefined, options: ReadingOptions = {}): Verdict {
   const body = readErrorBody(json);
-  const errorClass = classOf(body, answer.status);
+  const plain = body ? undefined : plainText(answer, json);
+  const errorClass = textClass(plain) ?? classOf(body, answer.status);
   const status = presentStatus(answer.status, body, errorClass);
   const wait = retryAfterMs(answer.headers, body?.source, body?.message ?? "", options.now ?? 0);
   const rest = {
@@ -198,7 +185,7 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
     retryAfterMs: wait,
     ...(isBare403(answer.status, body) ? { disable: false } : {}),
   };
-  if (!body) return verdict({ ...rest, ...unreadable(answer.status) });
+  if (!body) return verdict({ ...rest, ...unreadable(answer.status, plain) });
   const param = body.param;
   if (body.isOpenAiShaped && answer.status !== 498) {
     return verdict({ ...rest, message: body.message, ...passed(errorClass, body), param });
@@ -215,12 +202,24 @@ function passed(errorClass: ErrorClass, { type, code }: ErrorBody): { type: stri
 
 /** A 403 without a known word may come from a firewall or concern one model: it does not condemn the key. */
 function isBare403(status: number, body: ErrorBody | undefined): boolean {
-  return status === 403 && (body === undefined || wordClass(body) === undefined) && textClass(body) === undefined;
+  return (
+    status === 403 && (body === undefined || wordClass(body) === undefined) && textClass(body?.message) === undefined
+  );
 }
 
-function unreadable(status: number): { message: string; type: string; code: string; param: string } {
-  const message = `bad response status code ${status}`;
+function unreadable(
+  status: number,
+  message = `bad response status code ${status}`,
+): { message: string; type: string; code: string; param: string } {
   return { message, type: "upstream_error", code: "bad_response_status_code", param: String(status) };
+}
+
+/** A sentence instead of an object: as JSON text, or declared to be plain. Pages of proxies are never passed on. */
+function plainText({ headers, body }: ReadAnswer, json: JsonValue | undefined): string | undefined {
+  const isPlain = /^text\/plain\b/.test(headers["content-type"] ?? "");
+  const said = typeof json === "string" ? json : isPlain && json === undefined ? body.toString("utf8") : "";
+  const message = cleanMessage(said);
+  return message === "" || message.startsWith("<") ? undefined : message;
 }
 
 function translated(errorClass: ErrorClass, body: ErrorBody, status: number): { type?: string; code?: string } {
@@ -240,9 +239,9 @@ function isPermission(body: ErrorBody, status: number): boolean {
 /** Words for "something broke" say less than a status such as 503 or 504. */
 function classOf(body: ErrorBody | undefined, status: number): ErrorClass {
   const word = body && wordClass(body);
-  const byStatus = classByStatus(status < 400 ? (body?.number ?? status) : status);
+  const byStatus = classOfStatus(status < 400 ? (body?.number ?? status) : status);
   if (word === "server" && PASSING.has(byStatus)) return byStatus;
-  return word ?? textClass(body) ?? byStatus;
+  return word ?? textClass(body?.message) ?? byStatus;
 }
 
 function wordClass(body: ErrorBody): ErrorClass | undefined {
@@ -253,8 +252,8 @@ function wordClass(body: ErrorBody): ErrorClass | undefined {
   return undefined;
 }
 
-function textClass(body: ErrorBody | undefined): ErrorClass | undefined {
-  return body && CLASS_BY_TEXT.find(([pattern]) => pattern.test(body.message))?.[1];
+function textClass(message: string | undefined): ErrorClass | undefined {
+  return message === undefined ? undefined : CLASS_BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
 }
 
 /** Words that vendors put beside type and code. */
@@ -268,12 +267,6 @@ function wordsOf(body: ErrorBody): (string | undefined)[] {
 
 function isQuotaSentence(body: ErrorBody): boolean {
   return body.statusWord === undefined && /^you exceeded your current quota/i.test(body.message);
-}
-
-function classByStatus(status: number): ErrorClass {
-  const known = CLASS_BY_STATUS[status];
-  if (known) return known;
-  return status >= 400 && status < 500 && status !== 499 ? "bad_request" : "server";
 }
 
 /** A status that clients know: unregistered ones and failures with status 200 take their class's own. */

@@ -1,6 +1,6 @@
 import { isObject, list, text } from "../dialects/read.ts";
 import { amountOf } from "./amount.ts";
-import { joinUrl } from "./join-url.ts";
+import { besidePath, joinUrl } from "./join-url.ts";
 import { eachObject, without } from "./json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -11,6 +11,8 @@ import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdic
 import { verdict } from "./verdict.ts";
 
 const BASE = "https://api.deepseek.com";
+/** Clients of the OpenAI protocol name it with the base; single calls of the vendor stand beside it. */
+const TAILS = ["/v1", "/beta"];
 
 /** `thinking` switches reasoning on and off; the effort knows two steps. */
 const thinking: Quirk = {
@@ -61,9 +63,10 @@ function readDeepSeek({ status, json }: FailedAnswer): Verdict | undefined {
 }
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
-  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/user/balance").href, bearerHeaders(key));
-  const [entry] = isObject(json) ? list(json, "balance_infos").filter(isObject) : [];
-  return amountOf(entry, "total_balance");
+  const path = besidePath(channel.baseUrl, TAILS, "/user/balance");
+  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
+  const entries = isObject(json) ? list(json, "balance_infos").filter(isObject) : [];
+  return amountOf(entries.find((entry) => entry["currency"] === "CNY") ?? entries[0], "total_balance");
 }
 
 export const deepseek = openaiCompatible({
@@ -79,7 +82,7 @@ export const deepseek = openaiCompatible({
     "deepseek-reasoner",
   ],
   operations: ["chat", "completions"],
-  paths: { completions: "/beta/completions" },
+  paths: { completions: (_ask, _model, { baseUrl }) => besidePath(baseUrl, TAILS, "/beta/completions") },
   quirks: [noDeveloperRole, thinking, history, jsonInstruction],
   repairs: [busy],
   classify: readDeepSeek,

@@ -80,11 +80,15 @@ function isOpenAiWording({ type, code, statusWord }: Pick<ErrorBody, "type" | "c
   return statusWord === undefined && (type ?? code) !== undefined;
 }
 
-/** Without control characters, at most 4 KiB; what follows a refused key is only about that key. */
-export function cleanMessage(text: string): string {
+/** Without control characters, at most 4 KiB. */
+export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
-  const printable = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "").trim();
-  return printable.slice(0, MAX_MESSAGE).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "").slice(0, MAX_MESSAGE);
+}
+
+/** A printable message; what follows a refused key is only about that key. */
+export function cleanMessage(text: string): string {
+  return printable(text.trim()).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
 }
 
 function errorHolder(root: JsonObject): JsonObject {

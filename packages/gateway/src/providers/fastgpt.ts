@@ -4,6 +4,7 @@ import { asNumber, asText } from "./error-body.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { AnswerContext, AnswerRepair, FailedAnswer, Verdict } from "./types.ts";
 import { vendorVerdict } from "./verdict-vendor.ts";
+import { classOfStatus } from "./verdict.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 
@@ -43,14 +44,17 @@ function withoutDummyUsage(body: JsonObject): JsonObject {
   return rest;
 }
 
-/** `{code, statusText, message}`; 514 is a refused key. */
+const REFUSED_KEY = 514;
+
+/** `{code, statusText, message}`, also with status 200; 514 is a refused key, others are statuses of HTTP. */
 function readFastGpt({ status, json }: FailedAnswer): Verdict | undefined {
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
-  if (code !== 514 || !isObject(json)) return undefined;
-  return vendorVerdict("bad_key", {
+  const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;
+  if (!isObject(json) || (code !== REFUSED_KEY && !isOther)) return undefined;
+  return vendorVerdict(code === REFUSED_KEY ? "bad_key" : classOfStatus(code), {
     type: "fastgpt_error",
-    code: "514",
-    message: asText(json["message"]) ?? "",
+    code: String(code),
+    message: asText(json["message"]) ?? asText(json["statusText"]) ?? "",
     status,
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { joinUrl } from "./join-url.ts";
+import { besidePath, joinUrl } from "./join-url.ts";
 
 describe("joinUrl", () => {
   it.each([
@@ -12,6 +12,10 @@ describe("joinUrl", () => {
     ["https://host/api/v3", "/v1/chat/completions", "https://host/api/v3/chat/completions"],
     ["https://host/v1", "/v2/chat", "https://host/v2/chat"],
     ["https://host/v1", "/v1beta/models", "https://host/v1beta/models"],
+    ["https://host/api/coding/v3", "/api/v3/chat/completions", "https://host/api/coding/v3/chat/completions"],
+    ["https://host/api/coding/paas/v4", "/api/paas/v4/models", "https://host/api/coding/paas/v4/models"],
+    ["https://host/paas/coding/v4", "/api/paas/v4/models", "https://host/paas/coding/v4/api/paas/v4/models"],
+    ["https://host/compatible-mode/v1", "/api/v1/tasks/1", "https://host/compatible-mode/v1/api/v1/tasks/1"],
     ["https://host/team/v1x", "/v1/models", "https://host/team/v1x/v1/models"],
     [
       "https://host/openai",
@@ -29,5 +33,12 @@ describe("joinUrl", () => {
     const base = "https://gateway.ai.cloudflare.com/v1/acc/gw/openai";
     expect(joinUrl(base, "/v1/chat/completions", "/v1").pathname).toBe("/v1/acc/gw/openai/chat/completions");
     expect(joinUrl("https://host", "/v1/chat/completions", "/v1").pathname).toBe("/v1/chat/completions");
+  });
+
+  it("finds paths beside the one that was pasted with the base", () => {
+    expect(besidePath("https://host/v1", ["/beta", "/v1"], "/user/balance")).toBe("https://host/user/balance");
+    expect(besidePath("https://host/a/v1/", ["/beta", "/v1"], "/user/balance")).toBe("https://host/a/user/balance");
+    expect(besidePath("https://host", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
+    expect(besidePath("", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
   });
 });

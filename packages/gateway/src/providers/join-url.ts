@@ -3,7 +3,8 @@ const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
 
 /**
  * Joins a base URL and a path so that a version pasted with the base is not doubled: `…/v1` + `/v1/x` is `…/v1/x`,
- * `…/api/v3` + `/v1/x` is `…/api/v3/x`, `…/v1` + `/v2/x` is `…/v2/x`. An absolute path replaces the base.
+ * `…/api/v3` + `/v1/x` is `…/api/v3/x`, `…/v1` + `/v2/x` is `…/v2/x`, `…/api/coding/v3` + `/api/v3/x` is
+ * `…/api/coding/v3/x`. An absolute path replaces the base.
  * @param gatewayDrops start of the path that the Cloudflare AI gateway host already stands for
  */
 export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
@@ -41,16 +42,41 @@ function merge(prefix: string, path: string): string {
   return prefix.slice(0, prefix.length - last.length - 1) + path;
 }
 
-/** Length of the longest start of `path` that `prefix` ends with and that closes with a version segment. */
+/**
+ * Length of the longest start of `path` that the prefix walks through already, up to a version that both end with.
+ * The prefix may take steps of its own between: vendors sell plans at `…/api/coding/v3` beside `…/api/v3`.
+ */
 function sharedVersionPath(prefix: string, path: string): number {
+  const walked = prefix.split("/");
   const segments = path.split("/");
   let length = 0;
   let longest = 0;
-  for (const segment of segments.slice(1)) {
+  for (const [index, segment] of segments.entries()) {
+    if (index === 0) continue;
     length += segment.length + 1;
-    if (VERSION.test(segment) && prefix.endsWith(path.slice(0, length))) longest = length;
+    const isEnd = VERSION.test(segment) && walked.at(-1) === segment;
+    if (isEnd && holdsInOrder(walked, segments.slice(1, index))) longest = length;
   }
   return longest;
+}
+
+function holdsInOrder(walked: readonly string[], wanted: readonly string[]): boolean {
+  let at = 0;
+  for (const segment of wanted) {
+    at = walked.indexOf(segment, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/**
+ * A path beside the one that operators paste with the base: `…/v1` + `/user/balance` is `…/user/balance` where the
+ * vendor serves it outside of `/v1`. Other bases, and none, leave the path as it is.
+ */
+export function besidePath(base: string, tails: readonly string[], path: string): string {
+  const trimmed = base.replace(/\/+$/, "");
+  const tail = tails.find((candidate) => trimmed.endsWith(candidate));
+  return tail === undefined ? path : trimmed.slice(0, -tail.length) + path;
 }
 
 function withoutStart(path: string, start: string): string {

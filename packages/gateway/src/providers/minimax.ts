@@ -5,7 +5,7 @@ import { eachObject, without } from "./json-edit.ts";
 import { embeddingBridge } from "./minimax/embeddings.ts";
 import { speechBridge, speechExchange } from "./minimax/speech.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import type { AnswerRepair, ProviderAdapter, Quirk } from "./types.ts";
+import type { AnswerRepair, ChannelRecord, ProviderAdapter, Quirk } from "./types.ts";
 import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
 const VENDOR_MEMBERS = [
@@ -106,6 +106,10 @@ const compatible = openaiCompatible({
   classify: readMiniMax,
 });
 
+function inGroup(path: string, { other }: ChannelRecord): string {
+  return other === "" ? path : `${path}?GroupId=${encodeURIComponent(other)}`;
+}
+
 export const minimax: ProviderAdapter = {
   ...compatible,
   speaks: [
@@ -113,17 +117,16 @@ export const minimax: ProviderAdapter = {
     {
       operation: "audio.speech",
       dialect: "private:minimax-speech",
-      path: "/v1/t2a_v2",
+      path: (_ask, _model, channel) => inGroup("/v1/t2a_v2", channel),
       when: (ask) => ask.operation === "audio.speech",
       exchange: speechExchange,
     },
     {
       operation: "embeddings",
       dialect: "private:minimax-embeddings",
-      path: (_ask, _model, channel) =>
-        channel.other === "" ? "/v1/embeddings" : `/v1/embeddings?GroupId=${encodeURIComponent(channel.other)}`,
+      path: (_ask, _model, channel) => inGroup("/v1/embeddings", channel),
     },
   ],
   bridges: [speechBridge, embeddingBridge],
-  otherHint: "Group id, for embeddings",
+  otherHint: "Group id, for embeddings and speech",
 };

@@ -1,15 +1,30 @@
-import { isObject, object } from "../dialects/read.ts";
+import { isObject, object, objects } from "../dialects/read.ts";
+import type { JsonObject } from "../dialects/types.ts";
 import { amountOf } from "./amount.ts";
 import { joinUrl } from "./join-url.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import type { ChannelRecord, HttpJson } from "./types.ts";
+import { onEvent } from "./repairs/each-choice.ts";
+import type { AnswerRepair, ChannelRecord, HttpJson } from "./types.ts";
 
 const BASE = "https://api.moonshot.cn";
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/users/me/balance").href, bearerHeaders(key));
   return amountOf(isObject(json) ? object(json, "data") : undefined, "available_balance");
+}
+
+/** Who asked for usage looks for it beside the choices; the vendor puts it into the first one. */
+const usageBeside: AnswerRepair = {
+  name: "usage beside the choices",
+  marks: ['"usage":{', '"usage": {'],
+  stream: ({ ask }) => (ask.wantsStreamUsage ? onEvent(lifted) : undefined),
+};
+
+function lifted(chunk: JsonObject): JsonObject {
+  const [choice] = objects(chunk, "choices");
+  const usage = object(choice, "usage");
+  return usage === undefined || isObject(chunk["usage"]) ? chunk : { ...chunk, usage };
 }
 
 export const moonshot = openaiCompatible({
@@ -32,5 +47,6 @@ export const moonshot = openaiCompatible({
   ],
   operations: ["chat"],
   streamUsage: false,
+  repairs: [usageBeside],
   balance,
 });

@@ -29,18 +29,28 @@ const readFrame = vendorReader({
   unknown: "server",
   native({ json }) {
     const root = asObject(json);
-    const source = asObject(root?.["header"]) ?? root;
+    const source = asObject(root?.["header"]) ?? asObject(root?.["error"]) ?? root;
     const code = codeText(source?.["code"]);
-    return code === "" || code === "0" ? undefined : { code, message: asText(source?.["message"]) ?? "" };
+    if (!/^[1-9]\d*$/.test(code)) return undefined;
+    return { code, message: asText(source?.["message"]) ?? "" };
   },
 });
 
-/** `header.code` of a frame; a handshake refused with 403 means that this machine's clock is wrong. */
+/**
+ * `header.code` of a frame. A refused handshake has a message alone: with 401 the key is wrong, with 403 the clock of
+ * this machine is.
+ */
 function readSpark(answer: FailedAnswer): Verdict | undefined {
   const read = readFrame(answer);
-  if (read || answer.status !== 403) return read;
+  if (read || (answer.status !== 401 && answer.status !== 403)) return read;
   const message = asText(asObject(answer.json)?.["message"]) ?? "The upstream refused the connection.";
-  return verdict({ class: "server", message, type: "xunfei_error", param: "" });
+  return verdict({
+    class: answer.status === 401 ? "bad_key" : "server",
+    message,
+    type: "upstream_error",
+    code: "bad_response_status_code",
+    param: String(answer.status),
+  });
 }
 
 /** Sets the application and, where the client names a version, path and domain; then signs the URL. */

@@ -1,7 +1,8 @@
 import { bearer } from "./bearer.ts";
-import { asObject, asText } from "./error-body.ts";
+import { asObject } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { chatBridge, embedBridge } from "./tencent/chat.ts";
+import { failureOf } from "./tencent/failure.ts";
 import { signTc3 } from "./tencent/tc3.ts";
 import {
   UpstreamRefusal,
@@ -40,24 +41,15 @@ const CODES: CodeTable = {
   bad_request: ["InvalidParameter*", "MissingParameter*"],
 };
 
-/** `Response.Error` with status 200, for streams too. An expired signature means that this machine's clock is wrong. */
+/** `Response.Error`, or the engine's own `ErrorMsg`, with status 200; for streams too. An expired signature means that this machine's clock is wrong. */
 const readTencent = vendorReader({
   type: "tencent_error",
   codes: CODES,
   unknown: "server",
   native({ json }) {
     const root = asObject(json);
-    const response = asObject(root?.["Response"]) ?? root;
-    const error = asObject(response?.["Error"]);
-    const code = asText(error?.["Code"]);
-    if (code === undefined) return undefined;
-    const isClock = code === "AuthFailure.SignatureExpire";
-    return {
-      code,
-      message: asText(error?.["Message"]) ?? "",
-      param: asText(response?.["RequestId"]),
-      ...(isClock ? { retry: false } : {}),
-    };
+    const found = failureOf(asObject(root?.["Response"]) ?? root);
+    return found?.code === "AuthFailure.SignatureExpire" ? { ...found, retry: false } : found;
   },
 });
 

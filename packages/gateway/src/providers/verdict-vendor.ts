@@ -1,6 +1,6 @@
-import { asObject, asText, codeText } from "./error-body.ts";
+import { asObject, asText, codeText, printable } from "./error-body.ts";
 import type { ErrorClass, FailedAnswer, Verdict } from "./types.ts";
-import { CLASS_STATUS, verdict } from "./verdict.ts";
+import { CLASS_STATUS, classOfStatus, verdict } from "./verdict.ts";
 
 /** What a vendor's own code means; every key is a code in text form or `prefix*`. */
 export type CodeTable = Partial<Record<ErrorClass, readonly string[]>>;
@@ -30,7 +30,7 @@ export function vendorVerdict(errorClass: ErrorClass, failure: VendorFailure): V
   const isContradicted = isFailure && CONTRADICTED[errorClass]?.includes(failure.status) === true;
   return verdict({
     class: errorClass,
-    message: failure.message === "" ? `error ${failure.code}` : failure.message,
+    message: printable(failure.message) || `error ${failure.code}`,
     status: isFailure && !isContradicted ? failure.status : CLASS_STATUS[errorClass],
     type: failure.type,
     code: failure.code === "" ? undefined : failure.code,
@@ -67,6 +67,8 @@ export interface NativeError {
   readonly param?: string | undefined;
   /** Default: the reader's. */
   readonly type?: string;
+  /** Where the words beside the code decide; default: the table's. */
+  readonly class?: ErrorClass | undefined;
   readonly disable?: boolean;
   readonly retry?: boolean;
 }
@@ -77,7 +79,10 @@ export interface VendorReading {
   readonly codes: CodeTable;
   /** Reads the vendor's own shape; undefined = no failure, or one for the general reading. */
   native(answer: FailedAnswer): NativeError | undefined;
-  /** Class of codes that the table does not know; without it they are left to the general reading. */
+  /**
+   * Class of codes that the table does not know where the status tells nothing either; without it they are left to the
+   * general reading.
+   */
   readonly unknown?: ErrorClass;
 }
 
@@ -86,9 +91,18 @@ export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => 
   return (answer) => {
     const event = errorOf(answer);
     const found = event?.type === reading.type ? event : reading.native(answer);
-    const errorClass = found && (classOfCode(reading.codes, found.code) ?? reading.unknown);
-    if (!found || !errorClass) return undefined;
-    const { param = "", ...rest } = found as NativeError;
-    return vendorVerdict(errorClass, { type: reading.type, ...rest, param, status: answer.status });
+    if (!found) return undefined;
+    const { param = "", class: own, ...rest } = found as NativeError;
+    const { status } = answer;
+    const known = own ?? classOfCode(reading.codes, found.code);
+    const errorClass = known ?? unknownClass(reading, status);
+    if (!errorClass) return undefined;
+    const doubt = known === undefined && status === 403 ? { disable: false } : {};
+    return vendorVerdict(errorClass, { type: reading.type, ...doubt, ...rest, param, status });
   };
+}
+
+/** A 403 without a known code may come from a firewall: it does not condemn the key. */
+function unknownClass({ unknown }: VendorReading, status: number): ErrorClass | undefined {
+  return unknown && (status >= 400 ? classOfStatus(status) : unknown);
 }

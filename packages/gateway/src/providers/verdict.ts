@@ -13,6 +13,27 @@ export const CLASS_STATUS: Readonly<Record<ErrorClass, number>> = {
   server: 502,
 };
 
+const CLASS_BY_STATUS: Readonly<Record<number, ErrorClass>> = {
+  401: "bad_key",
+  402: "out_of_credit",
+  403: "bad_key",
+  404: "not_found",
+  408: "timeout",
+  429: "rate_limit",
+  498: "overloaded",
+  503: "overloaded",
+  504: "timeout",
+  524: "timeout",
+  529: "overloaded",
+};
+
+/** What a status means where nothing else is known. */
+export function classOfStatus(status: number): ErrorClass {
+  const known = CLASS_BY_STATUS[status];
+  if (known) return known;
+  return status >= 400 && status < 500 && status !== 499 ? "bad_request" : "server";
+}
+
 interface ErrorNames {
   readonly type: string;
   readonly code: string | undefined;

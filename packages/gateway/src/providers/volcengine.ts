@@ -6,13 +6,20 @@ const CODES: CodeTable = {
   out_of_credit: ["AccountOverdueError", "QuotaExceeded"],
   rate_limit: ["RateLimitExceeded*", "SetLimitExceeded"],
   overloaded: ["ServerOverloaded"],
-  content_filter: ["SensitiveContentDetected*"],
   not_found: ["InvalidEndpointOrModel*", "ModelNotOpen"],
   bad_request: ["InvalidParameter*", "MissingParameter*"],
   server: ["InternalServiceError"],
 };
 
-const readVolcEngine = vendorReader({ type: "volcengine_error", codes: CODES, native: errorOf });
+/** Codes name the part that was found unfit: `InputTextSensitiveContentDetected.PolicyViolation`. */
+const readVolcEngine = vendorReader({
+  type: "volcengine_error",
+  codes: CODES,
+  native(answer) {
+    const error = errorOf(answer);
+    return error && /SensitiveContentDetected/.test(error.code) ? { ...error, class: "content_filter" } : error;
+  },
+});
 
 export const volcengine = openaiCompatible({
   type: 45,

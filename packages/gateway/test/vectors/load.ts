@@ -64,7 +64,7 @@ export function loadVectors(): Vector[] {
   });
 }
 
-function readVector(name: string, json: JsonObject): Vector {
+export function readVector(name: string, json: JsonObject): Vector {
   const clock = json["clock"] ?? object(json, "inject")?.["now"] ?? 1_790_000_000;
   const answer = object(json, "client_response");
   return {

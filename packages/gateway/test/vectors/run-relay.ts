@@ -13,6 +13,7 @@ import type { ChannelRecord, Verdict } from "../../src/providers/types.ts";
 import { Attempt } from "../../src/relay/attempt.ts";
 import { Delivery, DeliveryTicker } from "../../src/relay/delivery.ts";
 import { STREAM_HEAD } from "../../src/relay/heads.ts";
+import type { Failure } from "../../src/relay/failure.ts";
 import { planFor } from "../../src/relay/plan.ts";
 import { jsonBody } from "../../src/relay/read-body.ts";
 import { matchRoute, type RouteMatch } from "../../src/relay/routes.ts";
@@ -22,7 +23,7 @@ import type { RelayRequest } from "../../src/relay/types.ts";
 import { readUpload, type Upload } from "../../src/relay/upload.ts";
 import { compareAnswer, type ClientAnswer } from "./answers.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
-import type { Vector } from "./load.ts";
+import type { Vector, VectorVerdict } from "./load.ts";
 import { createScript, type Chunking, type Script } from "./script.ts";
 import { compareUsage } from "./usages.ts";
 
@@ -274,11 +275,16 @@ function keyOf(vector: Vector): string {
 function compareVerdict(vector: Vector, { result, verdict }: Outcome): void {
   const expected = vector.verdict;
   if (expected === undefined) return;
+  const failure = result?.kind === "failed" ? result.failure : undefined;
+  if (verdict === undefined && failure === undefined) throw new VectorMismatch("nothing failed");
   if (verdict !== undefined) expectSame(verdict.class, expected.class, "class");
   if (expected.retryAfterMs !== undefined) expectSame(verdict?.retryAfterMs, expected.retryAfterMs, "retry after");
-  if (result?.kind !== "failed") return;
-  if (expected.retry !== undefined) expectSame(verdict?.retry ?? result.failure.retry, expected.retry, "retry");
-  expectSame(verdict?.disable ?? result.failure.disable !== undefined, expected.disable, "disable");
+  if (failure !== undefined) compareConsequences(verdict, failure, expected);
+}
+
+function compareConsequences(verdict: Verdict | undefined, failure: Failure, expected: VectorVerdict): void {
+  if (expected.retry !== undefined) expectSame(verdict?.retry ?? failure.retry, expected.retry, "retry");
+  expectSame(verdict?.disable ?? failure.disable !== undefined, expected.disable, "disable");
 }
 
 const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });

@@ -3,7 +3,8 @@ import type { Dispatcher } from "undici";
 import { isObject, text } from "../../src/dialects/read.ts";
 import type { JsonObject, JsonValue } from "../../src/dialects/types.ts";
 import { encodeBlock } from "../../src/lib/sse.ts";
-import type { HttpJson, UpstreamCall, UpstreamSocket } from "../../src/providers/types.ts";
+import { bodyOf } from "../../src/providers/exchange.ts";
+import type { HttpJson, UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../../src/providers/types.ts";
 import type { Upstreams } from "../../src/relay/upstream.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector, VectorRequest, VectorStep } from "./load.ts";
@@ -15,7 +16,7 @@ export type Chunking = "whole" | "events" | "pieces";
 const exchanged = new Set<string>();
 
 export interface Script extends Upstreams {
-  connect(call: UpstreamCall): Promise<UpstreamSocket>;
+  connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
   /** First difference between what was sent and what the vector expects. */
   readonly failure: Error | undefined;
   /** Throws when a step was never asked for. */
@@ -68,6 +69,8 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
     },
     async connect(call) {
       const { response } = take({ ...call, url: call.url.href });
+      if (response["ws"] === undefined)
+        return { status: Number(response["status"]), headers: headersOf(response), body: bodyOf(...partsOf(response)) };
       return socketOf(response, (error) => {
         failure ??= error;
       });

@@ -1,7 +1,14 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../json-edit.ts";
-import { chatMessages, checkChatFields, maxTokens, stopList, type ChatMessage } from "../private/chat-reader.ts";
+import {
+  chatMessages,
+  checkChatFields,
+  checkChatParts,
+  maxTokens,
+  stopList,
+  type ChatMessage,
+} from "../private/chat-reader.ts";
 import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 
 const INTERNET = "-internet";
@@ -38,6 +45,7 @@ export const chatBridge: Bridge = {
   request(body, context) {
     checkChatFields(body, context, READ);
     const { upstreamModel } = context;
+    checkChatParts(body, context, isMultimodal(upstreamModel));
     const isWeb = searchesWeb(upstreamModel);
     const stop = stopList(body);
     const bounded = clamped(body, "top_p", 0, 0.9999);
@@ -127,7 +135,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       if (!data || writer.isEnded) return [];
       const code = text(data, "code") ?? "";
       if (event === "error" || code !== "") {
-        return writer.fail({ message: text(data, "message") ?? "", type: "ali_error", code });
+        return writer.fail({ message: text(data, "message") ?? "", type: code, code, param: text(data, "request_id") });
       }
       writer.name({ id: text(data, "request_id") });
       const piece = pieceOf(object(data, "output"));

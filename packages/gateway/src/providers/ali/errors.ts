@@ -1,6 +1,14 @@
+import type { JsonObject, JsonValue } from "../../dialects/types.ts";
 import { asObject, asText } from "../error-body.ts";
-import type { FailedAnswer, Verdict } from "../types.ts";
-import { classOfCode, errorOf, vendorReader, vendorVerdict, type CodeTable } from "../verdict-vendor.ts";
+import type { ErrorClass, FailedAnswer, Verdict } from "../types.ts";
+import {
+  classOfCode,
+  errorOf,
+  vendorReader,
+  vendorVerdict,
+  type CodeTable,
+  type NativeError,
+} from "../verdict-vendor.ts";
 
 /** https://help.aliyun.com/zh/model-studio/error-code */
 const CODES: CodeTable = {
@@ -21,24 +29,38 @@ const CODES: CodeTable = {
   server: ["InternalError*"],
 };
 
-/** `{code, message, request_id}` of the native protocol, whose code is also the type. */
+/** One code stands for keys, for models that a key may not use, and for forms of call that a model does not have. */
+function deniedClass(code: string, message: string): ErrorClass | undefined {
+  if (code !== "AccessDenied") return undefined;
+  if (/synchronous calls/i.test(message)) return "bad_request";
+  return /model/i.test(message) ? "not_found" : undefined;
+}
+
+/** `{code, message, request_id}` of the native protocol, whose code is also the type; so it is in its streams. */
 const readNative = vendorReader({
   type: "ali_error",
   codes: CODES,
   unknown: "server",
-  native({ json }) {
+  native({ json, status }) {
     const root = asObject(json);
-    const code = asText(root?.["code"]);
-    if (code === undefined) return undefined;
-    return { code, type: code, message: asText(root?.["message"]) ?? "", param: asText(root?.["request_id"]) };
+    const error = asObject(root?.["error"]);
+    if (error && error["type"] === error["code"] && status === 200) return native(error, error["param"]);
+    return root && native(root, root["request_id"]);
   },
 });
 
+function native(from: JsonObject, request: JsonValue | undefined): NativeError | undefined {
+  const code = asText(from["code"]);
+  if (code === undefined) return undefined;
+  const message = asText(from["message"]) ?? "";
+  return { code, type: code, message, param: asText(request), class: deniedClass(code, message) };
+}
+
 /** The compatible protocol has the same codes inside the usual error object. */
 export function readAli(answer: FailedAnswer): Verdict | undefined {
-  const native = readNative(answer);
-  if (native || answer.status < 400) return native;
+  const found = readNative(answer);
+  if (found || answer.status < 400) return found;
   const error = errorOf(answer);
-  const errorClass = error && classOfCode(CODES, error.code);
+  const errorClass = error && (deniedClass(error.code, error.message) ?? classOfCode(CODES, error.code));
   return errorClass && vendorVerdict(errorClass, { ...error, type: error.type || "ali_error", status: answer.status });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, exchangeOf, jsonOf } from "../../../test/provider-kit.ts";
+import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../test/provider-kit.ts";
 import { ali } from "../ali.ts";
 import { imageExchange } from "./image-task.ts";
 
@@ -34,6 +34,23 @@ describe("image tasks of DashScope", () => {
     const json = await jsonOf(await imageExchange(callOf(URL, {}), context));
     expect(json).toMatchObject({ output: { results: [{ b64_image: "UE5H" }, results[1]] } });
     expect(asked).toEqual(["https://i.example/1.png"]);
+  });
+
+  it("go on when a look at them fails, and are found beside the compatible base", async () => {
+    const baseUrl = "https://dashscope.aliyuncs.com/compatible-mode/v1";
+    const done = state("SUCCEEDED", { results: [{ url: "https://i.example/1.png" }] });
+    const { context, calls } = exchangeOf(
+      [state("PENDING"), { status: 429, json: {} }, { status: 502, json: {} }, done],
+      {
+        channel: channelOf({ baseUrl }),
+      },
+    );
+    expect((await imageExchange(callOf(URL, {}), context)).status).toBe(200);
+    expect(calls.slice(1).map((call) => call.url.pathname)).toEqual([
+      "/api/v1/tasks/t",
+      "/api/v1/tasks/t",
+      "/api/v1/tasks/t",
+    ]);
   });
 
   it("hand a refused submission on", async () => {

@@ -2,8 +2,9 @@ import { object, objects, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { parseObject } from "../../lib/json.ts";
 import { jsonAnswer, readWhole } from "../exchange.ts";
-import { joinUrl } from "../join-url.ts";
+import { besidePath, joinUrl } from "../join-url.ts";
 import type { Exchange, ExchangeContext, UpstreamAnswer, UpstreamCall } from "../types.ts";
+import { COMPATIBLE } from "./paths.ts";
 
 const POLL_MS = 3000;
 const MAX_POLLS = 20;
@@ -16,16 +17,28 @@ export const imageExchange: Exchange = async (call, context) => {
   if (submitted.answer.status !== 200 || id === undefined) return submitted.answer;
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     if (poll > 0) await context.sleep(POLL_MS);
-    const state = await readWhole(await context.send(pollCall(call, context, id)));
-    const output = object(parseObject(state.bytes.toString("utf8")), "output");
-    const status = text(output, "task_status") ?? "UNKNOWN";
-    if (state.answer.status !== 200) return state.answer;
-    if (status === "SUCCEEDED") return context.ask.wantsBase64 ? withBytes(output, context) : state.answer;
-    if (RUNNING.has(status)) continue;
-    return failed(text(output, "message") ?? `The task ended as ${status}.`, text(output, "code") ?? status);
+    const answer = await look(pollCall(call, context, id), context);
+    if (answer) return answer;
   }
   return failed("The image was not ready in time.", "Timeout");
 };
+
+/** Undefined = it is not decided yet. */
+async function look(call: UpstreamCall, context: ExchangeContext): Promise<UpstreamAnswer | undefined> {
+  const { answer, bytes } = await readWhole(await context.send(call));
+  if (isPassing(answer.status)) return undefined;
+  if (answer.status !== 200) return answer;
+  const output = object(parseObject(bytes.toString("utf8")), "output");
+  const status = text(output, "task_status") ?? "UNKNOWN";
+  if (RUNNING.has(status)) return undefined;
+  if (status === "SUCCEEDED") return context.ask.wantsBase64 ? withBytes(output, context) : answer;
+  return failed(text(output, "message") ?? `The task ended as ${status}.`, text(output, "code") ?? status);
+}
+
+/** A look that failed says nothing about the image, which would be paid for twice if another channel were asked. */
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
+}
 
 /** The vendor keeps images at an address for a day; clients may ask for the bytes. */
 async function withBytes(output: JsonObject | undefined, { download }: ExchangeContext): Promise<UpstreamAnswer> {
@@ -43,11 +56,11 @@ function failed(message: string, code: string): UpstreamAnswer {
 }
 
 function pollCall(call: UpstreamCall, context: ExchangeContext, id: string): UpstreamCall {
-  const base = context.channel.baseUrl || call.url.origin;
   const { authorization = "" } = call.headers;
+  const base = context.channel.baseUrl;
   return {
     method: "GET",
-    url: joinUrl(base, `/api/v1/tasks/${encodeURIComponent(id)}`),
+    url: joinUrl(base || call.url.origin, besidePath(base, [COMPATIBLE], `/api/v1/tasks/${encodeURIComponent(id)}`)),
     headers: { authorization },
     body: undefined,
   };

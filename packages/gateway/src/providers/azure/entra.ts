@@ -1,5 +1,6 @@
-import { isObject, number, text } from "../../dialects/read.ts";
+import { number, text } from "../../dialects/read.ts";
 import { createTokenCache } from "../private/token-cache.ts";
+import { exchangeToken } from "../private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../types.ts";
 import { verdict } from "../verdict.ts";
 
@@ -13,18 +14,17 @@ export function entraToken(channel: ChannelRecord, { key, now, http }: SigningCo
   const authority = text(channel.setting, "entra_authority") ?? AUTHORITY;
   return tokens.get(`${authority} ${key}`, now, async () => {
     const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
-    const answer = await http({
+    const answer = await exchangeToken(http, {
       method: "POST",
       url: `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     });
-    const json = isObject(answer.json) ? answer.json : {};
-    const token = text(json, "access_token");
+    const { json, token } = answer;
     if (answer.status === 200 && token !== undefined)
       return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
     const reason = text(json, "error_description") ?? text(json, "error") ?? `status ${answer.status}`;
     const message = `Could not obtain an access token: ${reason}`;
-    throw new UpstreamRefusal(verdict({ class: answer.status >= 500 ? "server" : "bad_key", message }));
+    throw new UpstreamRefusal(verdict({ class: answer.class, message }));
   });
 }

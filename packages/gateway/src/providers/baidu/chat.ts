@@ -5,7 +5,10 @@ import { clamped } from "../json-edit.ts";
 import {
   chatFunctions,
   chatMessages,
+  chatToolChoice,
   checkChatFields,
+  checkChatParts,
+  instructedMessages,
   maxTokens,
   stopList,
   systemText,
@@ -37,13 +40,14 @@ export const chatBridge: Bridge = {
   upstream: "private:baidu-chat",
   request(body, context) {
     checkChatFields(body, context, READ);
-    const messages = chatMessages(body);
+    checkChatParts(body, context, false);
+    const isSchema = text(object(body, "response_format"), "type") === "json_schema";
+    const messages = isSchema ? instructedMessages(body) : chatMessages(body);
     const turns = alternating(messages);
     if (turns.length === 0) throw invalidRequest("messages", "messages must hold a user message.");
     const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_p", 0, 1);
     const limit = maxTokens(body);
     const stop = stopList(body);
-    const functions = body["tool_choice"] === "none" ? [] : chatFunctions(body);
     const penalty = body["frequency_penalty"];
     return compact({
       messages: turns,
@@ -55,11 +59,8 @@ export const chatBridge: Bridge = {
       stream: body["stream"] === true ? true : undefined,
       user_id: body["user"],
       stop: stop.length === 0 ? undefined : stop,
-      response_format: text(object(body, "response_format"), "type") === "json_object" ? "json_object" : undefined,
-      functions:
-        functions.length === 0
-          ? undefined
-          : functions.map(({ name, description, parameters }) => compact({ name, description, parameters })),
+      response_format: formatOf(body),
+      functions: functionsOf(body, context),
       disable_search: body["disable_search"],
       enable_citation: body["enable_citation"],
     });
@@ -92,6 +93,19 @@ export const embedBridge: Bridge = unaryBridge({
       count(object(body, "usage"), "prompt_tokens"),
     ),
 });
+
+function formatOf(body: JsonObject): string | undefined {
+  const type = text(object(body, "response_format"), "type");
+  return type === "json_object" || type === "json_schema" ? "json_object" : undefined;
+}
+
+function functionsOf(body: JsonObject, context: BridgeContext): JsonObject[] | undefined {
+  const choice = chatToolChoice(body)?.mode;
+  if (choice === "required" || choice === "named") context.dropped("tool_choice");
+  const functions = choice === "none" ? [] : chatFunctions(body);
+  if (functions.length === 0) return undefined;
+  return functions.map(({ name, description, parameters }) => compact({ name, description, parameters }));
+}
 
 /** Users and assistants have to alternate: neighbours of one role become one turn. */
 function alternating(messages: readonly ChatMessage[]): JsonObject[] {

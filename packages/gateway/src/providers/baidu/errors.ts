@@ -1,7 +1,8 @@
 import { isObject } from "../../dialects/read.ts";
 import { asNumber, asText } from "../error-body.ts";
-import type { FailedAnswer, Verdict } from "../types.ts";
+import type { ErrorClass, FailedAnswer, Verdict } from "../types.ts";
 import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "../verdict-vendor.ts";
+import { classOfStatus } from "../verdict.ts";
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh */
 const CODES: CodeTable = {
@@ -22,16 +23,19 @@ export function readBaidu(answer: FailedAnswer): Verdict | undefined {
   const error = errorOf(answer);
   if (first !== undefined && first !== 0 && isObject(json)) {
     const code = String(first);
-    return vendorVerdict(classOfCode(CODES, code) ?? "server", {
+    return vendorVerdict(classOf(code, status), {
       type: "baidu_error",
       code,
       message: asText(json["error_msg"]) ?? "",
       status,
     });
   }
-  if (error?.type === "baidu_error")
-    return vendorVerdict(classOfCode(CODES, error.code) ?? "server", { ...error, status });
+  if (error?.type === "baidu_error") return vendorVerdict(classOf(error.code, status), { ...error, status });
   return status >= 400 && error ? readV2(error, status) : undefined;
+}
+
+function classOf(code: string, status: number): ErrorClass {
+  return classOfCode(CODES, code) ?? (status >= 400 ? classOfStatus(status) : "server");
 }
 
 /** The OpenAI-compatible form: a model that the key may not use is answered like a wrong key. */

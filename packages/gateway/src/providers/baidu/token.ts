@@ -1,5 +1,6 @@
-import { isObject, number, text } from "../../dialects/read.ts";
+import { number, text } from "../../dialects/read.ts";
 import { createTokenCache } from "../private/token-cache.ts";
+import { exchangeToken } from "../private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../types.ts";
 import { verdict } from "../verdict.ts";
 
@@ -25,21 +26,18 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
   const base = channel.baseUrl || BASE;
   return tokens.get(secretOf(channel, key), now, async () => {
     const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
-    const answer = await http({
+    const answer = await exchangeToken(http, {
       method: "POST",
       url: `${base}/oauth/2.0/token?${query.toString()}`,
       headers: { "content-type": "application/json", accept: "application/json" },
     });
-    const json = isObject(answer.json) ? answer.json : {};
-    const token = text(json, "access_token");
+    const { json, token } = answer;
     if (token !== undefined) return { token, lifeMs: (number(json, "expires_in") ?? 2_592_000) * 1000 };
     const code = text(json, "error");
     const message =
       [code, text(json, "error_description")].filter((part) => part !== undefined).join(": ") ||
       `status ${answer.status}`;
-    throw new UpstreamRefusal(
-      verdict({ class: answer.status >= 500 ? "server" : "bad_key", message, type: "baidu_error", code, param: "" }),
-    );
+    throw new UpstreamRefusal(verdict({ class: answer.class, message, type: "baidu_error", code, param: "" }));
   });
 }
 

@@ -1,16 +1,20 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { codeText } from "../error-body.ts";
-import { chatMessages, checkChatFields } from "../private/chat-reader.ts";
+import { checkChatFields, checkChatParts, instructedMessages } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
+
+/** The bot waits for the results of plug-ins of its own, which clients of this protocol do not know. */
+export const NO_ACTION = "The bot asks for an action that this protocol cannot carry.";
 
 /** https://www.coze.cn/open/docs/developer_guides/chat_v3 */
 export const chatBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:coze-chat",
   request(body, context) {
-    checkChatFields(body, context, ["user"]);
-    const messages = chatMessages(body).filter((message) => message.text !== "");
+    checkChatFields(body, context, ["user", "response_format"]);
+    checkChatParts(body, context, false);
+    const messages = instructedMessages(body).filter((message) => message.text !== "");
     return {
       bot_id: "",
       user_id: text(body, "user") ?? "api-user",
@@ -30,6 +34,7 @@ export const chatBridge: Bridge = {
       {
         id: text(chat, "id"),
         content: answers.map((message) => text(message, "content") ?? "").join(""),
+        reasoning: answers.map((message) => text(message, "reasoning_content") ?? "").join(""),
         finish: "stop",
         usage: usageOf(object(chat, "usage")),
       },
@@ -53,6 +58,11 @@ function streamOf(context: BridgeContext): StreamBridge {
       type: "coze_error",
       code: codeText(error?.["code"]),
     });
+  const said = (data: JsonObject) =>
+    ["reasoning_content", "content"].flatMap((name) => {
+      const piece = text(data, name) ?? "";
+      return piece === "" ? [] : writer.delta({ [name]: piece });
+    });
   return {
     event({ event, data }) {
       if (!data || writer.isEnded) return [];
@@ -60,14 +70,14 @@ function streamOf(context: BridgeContext): StreamBridge {
         case "conversation.chat.created":
           writer.name({ id: text(data, "id"), created: count(data, "created_at") });
           return [];
-        case "conversation.message.delta": {
-          const said = data["type"] === "answer" ? (text(data, "content") ?? "") : "";
-          return said === "" ? [] : writer.delta({ content: said });
-        }
+        case "conversation.message.delta":
+          return data["type"] === "answer" ? said(data) : [];
         case "conversation.chat.completed":
           return writer.end("stop", usageOf(object(data, "usage")));
         case "conversation.chat.failed":
           return failure(object(data, "last_error"));
+        case "conversation.chat.requires_action":
+          return failure({ msg: NO_ACTION });
         case "error":
           return failure(data);
         default:

@@ -4,6 +4,7 @@ import { codeText } from "../error-body.ts";
 import { parseObject } from "../../lib/json.ts";
 import { jsonAnswer, readWhole } from "../exchange.ts";
 import { joinUrl } from "../join-url.ts";
+import { NO_ACTION } from "./chat.ts";
 import type { Exchange, ExchangeContext, UpstreamAnswer, UpstreamCall } from "../types.ts";
 
 const POLL_MS = 1000;
@@ -60,7 +61,8 @@ function isFine({ answer, json }: Read): boolean {
 
 function failed(chat: JsonObject, status: string): UpstreamAnswer {
   const error = object(chat, "last_error");
-  const message = text(error, "msg") ?? `The chat ended as ${status}.`;
+  const reason = status === "requires_action" ? NO_ACTION : `The chat ended as ${status}.`;
+  const message = text(error, "msg") || reason;
   return jsonAnswer({ error: { type: "coze_error", code: codeText(error?.["code"]), message } });
 }
 

@@ -1,7 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, isObject, object, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
-import { chatMessages, checkChatFields, type ChatMessage } from "../private/chat-reader.ts";
+import { chatMessages, checkChatFields, checkChatParts, type ChatMessage } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
 
 const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = {
@@ -17,6 +17,7 @@ export const chatBridge: Bridge = {
   upstream: "private:dify-chat",
   request(body, context) {
     checkChatFields(body, context, ["user", "metadata", "inputs", "conversation_id"]);
+    checkChatParts(body, context, true);
     const metadata = object(body, "metadata");
     const conversation = text(body, "conversation_id") ?? text(metadata, "conversation_id");
     const messages = chatMessages(body);

@@ -1,6 +1,7 @@
 import type { Bridge, JsonObject } from "../../dialects/types.ts";
 import { number, object, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
+import { unsupportedParameter } from "../../lib/app-error.ts";
 import { bodyOf, readWhole } from "../exchange.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 import type { Exchange } from "../types.ts";
@@ -25,7 +26,9 @@ export const speechBridge: Bridge = unaryBridge({
   client: "openai-audio",
   upstream: "private:minimax-speech",
   request(body, context) {
-    const { model: _named, input, voice, speed, response_format: format, instructions, ...rest } = body;
+    const { model: _named, input, voice, speed, response_format: format, stream_format: frames, ...more } = body;
+    const { instructions, ...rest } = more;
+    if (frames === "sse") throw unsupportedParameter("stream_format");
     if (instructions !== undefined) context.dropped("instructions");
     const name = typeof voice === "string" ? voice : "alloy";
     return {
@@ -57,7 +60,7 @@ export const speechExchange: Exchange = async (call, context) => {
   const { answer, bytes } = await readWhole(first);
   const json = parseObject(bytes.toString("utf8"));
   const audio = text(object(json, "data"), "audio");
-  if (audio === undefined || number(object(json, "base_resp"), "status_code") !== 0) return answer;
+  if (audio === undefined || (number(object(json, "base_resp"), "status_code") ?? 0) !== 0) return answer;
   const format = text(object(json, "extra_info"), "audio_format") ?? "mp3";
   const headers = { "content-type": MEDIA_TYPES[format] ?? "application/octet-stream" };
   return { status: 200, headers, body: bodyOf(Buffer.from(audio, "hex")) };

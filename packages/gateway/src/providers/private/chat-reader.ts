@@ -1,5 +1,6 @@
 import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
 import { isObject, list, object, objects, text } from "../../dialects/read.ts";
+import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
 
@@ -45,6 +46,12 @@ export function chatMessages(body: JsonObject): ChatMessage[] {
       source: message,
     };
   });
+}
+
+/** The messages, and before them what the response format asks for, in words: the vendor has no switch for it. */
+export function instructedMessages(body: JsonObject): ChatMessage[] {
+  const told = jsonInstructions(body).map((content) => ({ role: "system", content }));
+  return told.length === 0 ? chatMessages(body) : chatMessages({ messages: [...told, ...list(body, "messages")] });
 }
 
 function imageOf(part: JsonObject): string[] {
@@ -137,6 +144,18 @@ export function imageData(url: string): { readonly mediaType: string; readonly d
     });
   return { mediaType: found[1] ?? "", data: found[2] ?? "" };
 }
+
+/**
+ * Looks at what messages are made of: images that the vendor cannot see are named as left out, sound, films and files
+ * are refused.
+ */
+export function checkChatParts(body: JsonObject, context: BridgeContext, seesImages: boolean): void {
+  const types = objects(body, "messages").flatMap((message) => objects(message, "content").map((part) => part["type"]));
+  if (types.some((type) => !PARTS.has(type))) throw unsupportedParameter("messages");
+  if (!seesImages && types.includes("image_url")) context.dropped("messages.content.image_url");
+}
+
+const PARTS: ReadonlySet<unknown> = new Set(["text", "refusal", "image_url"]);
 
 /** Refuses what would change the answer's meaning and names what is left out silently. */
 export function checkChatFields(body: JsonObject, context: BridgeContext, known: readonly string[]): void {

@@ -143,13 +143,20 @@ export class ChunkWriter {
     message: string;
     type?: string | undefined;
     code?: string | undefined;
+    param?: string | undefined;
     status?: number | undefined;
   }): StreamEvent[] {
     this.#isEnded = true;
-    const { message, type, code, status } = error;
+    const { message, type, code, param, status } = error;
     return [
       this.#event({
-        error: { message, ...(type ? { type } : {}), ...(code ? { code } : {}), ...(status ? { status } : {}) },
+        error: {
+          message,
+          ...(type ? { type } : {}),
+          ...(code ? { code } : {}),
+          ...(param ? { param } : {}),
+          ...(status ? { status } : {}),
+        },
       }),
     ];
   }

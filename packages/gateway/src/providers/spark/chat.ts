@@ -4,8 +4,10 @@ import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../json-edit.ts";
 import {
   chatFunctions,
-  chatMessages,
+  chatToolChoice,
   checkChatFields,
+  checkChatParts,
+  instructedMessages,
   maxTokens,
   toolName,
   type ChatMessage,
@@ -23,8 +25,10 @@ const READ = [
   "functions",
   "tool_choice",
   "user",
+  "response_format",
 ];
-const FILTERED: ReadonlySet<string> = new Set(["10013", "10014", "10019"]);
+/** Input, output or session were found unfit. */
+export const FILTERED: ReadonlySet<string> = new Set(["10013", "10014", "10019"]);
 
 /** https://www.xfyun.cn/doc/spark/Web.html: one frame out, frames with increments in. */
 export const chatBridge: Bridge = {
@@ -32,7 +36,10 @@ export const chatBridge: Bridge = {
   upstream: "private:spark-chat",
   request(body, context) {
     checkChatFields(body, context, READ);
-    const messages = chatMessages(body);
+    checkChatParts(body, context, false);
+    const choice = chatToolChoice(body)?.mode;
+    if (choice === "required" || choice === "named") context.dropped("tool_choice");
+    const messages = instructedMessages(body);
     const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_k", 1, 6);
     const functions = body["tool_choice"] === "none" ? [] : chatFunctions(body);
     const user = text(body, "user");

@@ -43,6 +43,14 @@ describe("spark", () => {
     });
   });
 
+  it("refuses a whole answer that broke, because nothing of it has left yet", async () => {
+    expect(await jsonOf((await run([frame(0, 1, "a"), frame(10_222, 2, "")], false)).answer)).toMatchObject({
+      header: { code: 10_222 },
+    });
+    const { answer, isClosed } = await run([frame(0, 0, "a"), frame(0, 1, "b")], false);
+    expect([answer.status, isClosed()]).toEqual([502, true]);
+  });
+
   it("answers a failing first frame and a silent close as failures", async () => {
     expect((await run([frame(10_013, 2, "")], true)).answer.headers["content-type"]).toBe("application/json");
     expect((await run([], true)).answer.status).toBe(502);
@@ -84,6 +92,6 @@ describe("spark", () => {
         json: { message: "HMAC signature cannot be verified" },
       });
     expect(read(403)).toMatchObject({ class: "server", disable: false });
-    expect(read(401)).toBeUndefined();
+    expect(read(401)).toMatchObject({ class: "bad_key", disable: true, message: "HMAC signature cannot be verified" });
   });
 });

@@ -3,7 +3,8 @@ import { count, object, objects, text } from "../../dialects/read.ts";
 import { encodeBlock } from "../../lib/sse.ts";
 import { parseObject } from "../../lib/json.ts";
 import { jsonAnswer } from "../exchange.ts";
-import type { Exchange, UpstreamSocket } from "../types.ts";
+import type { Exchange, UpstreamAnswer, UpstreamSocket } from "../types.ts";
+import { FILTERED } from "./chat.ts";
 
 /** One frame out, frames in until status 2. The first frame decides whether it is an answer or a failure. */
 export const sparkExchange: Exchange = async (call, context) => {
@@ -15,7 +16,7 @@ export const sparkExchange: Exchange = async (call, context) => {
   const frame = first.done ? undefined : parseObject(first.value);
   if (!frame) {
     socket.close();
-    return jsonAnswer({ error: { message: "The upstream closed the connection early.", type: "xunfei_error" } }, 502);
+    return closedEarly();
   }
   if (codeOf(frame) !== 0) {
     socket.close();
@@ -23,8 +24,13 @@ export const sparkExchange: Exchange = async (call, context) => {
   }
   if (context.ask.stream)
     return { status: 200, headers: { "content-type": "text/event-stream" }, body: events(socket, frame, frames) };
-  return jsonAnswer(await whole(socket, frame, frames));
+  const answer = await whole(socket, frame, frames);
+  return answer ? jsonAnswer(answer) : closedEarly();
 };
+
+function closedEarly(): UpstreamAnswer {
+  return jsonAnswer({ error: { message: "The upstream closed the connection early.", type: "xunfei_error" } }, 502);
+}
 
 function codeOf(frame: JsonObject): number {
   return count(object(frame, "header"), "code") ?? 0;
@@ -56,15 +62,23 @@ async function* events(socket: UpstreamSocket, first: JsonObject, rest: AsyncIte
   for await (const frame of framesFrom(socket, first, rest)) yield Buffer.from(encodeBlock(JSON.stringify(frame)));
 }
 
-/** All frames as one: texts joined, the last function call and the usage kept. */
-async function whole(socket: UpstreamSocket, first: JsonObject, rest: AsyncIterator<string>): Promise<JsonObject> {
+/**
+ * All frames as one: texts joined, the last function call and the usage kept; undefined when the last one never came.
+ * A text whose rest is blocked is an answer, one that broke is none: nothing of it has left yet.
+ */
+async function whole(
+  socket: UpstreamSocket,
+  first: JsonObject,
+  rest: AsyncIterator<string>,
+): Promise<JsonObject | undefined> {
   let content = "";
   let reasoning = "";
   let last = first;
   let call: JsonObject | undefined;
   for await (const frame of framesFrom(socket, first, rest)) {
-    if (codeOf(frame) !== 0)
-      return content === "" ? frame : merged(last, { content, reasoning, call }, "content_filter");
+    const code = codeOf(frame);
+    if (code !== 0 && (content === "" || !FILTERED.has(String(code)))) return frame;
+    if (code !== 0) return merged(last, { content, reasoning, call }, "content_filter");
     last = frame;
     for (const piece of objects(object(object(frame, "payload"), "choices"), "text")) {
       content += text(piece, "content") ?? "";
@@ -72,7 +86,7 @@ async function whole(socket: UpstreamSocket, first: JsonObject, rest: AsyncItera
       call = object(piece, "function_call") ?? call;
     }
   }
-  return merged(last, { content, reasoning, call }, "stop");
+  return isLast(last) ? merged(last, { content, reasoning, call }, "stop") : undefined;
 }
 
 function merged(

@@ -1,11 +1,13 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
-import { codeText } from "../error-body.ts";
+import { invalidRequest } from "../../lib/app-error.ts";
+import { failureOf } from "./failure.ts";
 import {
   chatFunctions,
-  chatMessages,
   chatToolChoice,
   checkChatFields,
+  checkChatParts,
+  instructedMessages,
   stopList,
   systemText,
   type ChatMessage,
@@ -26,7 +28,10 @@ const READ = [
   "functions",
   "tool_choice",
   "enable_enhancement",
+  "response_format",
 ];
+
+const MAX_MESSAGES = 40;
 
 /** https://cloud.tencent.com/document/api/1729/105701 */
 export const chatBridge: Bridge = {
@@ -34,14 +39,18 @@ export const chatBridge: Bridge = {
   upstream: "private:tencent-chat",
   request(body, context) {
     checkChatFields(body, context, READ);
+    checkChatParts(body, context, true);
     const stop = stopList(body);
     const tools = chatFunctions(body).map(({ name, description, parameters }) => ({
       Type: "function",
       Function: compact({ Name: name, Parameters: JSON.stringify(parameters ?? {}), Description: description }),
     }));
+    const turns = turnsOf(instructedMessages(body));
+    if (turns.length > MAX_MESSAGES)
+      throw invalidRequest("messages", `messages must hold no more than ${MAX_MESSAGES} turns for this upstream.`);
     return compact({
       Model: context.upstreamModel,
-      Messages: turnsOf(chatMessages(body)),
+      Messages: turns,
       Stream: body["stream"] === true,
       TopP: body["top_p"],
       Temperature: body["temperature"],
@@ -151,13 +160,8 @@ function streamOf(context: BridgeContext): StreamBridge {
   return {
     event({ data }) {
       if (!data || writer.isEnded) return [];
-      const failure = object(data, "ErrorMsg");
-      if (failure)
-        return writer.fail({
-          message: text(failure, "Msg") ?? "",
-          type: "tencent_error",
-          code: codeText(failure["Code"]),
-        });
+      const failure = failureOf(data);
+      if (failure) return writer.fail({ ...failure, type: "tencent_error" });
       writer.name({ id: text(data, "Id"), created: count(data, "Created") });
       const [choice] = objects(data, "Choices");
       const delta = object(choice, "Delta");

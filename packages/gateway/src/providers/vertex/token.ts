@@ -1,7 +1,8 @@
 import { createSign } from "node:crypto";
-import { isObject, number, text } from "../../dialects/read.ts";
+import { number, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { createTokenCache } from "../private/token-cache.ts";
+import { exchangeToken } from "../private/token-exchange.ts";
 import { UpstreamRefusal, type HttpJson } from "../types.ts";
 import { verdict } from "../verdict.ts";
 
@@ -44,20 +45,19 @@ export function serviceAccount(key: string): ServiceAccount | undefined {
 export function accessToken(key: string, account: ServiceAccount, now: number, http: HttpJson): Promise<string> {
   return tokens.get(key, now, async () => {
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: assertion(account, now) };
-    const answer = await http({
+    const answer = await exchangeToken(http, {
       method: "POST",
       url: account.tokenUri,
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     });
-    const json = isObject(answer.json) ? answer.json : {};
-    const token = text(json, "access_token");
+    const { json, token } = answer;
     if (answer.status === 200 && token !== undefined)
       return { token, lifeMs: (number(json, "expires_in") ?? LIFE_S) * 1000 };
     const reason = text(json, "error") ?? `status ${answer.status}`;
     const description = text(json, "error_description");
     const message = `Could not obtain a Google access token: ${reason}${description === undefined ? "" : ` (${description})`}`;
-    throw refused(message, answer.status >= 500 ? 503 : 401, answer.status < 500);
+    throw refused(message, answer.isRefused ? 401 : 503, answer.isRefused);
   });
 }
 

@@ -2,14 +2,15 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } fro
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../json-edit.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
-import { chatMessages, checkChatFields } from "../private/chat-reader.ts";
+import { checkChatFields, checkChatParts, instructedMessages } from "../private/chat-reader.ts";
 
 /** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
 export const v3Bridge: Bridge = {
   client: "openai-chat",
   upstream: "private:zhipu-v3",
   request(body, context) {
-    checkChatFields(body, context, ["temperature", "top_p", "request_id"]);
+    checkChatFields(body, context, ["temperature", "top_p", "request_id", "response_format"]);
+    checkChatParts(body, context, false);
     const { temperature, top_p, request_id } = clamped(body, "top_p", 0, 0.99);
     return compact({ prompt: promptOf(body), temperature, top_p, request_id });
   },
@@ -26,7 +27,7 @@ export const v3Bridge: Bridge = {
 
 /** A system message is followed by a turn of the user, because turns have to alternate. */
 function promptOf(body: JsonObject): JsonObject[] {
-  return chatMessages(body).flatMap((message) => {
+  return instructedMessages(body).flatMap((message) => {
     const content = message.text;
     if (message.role === "system")
       return [
