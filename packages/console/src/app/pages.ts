@@ -22,7 +22,9 @@ export interface PageEntry {
     | "pricing"
     | "redemption"
     | "wallet"
-    | "dashboard";
+    | "dashboard"
+    | "drawing"
+    | "task";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
@@ -94,6 +96,26 @@ export const pages: readonly PageEntry[] = [
     access: "user",
     key: "l",
     load: async () => ({ Component: (await import("../features/logs/logs.page.tsx")).LogsPage }),
+  },
+  {
+    path: "/midjourney",
+    label: "drawing",
+    icon: "image",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_drawing,
+    key: "i",
+    load: async () => ({ Component: (await import("../features/drawing/drawing.page.tsx")).DrawingPage }),
+  },
+  {
+    path: "/task",
+    label: "task",
+    icon: "clock",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_task,
+    key: "a",
+    load: async () => ({ Component: (await import("../features/tasks/tasks.page.tsx")).TasksPage }),
   },
   {
     path: "/channel",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   abbreviate,
   dollars,
+  formatElapsed,
   formatQuota,
   formatQuotaPrecise,
   formatWhen,
@@ -70,4 +71,8 @@ test("durations keep three significant digits", () => {
 test("a local date input gives back the time it was made from", () => {
   expect(fromLocalInput(toLocalInput(1_700_000_000))).toBe(1_700_000_000);
   expect(fromLocalInput("soon")).toBeUndefined();
+});
+
+test("lengths of time are read at a glance", () => {
+  expect([0.4, 48, 125, 3_725].map(formatElapsed)).toEqual(["0 s", "48 s", "2 min 05 s", "1 h 02 min"]);
 });

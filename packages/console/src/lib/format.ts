@@ -70,6 +70,15 @@ export function seconds(milliseconds: number): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value)} s`;
 }
 
+/** How long something took, in whole seconds: `48 s`, `2 min 05 s`, `1 h 02 min`. */
+export function formatElapsed(length: number): string {
+  const whole = Math.max(0, Math.round(length));
+  const two = (value: number) => String(value).padStart(2, "0");
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${Math.floor(whole / 3_600)} h ${two(Math.floor((whole % 3_600) / 60))} min`;
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],

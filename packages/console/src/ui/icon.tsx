@@ -41,6 +41,8 @@ const PATHS = {
   price: "M4 12V4h8l8 8-8 8zM8 8v.01",
   ticket: "M4 7h16v3.5a1.5 1.5 0 0 0 0 3V17H4v-3.5a1.5 1.5 0 0 0 0-3zM14 7v10",
   chart: "M4 4v16h16M8.5 16v-4M12.5 16V8M16.5 16v-6",
+  image: "M4 5h16v14H4zM8.5 8.5v.01M4 16l5-5 4 4 3-3 4 4",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2",
   rows: "M4 6h16M4 10h16M4 14h16M4 18h16",
 } as const;
 

@@ -3,6 +3,8 @@ export const en = {
   token: "Token",
   log: "Log",
   dashboard: "Data Dashboard",
+  drawing: "Drawing",
+  task: "Asynchronous task",
   channel: "Channel",
   wallet: "Wallet",
   pricing: "Prices",

@@ -6,6 +6,8 @@ export const zh: Translation<typeof en> = {
   token: "令牌",
   log: "日志",
   dashboard: "数据看板",
+  drawing: "绘图",
+  task: "异步任务",
   channel: "渠道",
   wallet: "钱包",
   pricing: "价格",

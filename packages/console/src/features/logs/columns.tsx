@@ -1,9 +1,10 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
-import { formatCount, formatExactTime, formatStamp, seconds } from "../../lib/format.ts";
+import { formatCount, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/data-grid.tsx";
 import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
+import { Stamp } from "../../ui/stamp.tsx";
 import { durationGrade, firstTokenGrade } from "./grades.ts";
 import { readOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";
@@ -22,18 +23,6 @@ const TYPES: Record<number, { mark: MarkKind; text: TypeKey }> = {
 /** Rows of type 0 come from older versions and are consumption too. */
 export function isConsumption(row: LogRow): boolean {
   return row.type === LOG_TYPE.consume || row.type === LOG_TYPE.unknown;
-}
-
-function TimeCell({ row }: { readonly row: LogRow }) {
-  return (
-    <time
-      className="nowrap"
-      dateTime={new Date(row.created_at * 1000).toISOString()}
-      title={formatExactTime(row.created_at, currentLanguage())}
-    >
-      {formatStamp(row.created_at)}
-    </time>
-  );
 }
 
 function ChannelCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
@@ -76,7 +65,7 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
     { id: "user", header: t("user"), isMinor: true, cell: (row) => <span className="cut">{row.username}</span> },
   ];
   return [
-    { id: "time", header: t("time"), cell: (row) => <TimeCell row={row} /> },
+    { id: "time", header: t("time"), cell: (row) => <Stamp at={row.created_at} /> },
     ...(isAdmin ? adminOnly : []),
     {
       id: "token",

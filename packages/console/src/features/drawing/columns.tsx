@@ -1,0 +1,91 @@
+import type { Drawing } from "@fairway/wire";
+import { formatElapsed } from "../../lib/format.ts";
+import { useNow } from "../../lib/now.ts";
+import type { Column } from "../../ui/data-grid.tsx";
+import { Graded, Mark } from "../../ui/mark.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { Stamp } from "../../ui/stamp.tsx";
+import { ACTIONS, isUnderWay, lengthOf, resultOf, statusOf } from "./state.ts";
+import type { useTexts } from "./texts.ts";
+import { Thumbnail } from "./thumbnail.tsx";
+
+type Translate = ReturnType<typeof useTexts>;
+
+/** Above this a drawing is slow. */
+const SLOW_SECONDS = 60;
+
+function DurationCell({ row }: { readonly row: Drawing }) {
+  const now = useNow();
+  const isOpen = isUnderWay(row);
+  if (row.submit_time <= 0 || (row.finish_time <= 0 && !isOpen)) return <span className="soft">–</span>;
+  const length = lengthOf(row, now);
+  return <Graded grade={isOpen ? "grey" : length > SLOW_SECONDS ? "red" : "green"} text={formatElapsed(length)} />;
+}
+
+export function actionText(action: string, t: Translate): string {
+  const known = ACTIONS[action as keyof typeof ACTIONS];
+  return known === undefined ? action : t(known);
+}
+
+function LongText({ text }: { readonly text: string }) {
+  return text === "" ? (
+    <span className="soft">–</span>
+  ) : (
+    <span className="cut drawing-text" title={text}>
+      {text}
+    </span>
+  );
+}
+
+export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Drawing) => void): Column<Drawing>[] {
+  const channel: Column<Drawing> = {
+    id: "channel",
+    header: t("channel"),
+    sort: "channel_id",
+    isMinor: true,
+    cell: (row) => row.channel_id || <span className="soft">–</span>,
+  };
+  const result: Column<Drawing> = {
+    id: "result",
+    header: t("submitResult"),
+    isMinor: true,
+    cell: (row) => <Mark kind={resultOf(row).mark} label={t(resultOf(row).text)} />,
+  };
+  return [
+    { id: "time", header: t("submitted"), sort: "submit_time", cell: (row) => <Stamp at={row.submit_time / 1_000} /> },
+    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} /> },
+    ...(isAdmin ? [channel] : []),
+    {
+      id: "action",
+      header: t("action"),
+      sort: "action",
+      isTitle: true,
+      cell: (row) => <span className="nowrap">{actionText(row.action, t)}</span>,
+    },
+    {
+      id: "id",
+      header: t("taskId"),
+      isMinor: true,
+      cell: (row) => (
+        <span className="cut mono drawing-id" title={row.mj_id}>
+          {row.mj_id}
+        </span>
+      ),
+    },
+    ...(isAdmin ? [result] : []),
+    {
+      id: "status",
+      header: t("status"),
+      sort: "status",
+      cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
+    },
+    {
+      id: "progress",
+      header: t("progress"),
+      cell: (row) => <Progress label={t("progress")} text={row.progress} isFailed={row.status === "FAILURE"} />,
+    },
+    { id: "image", header: t("image"), cell: (row) => <Thumbnail row={row} onOpen={onImage} /> },
+    { id: "prompt", header: t("prompt"), cell: (row) => <LongText text={row.prompt} /> },
+    { id: "failure", header: t("failure"), isMinor: true, cell: (row) => <LongText text={row.fail_reason} /> },
+  ];
+}

@@ -1,0 +1,171 @@
+import type { Drawing } from "@fairway/wire";
+import { Button } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { Link } from "react-router";
+import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { DataGrid } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { FilterBar, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Money } from "../../ui/money.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
+import { Page } from "../../ui/page.tsx";
+import { RangeFilter } from "../../ui/range-filter.tsx";
+import { Stamp } from "../../ui/stamp.tsx";
+import { SwitchedOff } from "../../ui/switched-off.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { drawingsQuery } from "./api.ts";
+import { actionText, drawingColumns } from "./columns.tsx";
+import "./drawing.css";
+import { useTexts } from "./texts.ts";
+
+const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
+
+const DEFAULTS = { ...LIST_DEFAULTS, id: "", channel: "", range: "30d", from: "", to: "" };
+
+type List = ReturnType<typeof useList<typeof DEFAULTS>>;
+
+function Filters(props: { readonly list: List; readonly isAdmin: boolean; onRefresh(): void }) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = props.list;
+  return (
+    <FilterBar
+      main={<FilterText isMain label={t("searchId")} value={state.id} onChange={(id) => filter({ id })} />}
+      isActive={isFiltered}
+      onClear={clear}
+      aside={
+        <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
+          <Icon name="refresh" />
+        </IconButton>
+      }
+    >
+      {props.isAdmin && (
+        <FilterText
+          label={t("searchChannel")}
+          width="110px"
+          value={state.channel}
+          onChange={(channel) => filter({ channel })}
+        />
+      )}
+      <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} usual="30d" change={filter} />
+    </FilterBar>
+  );
+}
+
+function Detail({ row }: { readonly row: Drawing }) {
+  const t = useTexts();
+  return (
+    <div className="facts">
+      <Facts
+        title={t("detail")}
+        items={[
+          [
+            t("taskId"),
+            <>
+              <code className="mono">{row.mj_id}</code> <CopyButton text={row.mj_id} label={t("copyId")} />
+            </>,
+          ],
+          [t("action"), actionText(row.action, t)],
+          [t("prompt"), row.prompt],
+          [t("promptEn"), row.prompt_en],
+          [t("failure"), row.fail_reason],
+          [t("state"), row.state],
+        ]}
+      />
+      <Facts
+        title={t("times")}
+        items={[
+          [t("created"), <Stamp at={row.created_at} />],
+          [t("started"), <Stamp at={row.start_time / 1_000} />],
+          [t("finished"), <Stamp at={row.finish_time / 1_000} />],
+          [t("charge"), <Money quota={row.quota} isPrecise />],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Drawings() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const isAdmin = isAdminUser(useUser());
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { id, channel, range, from, to, sort } = state;
+  const { data, error, isFetching, refetch } = useQuery(
+    drawingsQuery({ page, size, sort, id, channel, range, from, to }, isAdmin),
+  );
+  const [opened, setOpened] = useState<number>();
+  const [shown, setShown] = useState<Drawing>();
+  const columns = useMemo(() => drawingColumns(t, isAdmin, setShown), [t, isAdmin]);
+  const toggle = (row: Drawing) => setOpened((current) => (current === row.id ? undefined : row.id));
+  return (
+    <>
+      <Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.rows}
+          rowId={(row) => row.id}
+          rowName={(row) => row.mj_id}
+          isFetching={isFetching}
+          pager={list.pager(data?.total)}
+          sort={state.sort}
+          onSort={list.sort}
+          onOpen={toggle}
+          opened={opened}
+          detail={(row) => <Detail row={row} />}
+          actions={(row) => (
+            <IconButton
+              size="xs"
+              hasTip={false}
+              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
+              aria-expanded={opened === row.id}
+              onClick={() => toggle(row)}
+            >
+              <Icon name={opened === row.id ? "up" : "down"} size={15} />
+            </IconButton>
+          )}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="image" title={t("emptyTitle")} body={t("emptyBody")}>
+                <Button asChild>
+                  <Link to="/token">{t("emptyAction")}</Link>
+                </Button>
+              </EmptyTeach>
+            )
+          }
+        />
+      )}
+      <Suspense>{shown && <Lightbox row={shown} onClose={() => setShown(undefined)} />}</Suspense>
+    </>
+  );
+}
+
+/** Images that are being drawn, and those that were. */
+export function DrawingPage() {
+  const t = useTexts();
+  const status = useStatus();
+  const isAdmin = isAdminUser(useUser());
+  return (
+    <Page title={t("title")}>
+      {isAdmin && status.enable_drawing && !status.mj_notify_enabled && (
+        <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "drawing-notify", label: t("dismiss") }}>
+          {t("notify")}
+        </NoticeBar>
+      )}
+      {status.enable_drawing ? <Drawings /> : <SwitchedOff name={t("title")} icon="image" />}
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Drawing } from "@fairway/wire";
+import type { MarkKind } from "../../ui/mark.tsx";
+
+export const ACTIONS = {
+  IMAGINE: "imagine",
+  UPSCALE: "upscale",
+  VARIATION: "variation",
+  HIGH_VARIATION: "highVariation",
+  LOW_VARIATION: "lowVariation",
+  PAN: "pan",
+  DESCRIBE: "describe",
+  BLEND: "blend",
+  UPLOAD: "upload",
+  SHORTEN: "shorten",
+  REROLL: "reroll",
+  INPAINT: "inpaint",
+  ZOOM: "zoom",
+  CUSTOM_ZOOM: "customZoom",
+  MODAL: "modal",
+  SWAP_FACE: "swapFace",
+} as const;
+
+interface State<T extends string> {
+  readonly mark: MarkKind;
+  readonly text: T;
+}
+
+type StatusText = "success" | "notStarted" | "queued" | "inProgress" | "failed" | "awaitsWindow" | "unknown";
+
+const STATUSES: Readonly<Record<string, State<StatusText>>> = {
+  SUCCESS: { mark: "go", text: "success" },
+  NOT_START: { mark: "parked", text: "notStarted" },
+  SUBMITTED: { mark: "caution", text: "queued" },
+  IN_PROGRESS: { mark: "underway", text: "inProgress" },
+  FAILURE: { mark: "stop", text: "failed" },
+  MODAL: { mark: "caution", text: "awaitsWindow" },
+};
+
+export function statusOf(row: Drawing): State<StatusText> {
+  return STATUSES[row.status] ?? { mark: "unknown", text: "unknown" };
+}
+
+type ResultText = "resultSubmitted" | "resultWaiting" | "resultRepeat" | "resultNone" | "unknown";
+
+const RESULTS: Readonly<Record<number, State<ResultText>>> = {
+  0: { mark: "parked", text: "resultNone" },
+  1: { mark: "go", text: "resultSubmitted" },
+  21: { mark: "caution", text: "resultWaiting" },
+  22: { mark: "caution", text: "resultRepeat" },
+};
+
+/** What the upstream said when the drawing was submitted. */
+export function resultOf(row: Drawing): State<ResultText> {
+  return RESULTS[row.code] ?? { mark: "unknown", text: "unknown" };
+}
+
+export function isUnderWay(row: Drawing): boolean {
+  return ["NOT_START", "SUBMITTED", "IN_PROGRESS"].includes(row.status);
+}
+
+/** Seconds from submission to the end, or to now; 0 when it was never submitted. */
+export function lengthOf(row: Drawing, now: number): number {
+  if (row.submit_time <= 0) return 0;
+  return Math.max(0, (row.finish_time > 0 ? row.finish_time : now * 1_000) - row.submit_time) / 1_000;
+}
+
+/**
+ * Where the browser finds the image. Images that this gateway serves are asked for at the console's own address: the
+ * one that clients use may be another, and the page may show nothing that came without encryption.
+ */
+export function imageSource(url: string, serverAddress: string): string {
+  const own = URL.parse(url);
+  if (!own?.pathname.startsWith("/mj/image/")) return url;
+  const isOwn =
+    own.origin === URL.parse(serverAddress)?.origin || /^(localhost|127\.\d+\.\d+\.\d+)$/.test(own.hostname);
+  return isOwn ? own.pathname + own.search : url;
+}

@@ -1,0 +1,133 @@
+import type { AsyncTask } from "@fairway/wire";
+import { Button, Flex } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { Link } from "react-router";
+import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
+import { useStatus } from "../../app/session/status.ts";
+import { DataGrid } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { RangeFilter } from "../../ui/range-filter.tsx";
+import { SwitchedOff } from "../../ui/switched-off.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { tasksQuery } from "./api.ts";
+import { taskColumns } from "./columns.tsx";
+import { TaskDetail } from "./detail.tsx";
+import { STATUSES } from "./state.ts";
+import "./tasks.css";
+import { useTexts } from "./texts.ts";
+
+const DEFAULTS = { ...LIST_DEFAULTS, id: "", channel: "", status: "", range: "today", from: "", to: "" };
+
+type List = ReturnType<typeof useList<typeof DEFAULTS>>;
+
+function Filters(props: { readonly list: List; readonly isAdmin: boolean; onRefresh(): void }) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = props.list;
+  const statuses = Object.entries(STATUSES).map(([value, { text }]) => ({ value, label: t(text) }));
+  return (
+    <FilterBar
+      main={<FilterText isMain label={t("searchId")} value={state.id} onChange={(id) => filter({ id })} />}
+      isActive={isFiltered}
+      onClear={clear}
+      aside={
+        <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
+          <Icon name="refresh" />
+        </IconButton>
+      }
+    >
+      {props.isAdmin && (
+        <FilterText
+          label={t("searchChannel")}
+          width="110px"
+          value={state.channel}
+          onChange={(channel) => filter({ channel })}
+        />
+      )}
+      <FilterSelect
+        label={t("status")}
+        value={state.status}
+        choices={[{ value: "", label: t("anyStatus") }, ...statuses]}
+        onChange={(status) => filter({ status })}
+      />
+      <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} change={filter} />
+    </FilterBar>
+  );
+}
+
+function Tasks() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const isAdmin = isAdminUser(useUser());
+  const list = useList(DEFAULTS);
+  const { state, page, size } = list;
+  const { id, channel, status, range, from, to, sort } = state;
+  const { data, error, isFetching, refetch } = useQuery(
+    tasksQuery({ page, size, sort, id, channel, status, range, from, to }, isAdmin),
+  );
+  const [opened, setOpened] = useState<number>();
+  const columns = useMemo(() => {
+    const toggle = (row: AsyncTask) => setOpened((current) => (current === row.id ? undefined : row.id));
+    return { toggle, list: taskColumns(t, isAdmin, toggle) };
+  }, [t, isAdmin]);
+  return (
+    <>
+      <Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns.list}
+          rows={data?.rows}
+          rowId={(row) => row.id}
+          rowName={(row) => row.task_id}
+          isFetching={isFetching}
+          pager={list.pager(data?.total)}
+          sort={state.sort}
+          onSort={list.sort}
+          onOpen={columns.toggle}
+          opened={opened}
+          detail={(row) => <TaskDetail row={row} />}
+          actions={(row) => (
+            <IconButton
+              size="xs"
+              hasTip={false}
+              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
+              aria-expanded={opened === row.id}
+              onClick={() => columns.toggle(row)}
+            >
+              <Icon name={opened === row.id ? "up" : "down"} size={15} />
+            </IconButton>
+          )}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="clock" title={t("emptyTitle")} body={t("emptyBody")}>
+                <Flex gap="2" wrap="wrap" justify="center">
+                  <Button onClick={() => list.filter({ range: "30d" })}>{t("emptyOlder")}</Button>
+                  <Button asChild variant="outline">
+                    <Link to="/token">{t("emptyAction")}</Link>
+                  </Button>
+                </Flex>
+              </EmptyTeach>
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** Songs, videos and other work that takes minutes. */
+export function TasksPage() {
+  const t = useTexts();
+  const { enable_task: isOn } = useStatus();
+  return <Page title={t("title")}>{isOn ? <Tasks /> : <SwitchedOff name={t("title")} icon="clock" />}</Page>;
+}

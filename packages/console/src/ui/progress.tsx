@@ -1,0 +1,28 @@
+import "./progress.css";
+
+/** Percent of a text such as `45%`; undefined when it is none. */
+export function percentOf(text: string): number | undefined {
+  const value = Number(/^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text)?.[1] ?? Number.NaN);
+  return Number.isNaN(value) ? undefined : Math.min(100, value);
+}
+
+/** How far something is that takes its time, as its upstream tells. */
+export function Progress(props: { readonly label: string; readonly text: string; readonly isFailed: boolean }) {
+  const percent = percentOf(props.text);
+  if (percent === undefined) return <span className="soft">{props.text || "–"}</span>;
+  return (
+    <span className={props.isFailed ? "progress progress-failed" : "progress"}>
+      <span
+        className="progress-track"
+        role="progressbar"
+        aria-label={props.label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+      >
+        <span className="progress-done" style={{ width: `${percent}%` }} />
+      </span>
+      <span aria-hidden="true">{Math.round(percent)}%</span>
+    </span>
+  );
+}
