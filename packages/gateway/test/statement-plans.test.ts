@@ -159,6 +159,8 @@ describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and 
     await store.ofToken(user_id, row.token_id);
     await store.after(EVERYTHING, row.id - 10, 10);
     await store.newestId();
+    expect(await store.spent({ ...EVERYTHING, user_id })).toBeGreaterThan(0);
+    await store.rates({ ...EVERYTHING, user_id });
     await expectNoScan(12);
   });
 
