@@ -85,6 +85,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
+    ...faultsOf(deps),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
@@ -109,6 +110,22 @@ export function createRelayParts(deps: RelayPartsDeps): {
     fetcher,
     reporter: createReporter({ log, metrics }),
     channels: [...healthChannel(health, deps), watching],
+  };
+}
+
+function faultsOf({ log, metrics }: RelayPartsDeps): Pick<PipelineDeps, "onUncomputable" | "onFault"> {
+  return {
+    onUncomputable(requestId, charged, error) {
+      log.error("the charge of a request cannot be computed, what it had reserved is charged", {
+        request_id: requestId,
+        quota: charged,
+        error,
+      });
+      metrics.settlementFailed(true);
+    },
+    onFault(requestId, error) {
+      log.error("an answer could not be ended as it should, its client was told", { request_id: requestId, error });
+    },
   };
 }
 

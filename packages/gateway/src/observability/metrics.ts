@@ -100,7 +100,7 @@ const DEFINITIONS = {
   journalBytes: gauge("journal_bytes", "Charges that this process keeps on its disk."),
   settlementFailures: counter(
     "settlement_failures_total",
-    "Charges that could not be written; final when they are not tried again.",
+    "Charges that could not be written, tried again unless final; final also where the reservation was charged because the charge could not be computed.",
     "final",
   ),
   dependencyUp: gauge("dependency_up", "1 when the last check succeeded.", "dependency"),

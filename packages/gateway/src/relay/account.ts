@@ -18,6 +18,7 @@ import type { Snapshot } from "../snapshot/types.ts";
 import { consumptionLog, type Charged, type Served } from "./log-row.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
+import { dueOr } from "./due.ts";
 import type { Ending } from "./sink.ts";
 import type { RelayRequest } from "./types.ts";
 import { countTexts } from "./whole-sink.ts";
@@ -27,6 +28,8 @@ export interface AccountDeps {
   readonly counter: TokenCounter;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The charge of a request cannot be computed: what it had reserved is charged. */
+  readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
 }
 
 /** What a reservation is made from. */
@@ -58,7 +61,9 @@ export class Account {
   readonly #snapshot: Snapshot;
   readonly #deps: AccountDeps;
   readonly #hold: Hold;
+  /** Tokens of output that the reservation carries, and its amount. */
   #reserved: number;
+  #amount: Quota;
   #isExtending = false;
   /** Counted at most once, and only where the upstream does not say. */
   #countedInput: Promise<number> | undefined;
@@ -75,6 +80,7 @@ export class Account {
     this.#groupRatio = terms.groupRatio;
     this.#quotaPerUnit = ratio(snapshot.options.QuotaPerUnit);
     this.#hold = hold;
+    this.#amount = hold.amount;
     this.#deps = deps;
     this.#reserved = request.ask.outputCap ?? snapshot.options.DefaultOutputTokens;
   }
@@ -94,7 +100,9 @@ export class Account {
     if (this.#isClosed) return ending.usage ?? NO_USAGE;
     this.#isClosed = true;
     const usage = await this.#usageOf(ending);
-    const quota = this.#charge(usage, this.#ratioOf(attempt));
+    const quota = this.#due(usage, attempt, (error) =>
+      this.#deps.onUncomputable(this.#request.id, this.#amount, error),
+    );
     await this.#deps.ledger.settle(this.#settlement(quota, { usage, ending, built, attempt, tried }));
     this.charged = { usage, quota, ending };
     return usage;
@@ -171,7 +179,9 @@ export class Account {
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
     const amount = estimateOf({ ...this.#request, ask }, terms, this.#snapshot);
     if (this.extendBudgets && !(await this.extendBudgets(amount))) return "budget";
-    return (await this.#deps.ledger.renew(this.#hold, seen, amount)) ? undefined : "balance";
+    if (!(await this.#deps.ledger.renew(this.#hold, seen, amount))) return "balance";
+    this.#amount = amount;
+    return undefined;
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
@@ -182,7 +192,7 @@ export class Account {
     const ending = attempt.soFar();
     if (!ending) return undefined;
     const usage = await this.#usageOf(ending);
-    const quota = this.#charge(usage, this.#ratioOf(attempt));
+    const quota = this.#due(usage, attempt);
     return {
       settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }),
       output: usage.output,
@@ -202,8 +212,9 @@ export class Account {
     return { ...settlement, log };
   }
 
-  #charge(usage: Usage, groupRatio: string): Quota {
-    return charge(usage, this.#price, { groupRatio, ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit });
+  #due(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
+    const terms = { groupRatio: this.#ratioOf(attempt), ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit };
+    return dueOr(this.#amount, () => charge(usage, this.#price, terms), onFailure);
   }
 
   #ratioOf(attempt: Served): string {

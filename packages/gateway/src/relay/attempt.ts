@@ -35,6 +35,8 @@ export interface AttemptDeps extends CallDeps {
   readonly idleTimeoutMs: number;
   /** Phrases of the operator that show a dead key or account. */
   readonly disableKeywords: () => readonly string[];
+  /** A fault of this program after the answer began. */
+  readonly onFault: (requestId: string, error: unknown) => void;
 }
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
@@ -137,6 +139,10 @@ export class Attempt implements Flow {
   finish(result: AttemptResult): void {
     this.delivery.onGone = undefined;
     this.#resolve(result);
+  }
+
+  fault(error: unknown): void {
+    this.#deps.onFault(this.request.id, error);
   }
 
   failureOf(status: number, body: Buffer): Failure {

@@ -82,6 +82,7 @@ const BY_REASON: Readonly<Record<EndReason, AttemptHealth>> = {
   quota_exhausted: "fine",
   guardrail: "fine",
   server_shutdown: "unknown",
+  internal_error: "unknown",
   upstream_cut: "failed",
   idle_timeout: "failed",
   upstream_error: "failed",

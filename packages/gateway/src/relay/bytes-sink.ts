@@ -36,10 +36,9 @@ export class BytesSink implements Sink {
     if (this.#isOver) return;
     this.#isOver = true;
     const { delivery } = this.#flow;
-    void this.#settle("stop").then(() => {
+    this.#settled("stop", () => {
       delivery.sendHead(this.#head);
       delivery.end(this.#held);
-      this.#flow.finish({ kind: "delivered", reason: "stop" });
     });
   }
 
@@ -50,10 +49,7 @@ export class BytesSink implements Sink {
     if (!delivery.isHeadSent)
       return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
     const reason: EndReason = delivery.isGone ? "client_abort" : "upstream_cut";
-    void this.#settle(reason).then(() => {
-      delivery.destroy();
-      this.#flow.finish({ kind: "delivered", reason });
-    });
+    this.#settled(reason, () => delivery.destroy());
   }
 
   soFar(): Ending | undefined {
@@ -65,8 +61,18 @@ export class BytesSink implements Sink {
     this.fail(error);
   }
 
-  #settle(reason: EndReason) {
-    return this.#flow.settle(this.#ending(reason));
+  /** Sound has no place for an error: a client notices a fault of this program by the broken connection. */
+  #settled(reason: EndReason, deliver: () => void): void {
+    const done = async () => {
+      await this.#flow.settle(this.#ending(reason));
+      deliver();
+      this.#flow.finish({ kind: "delivered", reason });
+    };
+    done().catch((error: unknown) => {
+      this.#flow.fault(error);
+      this.#flow.delivery.destroy();
+      this.#flow.finish({ kind: "delivered", reason: "internal_error" });
+    });
   }
 
   /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */

@@ -3,7 +3,7 @@ import type { LogFields, Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./pipeline.ts";
-import type { AttemptResult } from "./sink.ts";
+import type { AttemptResult, EndReason } from "./sink.ts";
 import type { RelayRequest } from "./types.ts";
 
 /** Tells the log and the metrics about every relayed request, once. */
@@ -71,8 +71,12 @@ function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, 
     status: statusOf(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
-    ...(account.charged ? chargeOf(request, account.charged) : { end_reason: "client_abort" }),
+    ...(account.charged ? chargeOf(request, account.charged) : { end_reason: reasonOf(result) }),
   };
+}
+
+function reasonOf(result: AttemptResult): EndReason {
+  return result.kind === "delivered" ? result.reason : "client_abort";
 }
 
 function statusOf({ ask, guardrail }: RelayRequest, result: AttemptResult): number {
@@ -138,5 +142,7 @@ function outcomeOfResult(result: RelayReport["result"]): Outcome {
     case "upstream_error":
     case "server_shutdown":
       return "upstream_error";
+    case "internal_error":
+      return "internal";
   }
 }

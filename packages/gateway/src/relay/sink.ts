@@ -16,7 +16,9 @@ export type EndReason =
   | "server_shutdown"
   | "quota_exhausted"
   | "guardrail"
-  | "upstream_error";
+  | "upstream_error"
+  /** A fault of this program. */
+  | "internal_error";
 
 /** What is known about an answer when it is charged. */
 export interface Ending {
@@ -49,6 +51,8 @@ export interface Flow {
   progress(outputBound: number): void;
   /** Ends the attempt; the first call counts. */
   finish(result: AttemptResult): void;
+  /** Tells the operator of a fault of this program while an answer ended. */
+  fault(error: unknown): void;
   /** Turns an upstream's failure into what it means. */
   failureOf(status: number, body: Buffer): Failure;
   /** The same for a failure that was read already; hides what belongs to the operator. */

@@ -114,7 +114,7 @@ export class StreamSink implements Sink {
 
   stop(error: AppError, reason: EndReason): void {
     if (this.#isOver) return;
-    void this.#closeWith(error, reason);
+    this.#finishing(this.#closeWith(error, reason));
     this.#flow.controller.abort(error);
   }
 
@@ -184,8 +184,26 @@ export class StreamSink implements Sink {
   #complete(last: Buffer | undefined): void {
     this.#isOver = true;
     const { judge } = this.#flow.delivery;
-    if (judge) void this.#completeJudged(judge, last);
-    else void this.#settle("stop").then((usage) => this.#close(this.#lastBytes(last, usage)));
+    this.#finishing(
+      judge
+        ? this.#completeJudged(judge, last)
+        : this.#settle("stop").then((usage) => this.#close(this.#lastBytes(last, usage))),
+    );
+  }
+
+  /** What fails here reaches nobody else: without it the client would wait for ever, or the process would end. */
+  #finishing(work: Promise<void>): void {
+    const { delivery } = this.#flow;
+    work
+      .catch((error: unknown) => {
+        this.#flow.fault(error);
+        return this.#closeWith(new AppError("internal_error"), "internal_error");
+      })
+      .catch((error: unknown) => {
+        this.#flow.fault(error);
+        delivery.destroy();
+        this.#flow.finish({ kind: "delivered", reason: "internal_error" });
+      });
   }
 
   /** Closing events may hold calls of tools: they are judged as well, with usage that is known or after the charge. */
@@ -226,10 +244,8 @@ export class StreamSink implements Sink {
       this.#tally.add(before);
       this.#forward(this.#translation ? this.#translation.blocks(before) : before);
     }
-    void this.#closeWith(
-      this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error,
-      "upstream_error",
-    );
+    const told = this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error;
+    this.#finishing(this.#closeWith(told, "upstream_error"));
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
@@ -239,7 +255,7 @@ export class StreamSink implements Sink {
       this.#flow.finish({ kind: "failed", failure: brokenStream(new AppError(code)) });
       return;
     }
-    void this.#closeWith(new AppError(code), reason);
+    this.#finishing(this.#closeWith(new AppError(code), reason));
   }
 
   async #closeWith(error: AppError, reason: EndReason): Promise<void> {
@@ -256,7 +272,9 @@ export class StreamSink implements Sink {
   #abandon(): void {
     this.#isOver = true;
     if (this.#firstContentAt === undefined) return this.#flow.finish({ kind: "gone" });
-    void this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" }));
+    this.#finishing(
+      this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" })),
+    );
   }
 
   async #settle(reason: EndReason): Promise<Usage> {

@@ -182,6 +182,9 @@ function attemptOf(
       headersTimeoutMs: { stream: 0, whole: 0 },
       idleTimeoutMs: 0,
       disableKeywords: () => DISABLE_KEYWORDS,
+      onFault: (_id, error) => {
+        throw error;
+      },
     },
   );
 }

@@ -6,6 +6,7 @@ import { NO_USAGE, type Usage } from "../../dialects/types.ts";
 import { readRealtimeEvent } from "../../dialects/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { isBelievable, isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
+import { dueOr } from "../due.ts";
 import { consumptionLog } from "../log-row.ts";
 import type { Choice } from "../select.ts";
 import type { EndReason, Ending } from "../sink.ts";
@@ -32,6 +33,8 @@ export class RealtimeBill {
   #openText = "";
   #openBytes = 0;
   #isClosed = false;
+  /** What is reserved by now. */
+  #amount: Quota;
   #firstContentAt: number | undefined;
   /** Set once the bill is closed. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
@@ -47,6 +50,7 @@ export class RealtimeBill {
   private constructor(opening: Opening, reservation: Reservation) {
     this.#opening = opening;
     this.#reservation = reservation;
+    this.#amount = reservation.hold.amount;
     this.#deps = opening.deps;
   }
 
@@ -104,7 +108,8 @@ export class RealtimeBill {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#countOpen();
-    const settlement = this.#settlement(reason);
+    const { request } = this.#opening;
+    const settlement = this.#settlement(reason, (error) => this.#deps.onUncomputable(request.id, this.#amount, error));
     await this.#deps.ledger.settle(settlement);
     this.charged = { usage: this.#total(), quota: settlement.quota, ending: this.#ending(reason) };
   }
@@ -120,9 +125,16 @@ export class RealtimeBill {
     const settlement = this.#settlement("server_shutdown");
     const { hold, terms } = this.#reservation;
     const isFixed = terms.price.kind === "call" || !isPriced(terms);
-    const wanted = isFixed ? hold.amount : quotaOf(BigInt(settlement.quota + hold.amount));
+    const raised = () => quotaOf(settlement.quota + hold.amount);
+    const wanted = isFixed ? hold.amount : dueOr(this.#amount, raised);
     const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
-    const isCarried = isInBudget && (await this.#deps.ledger.renew(hold, settlement, wanted).catch(() => true));
+    const raise = async () => {
+      const isRaised = await this.#deps.ledger.renew(hold, settlement, wanted);
+      if (isRaised) this.#amount = wanted;
+      return isRaised;
+    };
+    // Redis or the database may be away; the next answer raises again.
+    const isCarried = isInBudget && (await raise().catch(() => true));
     if (!isCarried && !this.#isClosed) this.onExhausted?.();
   }
 
@@ -149,7 +161,7 @@ export class RealtimeBill {
       const ask = { model, operation: "audio.transcriptions" } as const;
       total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, ask });
     }
-    return total as Quota;
+    return quotaOf(total);
   }
 
   #groupRatio(): string {
@@ -162,9 +174,9 @@ export class RealtimeBill {
     return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
   }
 
-  #settlement(reason: EndReason): Settlement {
+  #settlement(reason: EndReason, onFailure?: (error: unknown) => void): Settlement {
     const { request, snapshot } = this.#opening;
-    const quota = this.#quota();
+    const quota = dueOr(this.#amount, () => this.#quota(), onFailure);
     const choice = this.#choice;
     const base = { hold: this.#reservation.hold, quota, channelId: choice?.channel.id ?? 0, at: this.#deps.now() };
     if (!choice || !snapshot.options.LogConsumeEnabled) return base;
