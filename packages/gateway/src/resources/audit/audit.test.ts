@@ -52,6 +52,16 @@ describe("audit over HTTP", () => {
     expect(JSON.stringify(await rows())).not.toContain("canary");
   });
 
+  test("tells what a budget was before, and not what was used of it", async () => {
+    const budget = { scope: "group", subject: "vip", period: "day", quota_limit: 5 };
+    const { id } = await root.data<{ id: number }>(root.post("/api/budget/", budget));
+    await app.database.db.updateTable("budgets").set({ used: 3 }).execute();
+    await root.data(root.put("/api/budget/", { id, quota_limit: 7 }));
+    const [updated, created] = await rows(`?target=budget%20${id}`);
+    expect(updated && parsed(updated)).toEqual({ old: { quota_limit: 5 }, new: { quota_limit: 7 } });
+    expect(created && parsed(created)).toMatchObject({ old: null, new: { subject: "vip", quota_limit: 5 } });
+  });
+
   test("keeps secrets of channels, options, tokens and codes out", async () => {
     const channel = { type: 1, name: "c", key: "sk-canary-channel", models: "m", group: "default" };
     await root.data(root.post("/api/channel/", channel));

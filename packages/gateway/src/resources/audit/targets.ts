@@ -19,12 +19,22 @@ const TABLES = {
   token: { table: "tokens", column: "id" },
   redemption: { table: "redemptions", column: "id" },
   option: { table: "options", column: "key" },
+  budget: { table: "budgets", column: "id" },
 } as const;
 
 /** Columns whose values nobody reads later; that they changed is told. */
 const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
 /** Columns that the program itself moves at any time. */
-const MOVING = new Set(["held", "used_quota", "request_count", "accessed_time", "response_time", "test_time"]);
+const MOVING = new Set([
+  "held",
+  "used",
+  "window_start",
+  "used_quota",
+  "request_count",
+  "accessed_time",
+  "response_time",
+  "test_time",
+]);
 const HIDDEN = "***";
 /** Of one value; the history of options keeps long lists whole. */
 const MAX_CHARS = 16_384;
