@@ -230,6 +230,8 @@ test("every page is accessible and whole in the dark and at 600 px", async () =>
     "/log": "Log",
     "/user": "Manage Users",
     "/redemption": "Redemption codes",
+    "/budget": "Budgets",
+    "/audit": "Audit log",
     "/pricing": "Model prices",
     "/topup": "Wallet",
     "/setting": "Settings",

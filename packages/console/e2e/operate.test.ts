@@ -62,6 +62,106 @@ test("a user gets limits of requests, and blank ones follow everybody's", async 
   await page.getByText("Your account: 4 at once.").waitFor();
 });
 
+test("a budget is made, filtered, changed and deleted", async () => {
+  await page.goto("/budget");
+  await page.getByRole("heading", { name: "No budgets yet" }).waitFor();
+  await shoot(page, "budgets-empty");
+  await page.keyboard.press("c");
+  const drawer = page.getByRole("dialog", { name: "Add budget" });
+  await drawer.getByRole("button", { name: "Create budget" }).click();
+  await drawer.getByText("Please say whose budget it is.").waitFor();
+  await drawer.getByText("Enter an amount above 0.").waitFor();
+  await drawer.getByLabel("Number").fill("root");
+  await expect.poll(() => drawer.locator('datalist option[value="1"]').getAttribute("label")).toBe("root");
+  await drawer.getByLabel("Number").fill("99");
+  await drawer.getByRole("button", { name: "$10", exact: true }).click();
+  await drawer.getByRole("button", { name: "Create budget" }).click();
+  await drawer.getByText("There is no user 99.").waitFor();
+  await drawer.getByLabel("Number").fill("1");
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "budget-form");
+  await drawer.getByRole("button", { name: "Create budget" }).click();
+  await drawer.waitFor({ state: "detached" });
+  const row = page.getByRole("row").filter({ hasText: "root #1" });
+  await row.getByText("$10.00").waitFor();
+  await row.getByText("Within").waitFor();
+  await row.getByRole("meter", { name: "0 % used" }).waitFor();
+  await shoot(page, "budgets");
+
+  await page.getByLabel("Of what").selectOption("Group");
+  await page.getByRole("heading", { name: "Nothing matches these filters" }).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await row.getByRole("link", { name: "root #1" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit budget" });
+  await edit.getByText("Refuse requests that would pass the limit").click();
+  await edit.getByLabel("Mail at percent").fill("0");
+  await edit.getByLabel("Time zone").fill("Europe/Nowhere");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await edit.getByText("The time zone Europe/Nowhere does not exist.").waitFor();
+  await edit.getByLabel("Time zone").fill("Europe/Berlin");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await row.getByText("only tells").waitFor();
+  await row.getByText("Europe/Berlin").waitFor();
+
+  await row.getByRole("button", { name: "Actions for User root #1" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "No budgets yet" }).waitFor();
+});
+
+test("the audit log tells who changed what, before and afterwards", async () => {
+  await page.goto("/audit");
+  const rows = page.getByRole("row").filter({ hasText: "budgetUpdate" });
+  await rows.first().getByText("time_zone, soft_percent, is_hard").waitFor();
+  await rows.first().getByRole("button", { name: "Show details" }).click();
+  const changes = page.getByRole("table", { name: "What changed" });
+  const zone = changes.getByRole("row").filter({ hasText: "time_zone" });
+  await zone.getByText("UTC", { exact: true }).waitFor();
+  await zone.getByText("Europe/Berlin").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "audit");
+  await page.getByRole("row").filter({ hasText: "tokenCreate" }).getByRole("button", { name: "tokenCreate" }).click();
+  await page.waitForURL(/action=tokenCreate/);
+  await rows.first().waitFor({ state: "detached" });
+  await page.getByRole("searchbox", { name: "User name" }).fill("nobody");
+  await page.getByRole("heading", { name: "Nothing matches these filters" }).waitFor();
+});
+
+test("the audit log is for the super administrator alone", async () => {
+  await page.route("**/api/user/self", async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { data: Record<string, unknown> };
+    await route.fulfill({ response, json: { ...answer, data: { ...answer.data, role: 10 } } });
+  });
+  await page.goto("/audit");
+  await page.getByText("This page is for the super administrator.").waitFor();
+  expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+  await page.unrouteAll({ behavior: "wait" });
+});
+
+test("budgets and the audit log are whole on a phone and in the dark", async () => {
+  await page.goto("/budget/add?scope=group");
+  await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  const drawer = page.getByRole("dialog", { name: "Add budget" });
+  await drawer.getByLabel("Name").fill("vip");
+  await drawer.getByRole("button", { name: "$100", exact: true }).click();
+  await shoot(page, "budget-form-phone-dark");
+  await drawer.getByRole("button", { name: "Create budget" }).click();
+  await drawer.waitFor({ state: "detached" });
+  for (const path of ["/budget", "/audit"]) {
+    await page.goto(path);
+    await page.locator(".grid-row").first().waitFor();
+    if (path === "/audit") await page.getByRole("button", { name: "Show details" }).first().click();
+    expect(await axeFindings(page), path).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+    await shoot(page, `${path.slice(1)}-phone-dark`);
+  }
+  await page.evaluate(() => localStorage.removeItem("theme-mode"));
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
 test("nothing went wrong behind the pages", () => {
   expect(faults).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
-import { pages, type PageEntry } from "./app/pages.ts";
-import { currentUser, forgetUser, isAdmin, useUser } from "./app/session/session.ts";
+import { mayOpen, pages, type Access, type PageEntry } from "./app/pages.ts";
+import { currentUser, forgetUser, roleOf, useUser } from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
 import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
@@ -32,15 +32,15 @@ function Root() {
 }
 
 /** Decided anew for whoever is signed in: a route is loaded once, users come and go. */
-function gate(Page: ComponentType, access: PageEntry["access"]): ComponentType {
-  if (access !== "admin") return Page;
+function gate(Page: ComponentType, access: Access): ComponentType {
+  if (access !== "admin" && access !== "root") return Page;
   return function Gated() {
-    return isAdmin(useUser()) ? <Page /> : <NoAccess />;
+    return mayOpen(access, roleOf(useUser())) ? <Page /> : <NoAccess to={access} />;
   };
 }
 
 /** Loads the page's code, then its texts, so that it appears in one language at once. */
-function lazily(load: PageEntry["load"], access: PageEntry["access"]) {
+function lazily(load: PageEntry["load"], access: Access) {
   return async () => {
     const { Component } = await load();
     await textsReady();

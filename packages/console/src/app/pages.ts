@@ -1,8 +1,18 @@
-import type { Status } from "@fairway/wire";
+import { ROLE, type Status } from "@fairway/wire";
 import type { ComponentType } from "react";
 import type { IconName } from "../ui/icon.tsx";
 
 export type Section = "use" | "watch" | "operate";
+
+export type Access = "public" | "user" | "admin" | "root";
+
+/** Lowest role of those who may open a page. */
+const LOWEST_ROLE: Readonly<Record<Access, number>> = {
+  public: ROLE.guest,
+  user: ROLE.guest,
+  admin: ROLE.admin,
+  root: ROLE.root,
+};
 
 interface PageModule {
   readonly Component: ComponentType;
@@ -24,11 +34,13 @@ export interface PageEntry {
     | "wallet"
     | "dashboard"
     | "drawing"
-    | "task";
+    | "task"
+    | "budget"
+    | "audit";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
-  readonly access: "public" | "user" | "admin";
+  readonly access: Access;
   /** Whether the operator switched the page on; absent = always. */
   isOn?(status: Status): boolean;
   /** Second key after `g`. */
@@ -157,6 +169,28 @@ export const pages: readonly PageEntry[] = [
     },
   },
   {
+    path: "/budget",
+    label: "budget",
+    icon: "budget",
+    section: "operate",
+    access: "admin",
+    key: "b",
+    load: async () => ({ Component: (await import("../features/budgets/budgets.page.tsx")).BudgetsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).AddBudget }),
+      "edit/:id": async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).EditBudget }),
+    },
+  },
+  {
+    path: "/audit",
+    label: "audit",
+    icon: "audit",
+    section: "operate",
+    access: "root",
+    key: "j",
+    load: async () => ({ Component: (await import("../features/audit/audit.page.tsx")).AuditPage }),
+  },
+  {
     path: "/setting",
     label: "settings",
     icon: "settings",
@@ -167,7 +201,12 @@ export const pages: readonly PageEntry[] = [
   },
 ];
 
-/** Pages that are offered to a user of this kind, in order of the sidebar. */
-export function pagesFor(isAdmin: boolean, status: Status): readonly PageEntry[] {
-  return pages.filter((page) => (page.access !== "admin" || isAdmin) && (page.isOn?.(status) ?? true));
+/** Whether the role suffices; that visitors sign in first is the route's business. */
+export function mayOpen(access: Access, role: number): boolean {
+  return role >= LOWEST_ROLE[access];
+}
+
+/** Pages that are offered to a user of this role, in order of the sidebar. */
+export function pagesFor(role: number, status: Status): readonly PageEntry[] {
+  return pages.filter((page) => mayOpen(page.access, role) && (page.isOn?.(status) ?? true));
 }

@@ -1,5 +1,5 @@
 import { Box, Button, Field, Flex, Input, NativeSelect, Switch, Textarea, type InputProps } from "@chakra-ui/react";
-import { useState, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 import { useTexts } from "./texts.ts";
 
 interface FieldBase {
@@ -37,6 +37,11 @@ export function FieldFrame(props: FieldBase & { readonly children: ReactNode; re
   );
 }
 
+export interface Suggestion {
+  readonly value: string;
+  readonly label: string;
+}
+
 interface TextProps extends FieldBase {
   readonly value: string;
   onChange(value: string): void;
@@ -49,7 +54,9 @@ interface TextProps extends FieldBase {
   readonly name?: string;
 }
 
-export function TextField(props: TextProps) {
+/** With suggestions the browser offers them; anything else may still be typed. */
+export function TextField(props: TextProps & { readonly suggestions?: readonly Suggestion[] }) {
+  const listId = useId();
   return (
     <FieldFrame {...props}>
       <Input
@@ -62,7 +69,15 @@ export function TextField(props: TextProps) {
         inputMode={props.inputMode}
         fontFamily={props.isMono ? "mono" : "body"}
         {...(props.name === undefined ? {} : { name: props.name })}
+        {...(props.suggestions === undefined ? {} : { list: listId })}
       />
+      {props.suggestions !== undefined && (
+        <datalist id={listId}>
+          {props.suggestions.map(({ value, label }) => (
+            <option key={value} value={value} {...(label === "" ? {} : { label })} />
+          ))}
+        </datalist>
+      )}
     </FieldFrame>
   );
 }

@@ -43,6 +43,8 @@ const PATHS = {
   chart: "M4 4v16h16M8.5 16v-4M12.5 16V8M16.5 16v-6",
   image: "M4 5h16v14H4zM8.5 8.5v.01M4 16l5-5 4 4 3-3 4 4",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2",
+  budget: "M12 4a8 8 0 1 0 8 8h-8ZM15 3.6A8 8 0 0 1 20.4 9H15Z",
+  audit: "M9 4h6v3H9zM9 5H6v15h12V5h-3M9 12l2 2 4-4M9 17h6",
   rows: "M4 6h16M4 10h16M4 14h16M4 18h16",
 } as const;
 

@@ -49,10 +49,11 @@ export function NotFound() {
   );
 }
 
-export function NoAccess() {
+export function NoAccess(props: { readonly to: "admin" | "root" }) {
   const t = useTexts();
+  const body = t(props.to === "root" ? "noAccessRoot" : "noAccessBody");
   return (
-    <Notice icon="warning" title={t("noAccessTitle")} body={t("noAccessBody")}>
+    <Notice icon="warning" title={t("noAccessTitle")} body={body}>
       <HomeLink />
     </Notice>
   );

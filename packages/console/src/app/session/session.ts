@@ -18,8 +18,12 @@ export function useUser(): StoredUser | undefined {
   return useStore(user);
 }
 
+export function roleOf(who: StoredUser | undefined): number {
+  return who?.role ?? ROLE.guest;
+}
+
 export function isAdmin(who: StoredUser | undefined): boolean {
-  return (who?.role ?? ROLE.guest) >= ROLE.admin;
+  return roleOf(who) >= ROLE.admin;
 }
 
 export function setUser(next: StoredUser): void {

@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useLimitsLine } from "../../ui/limits-fields.tsx";
 import { Mark, type MarkKind } from "../../ui/mark.tsx";
+import { Meter } from "../../ui/meter.tsx";
 import { Money } from "../../ui/money.tsx";
 import { maskKey } from "../../ui/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
@@ -15,6 +16,7 @@ import { useTexts } from "./texts.ts";
 import "./tokens.css";
 
 const REVEAL_MS = 30_000;
+const HIGH_PERCENT = 90;
 
 type StateKey = "enabled" | "disabled" | "expired" | "exhausted";
 
@@ -90,15 +92,9 @@ function UsedCell({ token }: { readonly token: Token }) {
   const limit = token.used_quota + token.remain_quota;
   const percent = limit === 0 ? 0 : Math.min(100, Math.round((token.used_quota / limit) * 100));
   return (
-    <span className="token-meter">
+    <span className="meter-line">
       <Money quota={token.used_quota} />
-      <meter
-        value={percent}
-        max={100}
-        high={90}
-        aria-label={t("usedOf", { percent })}
-        title={t("usedOf", { percent })}
-      />
+      <Meter used={percent / 100} isHigh={percent > HIGH_PERCENT} label={t("usedOf", { percent })} />
       <Money quota={limit} />
     </span>
   );

@@ -53,13 +53,20 @@ function UserActions({ user }: { readonly user: User }) {
     icon: "log",
     run: () => void navigate(`/log?user=${encodeURIComponent(name)}`),
   };
-  if (!isBelow) return <RowMenu name={name} entries={[edit, log]} />;
+  const budgets: MenuEntry = {
+    id: "budgets",
+    label: t("openBudgets"),
+    icon: "budget",
+    run: () => void navigate(`/budget?scope=user&q=${user.id}`),
+  };
+  if (!isBelow) return <RowMenu name={name} entries={[edit, log, budgets]} />;
   const isOn = user.status === USER_STATUS.enabled;
   const isAdmin = user.role >= ROLE.admin;
   const rank = isAdmin ? "demote" : "promote";
   const entries: (MenuEntry | undefined)[] = [
     edit,
     log,
+    budgets,
     {
       id: "toggle",
       label: t(isOn ? "disable" : "enable"),

@@ -60,6 +60,7 @@ export const en = {
   disable: "Disable",
   enable: "Enable",
   openLog: "Open the log",
+  openBudgets: "Open its budgets",
   remove: "Delete",
   removeTitle: "Delete “{name}”?",
   removeBody: "The account can no longer sign in and its tokens stop working. Its logs stay.",

@@ -62,6 +62,7 @@ export const zh: Translation<typeof en> = {
   disable: "禁用",
   enable: "启用",
   openLog: "查看日志",
+  openBudgets: "查看预算",
   remove: "删除",
   removeTitle: "删除“{name}”？",
   removeBody: "该账户将无法登录，其令牌停止工作。日志会保留。",

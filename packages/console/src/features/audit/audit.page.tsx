@@ -1,0 +1,154 @@
+import type { AuditRow } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { DataGrid, type Column } from "../../ui/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
+import { FilterBar, FilterText } from "../../ui/filter-bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { Page } from "../../ui/page.tsx";
+import { RangeFilter } from "../../ui/range-filter.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { When } from "../../ui/when.tsx";
+import { auditQuery, USUAL_RANGE } from "./api.ts";
+import "./audit.css";
+import { changesOf } from "./changes.ts";
+import { AuditDetail } from "./row-detail.tsx";
+import { useTexts } from "./texts.ts";
+
+const DEFAULTS = { ...LIST_DEFAULTS, user: "", action: "", target: "", range: USUAL_RANGE, from: "", to: "" };
+const MOST_NAMES = 3;
+
+type List = ReturnType<typeof useList<typeof DEFAULTS>>;
+
+/** A value that narrows the list to its like. */
+function Pick(props: { readonly text: string; onPick(text: string): void; readonly isMono?: boolean }) {
+  const t = useTexts();
+  if (props.text === "") return <span className="soft">–</span>;
+  return (
+    <button
+      type="button"
+      className={props.isMono ? "audit-pick mono" : "audit-pick"}
+      title={t("only", { name: props.text })}
+      onClick={() => props.onPick(props.text)}
+    >
+      {props.text}
+    </button>
+  );
+}
+
+/** Names of the members that differ; values stand in the detail. */
+function ChangedCell({ row }: { readonly row: AuditRow }) {
+  const t = useTexts();
+  const { rows, isUnfinished } = changesOf(row.old_value, row.new_value);
+  const names = rows.filter(({ name, before, after }) => name !== "" && before !== after).map(({ name }) => name);
+  const rest = names.length - MOST_NAMES;
+  return (
+    <span className="cut">
+      {isUnfinished && <Mark kind="caution" label="" title={t("unfinished")} />}
+      {names.slice(0, MOST_NAMES).join(", ")}
+      {rest > 0 && <span className="soft"> {t("more", { count: rest })}</span>}
+    </span>
+  );
+}
+
+function auditColumns(t: ReturnType<typeof useTexts>, filter: List["filter"]): Column<AuditRow>[] {
+  return [
+    { id: "when", header: t("when"), cell: (row) => <When at={row.created_at} /> },
+    {
+      id: "who",
+      header: t("who"),
+      cell: (row) => <Pick text={row.username} onPick={(user) => filter({ user })} />,
+    },
+    {
+      id: "action",
+      header: t("action"),
+      isTitle: true,
+      cell: (row) => <Pick isMono text={row.action} onPick={(action) => filter({ action })} />,
+    },
+    {
+      id: "target",
+      header: t("target"),
+      cell: (row) => <Pick text={row.target} onPick={(target) => filter({ target })} />,
+    },
+    { id: "changed", header: t("changed"), cell: (row) => <ChangedCell row={row} /> },
+    { id: "ip", header: t("address"), isMinor: true, cell: (row) => <span className="mono">{row.ip}</span> },
+  ];
+}
+
+function Filters({ list, onRefresh }: { readonly list: List; onRefresh(): void }) {
+  const t = useTexts();
+  const { state, filter } = list;
+  return (
+    <FilterBar
+      main={<FilterText isMain label={t("user")} value={state.user} onChange={(user) => filter({ user })} />}
+      isActive={list.isFiltered}
+      onClear={list.clear}
+      aside={
+        <IconButton variant="outline" label={t("refresh")} onClick={onRefresh}>
+          <Icon name="refresh" />
+        </IconButton>
+      }
+    >
+      <FilterText label={t("action")} value={state.action} onChange={(action) => filter({ action })} />
+      <FilterText label={t("target")} value={state.target} onChange={(target) => filter({ target })} />
+      <RangeFilter state={state} names={["24h", "7d", "30d", "90d", "custom"]} usual={USUAL_RANGE} change={filter} />
+    </FilterBar>
+  );
+}
+
+export function AuditPage() {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const list = useList(DEFAULTS);
+  const { page, size, filter } = list;
+  const { user, action, target, range, from, to } = list.state;
+  const { data, error, isFetching, refetch } = useQuery(
+    auditQuery({ user, action, target, range, from, to }, { page, size }),
+  );
+  const [opened, setOpened] = useState<number>();
+  const columns = useMemo(() => auditColumns(t, filter), [t, filter]);
+  const toggle = (row: AuditRow) => setOpened((current) => (current === row.id ? undefined : row.id));
+  return (
+    <Page title={t("title")}>
+      <Filters list={list} onRefresh={() => void refetch()} />
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataGrid
+          label={t("title")}
+          columns={columns}
+          rows={data?.rows}
+          rowId={(row) => row.id}
+          rowName={(row) => `${row.action} ${row.target}`}
+          isFetching={isFetching}
+          density="compact"
+          pager={list.pager(data?.total)}
+          onOpen={toggle}
+          opened={opened}
+          detail={(row) => <AuditDetail row={row} />}
+          actions={(row) => (
+            <IconButton
+              size="xs"
+              hasTip={false}
+              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
+              aria-expanded={opened === row.id}
+              onClick={() => toggle(row)}
+            >
+              <Icon name={opened === row.id ? "up" : "down"} size={15} />
+            </IconButton>
+          )}
+          empty={
+            list.isFiltered ? (
+              <NoMatch onClear={list.clear} />
+            ) : (
+              <EmptyTeach icon="audit" title={t("emptyTitle")} body={t("emptyBody")} />
+            )
+          }
+        />
+      )}
+    </Page>
+  );
+}

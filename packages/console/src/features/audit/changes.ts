@@ -1,0 +1,45 @@
+/** One member of what a call changed, as text; undefined = it was not there. */
+interface Change {
+  readonly name: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export interface Changes {
+  readonly rows: readonly Change[];
+  /** The call is still under way, or its end is unknown; what it sent stands under `after`. */
+  readonly isUnfinished: boolean;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members of a JSON object; any other value is one member without a name. */
+function membersOf(text: string | null): Members {
+  if (text === null || text === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
+    return { "": value };
+  } catch {
+    return { "": text };
+  }
+}
+
+function print(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+/** What was there before and afterwards, member by member, in the order of the newer one. */
+export function changesOf(oldValue: string | null, newValue: string | null): Changes {
+  const before = membersOf(oldValue);
+  const told = membersOf(newValue);
+  const isUnfinished = Object.keys(told).join() === "unfinished";
+  const after = isUnfinished ? membersOf(JSON.stringify(told["unfinished"] ?? {})) : told;
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
+  const rows = names.map((name) => ({
+    name,
+    before: name in before ? print(before[name]) : undefined,
+    after: name in after ? print(after[name]) : undefined,
+  }));
+  return { rows, isUnfinished };
+}

@@ -1,0 +1,94 @@
+import {
+  budgetCreate,
+  budgetDelete,
+  budgetGet,
+  budgetList,
+  budgetUpdate,
+  channelGet,
+  groupList,
+  searchAll,
+  userGet,
+  type Budget,
+} from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import type { Suggestion } from "../../ui/field.tsx";
+
+const LIST_KEY = ["budgets", "list"] as const;
+
+export const budgetsQuery = queryOptions({
+  queryKey: LIST_KEY,
+  queryFn: ({ signal }) => call(budgetList, { signal }),
+});
+
+export function budgetQuery(id: number) {
+  return queryOptions({
+    queryKey: ["budgets", "one", id],
+    queryFn: ({ signal }) => call(budgetGet, { params: { id }, signal }),
+    // A form starts from what the server has now, not from an older visit.
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+}
+
+export interface BudgetChange {
+  readonly quota_limit: number;
+  readonly time_zone: string;
+  readonly soft_percent: number;
+  readonly is_hard: boolean;
+}
+
+function refresh(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+}
+
+export async function createBudget(input: BudgetChange & Pick<Budget, "scope" | "subject" | "period">): Promise<void> {
+  await call(budgetCreate, { body: input });
+  await refresh();
+}
+
+export async function updateBudget(id: number, change: BudgetChange): Promise<void> {
+  await call(budgetUpdate, { body: { id, ...change } });
+  await refresh();
+}
+
+export async function deleteBudget(id: number): Promise<void> {
+  await call(budgetDelete, { params: { id } });
+  await refresh();
+}
+
+/** The name behind the id of a user or channel; of everything else the subject itself is the name. */
+export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject">) {
+  const params = { id: Number(subject) };
+  return queryOptions({
+    queryKey: ["budgets", "subject", scope, subject],
+    queryFn: async ({ signal }) =>
+      scope === "user"
+        ? (await call(userGet, { params, signal })).username
+        : (await call(channelGet, { params, signal })).name,
+    enabled: scope === "user" || scope === "channel",
+    staleTime: FRESH_STATIC_MS,
+    // A row that is gone keeps its number.
+    retry: false,
+  });
+}
+
+/** What the subject of a scope may be, by what was typed. */
+export function suggestionsQuery(scope: Budget["scope"], typed: string) {
+  return queryOptions({
+    queryKey: ["budgets", "suggestions", scope, scope === "group" ? "" : typed],
+    queryFn: async ({ signal }): Promise<Suggestion[]> => {
+      if (scope === "group") return (await call(groupList, { signal })).map((name) => ({ value: name, label: "" }));
+      const hits = await call(searchAll, { query: { q: typed }, signal });
+      if (scope === "model") return hits.models.map((name) => ({ value: name, label: "" }));
+      if (scope === "user") return hits.users.map(({ id, username }) => ({ value: String(id), label: username }));
+      return hits[scope === "token" ? "tokens" : "channels"].map(({ id, name }) => ({
+        value: String(id),
+        label: name,
+      }));
+    },
+    enabled: scope === "group" || typed !== "",
+    staleTime: FRESH_STATIC_MS,
+  });
+}

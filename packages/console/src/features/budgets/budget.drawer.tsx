@@ -1,0 +1,205 @@
+import { SimpleGrid, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useMemo } from "react";
+import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
+import { useForm } from "../../lib/use-form.ts";
+import { Presets, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
+import { MoneyField } from "../../ui/money-field.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
+import {
+  changeOfForm,
+  checkBudget,
+  formOfBudget,
+  newBudget,
+  PERIODS,
+  SCOPES,
+  translateErrors,
+  type BudgetDraft,
+} from "./budget-form.ts";
+import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "./columns.tsx";
+import { useTexts } from "./texts.ts";
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  return () => void navigate({ pathname: "/budget", search });
+}
+
+export function AddBudget() {
+  const t = useTexts();
+  const close = useClose();
+  const [search] = useSearchParams();
+  const scope = SCOPES.find((name) => name === search.get("scope")) ?? "user";
+  const subject = search.get("q") ?? "";
+  const initial = useMemo(() => newBudget(scope, subject), [scope, subject]);
+  return (
+    <DrawerShell kind="create" title={t("add")} onClose={close}>
+      <BudgetForm initial={initial} id={undefined} />
+    </DrawerShell>
+  );
+}
+
+export function EditBudget() {
+  const t = useTexts();
+  const id = Number(useParams().id);
+  const close = useClose();
+  const { data, error, refetch } = useQuery(budgetQuery(id));
+  const initial = useMemo(() => data && formOfBudget(data), [data]);
+  return (
+    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
+      {initial ? (
+        <BudgetForm key={id} initial={initial} id={id} />
+      ) : (
+        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+      )}
+    </DrawerShell>
+  );
+}
+
+function BudgetForm(props: { readonly initial: BudgetDraft; readonly id: number | undefined }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const close = useClose();
+  const { id, initial } = props;
+  const isNew = id === undefined;
+  const form = useForm<BudgetDraft>({
+    initial,
+    check: (values) => translateErrors(checkBudget(values, isNew), t),
+    save: async (values) => {
+      const { scope, period } = values;
+      const change = changeOfForm(values);
+      if (isNew) await createBudget({ ...change, scope, period, subject: values.subject.trim() });
+      else await updateBudget(id, change);
+      toast("success", t("saved"));
+    },
+    onProblem: toastProblem,
+  });
+  const part = { form };
+  return (
+    <DrawerForm
+      isDirty={form.isDirty}
+      isSaving={form.isSaving}
+      submitLabel={isNew ? t("create") : ui("save")}
+      onSubmit={form.submit}
+      onClose={close}
+    >
+      {isNew ? <Subject {...part} /> : <FixedSubject {...part} />}
+      <Amount {...part} />
+      <Effect {...part} />
+    </DrawerForm>
+  );
+}
+
+interface PartProps {
+  readonly form: ReturnType<typeof useForm<BudgetDraft>>;
+}
+
+function Subject({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const typed = useDeferredValue(values.subject.trim());
+  const suggestions = useQuery(suggestionsQuery(values.scope, typed)).data ?? [];
+  const isNamed = values.scope === "group" || values.scope === "model";
+  return (
+    <FormSection title={t("sectionSubject")}>
+      <SelectField
+        label={t("scope")}
+        value={values.scope}
+        choices={SCOPES.map((value) => ({ value, label: t(SCOPE_TEXT[value]) }))}
+        onChange={(next) => {
+          set("scope", SCOPES.find((scope) => scope === next) ?? "user");
+          set("subject", "");
+        }}
+      />
+      <TextField
+        label={t(isNamed ? "subjectName" : "subjectId")}
+        isRequired
+        help={t(isNamed ? "subjectNameHelp" : "subjectIdHelp")}
+        value={values.subject}
+        suggestions={suggestions}
+        error={errors.subject}
+        onChange={(value) => set("subject", value)}
+        onBlur={() => touch("subject")}
+      />
+      <SelectField
+        label={t("period")}
+        value={values.period}
+        choices={PERIODS.map((value) => ({ value, label: t(PERIOD_TEXT[value]) }))}
+        onChange={(next) => set("period", PERIODS.find((period) => period === next) ?? "month")}
+      />
+    </FormSection>
+  );
+}
+
+/** What an existing budget is of never changes. */
+function FixedSubject({ form }: PartProps) {
+  const t = useTexts();
+  const name = useSubjectName(form.values);
+  return (
+    <Text color="fg.muted">
+      {t(SCOPE_TEXT[form.values.scope])} <strong>{name}</strong> · {t(PERIOD_TEXT[form.values.period])}
+    </Text>
+  );
+}
+
+function Amount({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = useMemo(() => Intl.supportedValuesOf("timeZone").map((value) => ({ value, label: "" })), []);
+  return (
+    <FormSection title={t("sectionLimit")}>
+      <MoneyField
+        label={t("limit")}
+        quota={values.quota_limit}
+        error={errors.quota_limit}
+        help={t("limitHelp")}
+        onChange={(quota) => set("quota_limit", quota)}
+      />
+      <div>
+        <TextField
+          label={t("zone")}
+          help={t("zoneHelp")}
+          value={values.time_zone}
+          suggestions={zones}
+          error={errors.time_zone}
+          onChange={(value) => set("time_zone", value)}
+          onBlur={() => touch("time_zone")}
+        />
+        <Presets
+          label={t("zonePresets")}
+          items={[...new Set(["UTC", own])].map((zone) => ({ label: zone, run: () => set("time_zone", zone) }))}
+        />
+      </div>
+    </FormSection>
+  );
+}
+
+function Effect({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  return (
+    <FormSection title={t("sectionEffect")}>
+      <SwitchField
+        label={t("hard")}
+        help={t(values.is_hard ? "hardHelp" : "softHelp")}
+        isOn={values.is_hard}
+        onChange={(isOn) => set("is_hard", isOn)}
+      />
+      <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
+        <TextField
+          label={t("percent")}
+          inputMode="numeric"
+          help={t("percentHelp")}
+          value={values.soft_percent}
+          error={errors.soft_percent}
+          onChange={(value) => set("soft_percent", value)}
+          onBlur={() => touch("soft_percent")}
+        />
+      </SimpleGrid>
+    </FormSection>
+  );
+}

@@ -1,0 +1,99 @@
+import type { Budget } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation } from "react-router";
+import type { Column } from "../../ui/data-grid.tsx";
+import { Mark, type MarkKind } from "../../ui/mark.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { Money } from "../../ui/money.tsx";
+import { When } from "../../ui/when.tsx";
+import { subjectQuery } from "./api.ts";
+import { stateOf, type BudgetState } from "./budget-form.ts";
+import { useTexts } from "./texts.ts";
+
+export const SCOPE_TEXT = {
+  user: "scopeUser",
+  token: "scopeToken",
+  group: "scopeGroup",
+  model: "scopeModel",
+  channel: "scopeChannel",
+} as const;
+
+export const PERIOD_TEXT = { day: "periodDay", week: "periodWeek", month: "periodMonth" } as const;
+
+const MARKS: Readonly<Record<BudgetState, MarkKind>> = { within: "go", near: "caution", spent: "stop" };
+
+/** Name and number of the subject, such as `ada #17`. */
+export function useSubjectName(budget: Pick<Budget, "scope" | "subject">): string {
+  const { data } = useQuery(subjectQuery(budget));
+  if (budget.scope === "group" || budget.scope === "model") return budget.subject;
+  return data ? `${data} #${budget.subject}` : `#${budget.subject}`;
+}
+
+function SubjectCell({ budget }: { readonly budget: Budget }) {
+  const t = useTexts();
+  const { search } = useLocation();
+  const name = useSubjectName(budget);
+  return (
+    <span className="nowrap">
+      <span className="soft">{t(SCOPE_TEXT[budget.scope])}</span>{" "}
+      <Link className="link" to={{ pathname: `/budget/edit/${budget.id}`, search }}>
+        {name}
+      </Link>
+    </span>
+  );
+}
+
+function StateCell({ budget }: { readonly budget: Budget }) {
+  const t = useTexts();
+  const state = stateOf(budget);
+  return <Mark kind={MARKS[state]} label={t(state)} />;
+}
+
+function UsedCell({ budget }: { readonly budget: Budget }) {
+  const t = useTexts();
+  const { used, held, quota_limit: limit } = budget;
+  const percent = Math.round(((used + held) / limit) * 100);
+  return (
+    <span className="meter-line">
+      <Money quota={used} />
+      <Meter
+        used={used / limit}
+        held={held / limit}
+        isHigh={stateOf(budget) !== "within"}
+        label={t("usedOf", { percent })}
+      />
+      <Money quota={limit} />
+      {held > 0 && (
+        <span className="soft">
+          {t("held")} <Money quota={held} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] {
+  return [
+    { id: "subject", header: t("subject"), isTitle: true, cell: (row) => <SubjectCell budget={row} /> },
+    { id: "state", header: t("state"), cell: (row) => <StateCell budget={row} /> },
+    { id: "used", header: t("used"), cell: (row) => <UsedCell budget={row} /> },
+    {
+      id: "period",
+      header: t("period"),
+      cell: (row) => (
+        <span className="nowrap">
+          {t(PERIOD_TEXT[row.period])} <span className="soft">{row.time_zone}</span>
+        </span>
+      ),
+    },
+    { id: "resets", header: t("resets"), isMinor: true, cell: (row) => <When at={row.window_end} /> },
+    {
+      id: "soft",
+      header: t("soft"),
+      align: "end",
+      isMinor: true,
+      cell: (row) => (row.soft_percent === 0 ? <span className="soft">–</span> : `${row.soft_percent} %`),
+    },
+    { id: "hard", header: t("effect"), cell: (row) => t(row.is_hard ? "refuses" : "tells") },
+  ];
+}

@@ -1,0 +1,27 @@
+import "./meter.css";
+
+/** Part of a limit that is used, and behind it what running requests reserved; both from 0 to 1. */
+export function Meter(props: {
+  readonly used: number;
+  readonly held?: number;
+  readonly isHigh: boolean;
+  /** Says the same in words. */
+  readonly label: string;
+}) {
+  const used = Math.min(1, Math.max(0, props.used)) * 100;
+  const held = Math.min(100 - used, Math.max(0, props.held ?? 0) * 100);
+  return (
+    <span
+      role="meter"
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(used + held)}
+      title={props.label}
+      className={props.isHigh ? "meter is-high" : "meter"}
+    >
+      <span className="meter-used" style={{ width: `${used}%` }} />
+      <span className="meter-held" style={{ width: `${held}%` }} />
+    </span>
+  );
+}
