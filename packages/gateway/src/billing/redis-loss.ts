@@ -70,6 +70,7 @@ function lastId(info: unknown): string {
 
 /** Below zero when `a` came before `b`. */
 export function compareIds(a: string, b: string): number {
+  if (a.length === b.length && b[a.indexOf("-")] === "-") return a < b ? -1 : Number(a > b);
   const [aMs = 0, aAt = 0] = a.split("-").map(Number);
   const [bMs = 0, bAt = 0] = b.split("-").map(Number);
   return aMs - bMs || aAt - bAt;

@@ -51,7 +51,7 @@ export function createLog(settings: LogSettings): Logger {
 
   const write = (level: LogLevel, message: string, bound: LogFields, fields: LogFields | undefined) => {
     if (ORDER[level] < minimum) return;
-    const line = { at: new Date(clock.now()), level, message, fields: { ...bound, ...fields } };
+    const line = { at: new Date(clock.now()), level, message, bound, fields };
     buffer += settings.format === "json" ? jsonLine(line) : textLine(line);
     if (ORDER[level] >= ORDER.warn || buffer.length > FLUSH_AT_CHARS) flush();
     else timer ??= setTimeout(flush, FLUSH_EVERY_MS).unref();
@@ -72,12 +72,13 @@ interface Line {
   readonly at: Date;
   readonly level: LogLevel;
   readonly message: string;
-  readonly fields: LogFields;
+  readonly bound: LogFields;
+  readonly fields: LogFields | undefined;
 }
 
-function jsonLine({ at, level, message, fields }: Line): string {
-  const line = { time: at.toISOString(), level, message, ...fields };
-  return `${Object.values(fields).some(isIntricate) ? JSON.stringify(line, printable) : JSON.stringify(line)}\n`;
+function jsonLine({ at, level, message, bound, fields }: Line): string {
+  const line = { time: at.toISOString(), level, message, ...bound, ...fields };
+  return `${Object.values(line).some(isIntricate) ? JSON.stringify(line, printable) : JSON.stringify(line)}\n`;
 }
 
 /** Asking for each value how it prints costs three times the printing, and few lines have one that needs it. */
@@ -86,8 +87,8 @@ function isIntricate(value: unknown): boolean {
   return typeof value === "bigint" || (typeof value === "object" && value !== null);
 }
 
-function textLine({ at, level, message, fields }: Line): string {
-  const rest = Object.entries(fields)
+function textLine({ at, level, message, bound, fields }: Line): string {
+  const rest = Object.entries({ ...bound, ...fields })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(printable(name, value))}`)
     .join(" ");

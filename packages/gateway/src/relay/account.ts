@@ -9,7 +9,7 @@ import {
   type Settlement,
 } from "../billing/ledger.ts";
 import { charge, type Price } from "../billing/price.ts";
-import { ratio, type Ratio } from "../billing/ratio.ts";
+import { knownRatio, type Ratio } from "../billing/ratio.ts";
 import { quota as toQuota, ZERO, type Quota } from "../billing/quota.ts";
 import { NO_USAGE, type Usage } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
@@ -78,7 +78,7 @@ export class Account {
     this.#snapshot = snapshot;
     this.#price = terms.price;
     this.#groupRatio = terms.groupRatio;
-    this.#quotaPerUnit = ratio(snapshot.options.QuotaPerUnit);
+    this.#quotaPerUnit = knownRatio(String(snapshot.options.QuotaPerUnit));
     this.#hold = hold;
     this.#amount = hold.amount;
     this.#deps = deps;
@@ -319,7 +319,7 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
   return estimate(request.ask, terms.price, terms.groupRatio, {
     preConsumedQuota: PreConsumedQuota,
     defaultOutputTokens: DefaultOutputTokens,
-    quotaPerUnit: ratio(QuotaPerUnit),
+    quotaPerUnit: knownRatio(String(QuotaPerUnit)),
   });
 }
 
