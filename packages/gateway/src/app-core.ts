@@ -68,7 +68,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const options = () => snapshots.current().options;
   const conduct = conductOf(env, redis);
   metrics.watch({ conduct });
-  const { limiter, claims } = createLimits({ redis, clock, log, metrics, env });
+  const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
   const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options, log });

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { createLimits } from "./app-limits.ts";
 import { conductOf, watchOutage } from "./app-outage.ts";
 import { loadEnv } from "./config/env.ts";
-import { systemClock } from "./lib/clock.ts";
 import { Secret } from "./lib/secret.ts";
 import type { Claim } from "./limits/claims.ts";
 import type { Rule } from "./limits/limiter.ts";
@@ -28,7 +27,7 @@ test("while Redis is away each part does what its option says, and tells so", as
     const env = loadEnv(variables);
     return {
       conduct: conductOf(env, shared),
-      ...createLimits({ redis: shared, clock: systemClock, log, metrics, env }),
+      ...createLimits({ redis: shared, log, metrics, env }),
     };
   };
   const usual = made({});

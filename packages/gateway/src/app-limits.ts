@@ -1,7 +1,7 @@
 import type { Env } from "./config/env.ts";
 import { AppError } from "./lib/app-error.ts";
 import type { Outage } from "./app-outage.ts";
-import type { Clock } from "./lib/clock.ts";
+import { steadyClock } from "./lib/clock.ts";
 import { createMemoryClaims } from "./limits/claims-memory.ts";
 import { createRedisClaims } from "./limits/claims-redis.ts";
 import type { Claims } from "./limits/claims.ts";
@@ -14,7 +14,6 @@ import type { RedisClient } from "./redis/client.ts";
 
 export interface LimitsDeps {
   readonly redis: LimitsRedis | undefined;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "limitOutage">;
   readonly env: Pick<Env, "relayLimitsOnOutage" | "loginLimitsOnOutage">;
@@ -31,11 +30,11 @@ const RETRY_MS = 5_000;
 const LOG_EVERY_MS = 60_000;
 
 /** Everything that counts requests: in Redis for all replicas when there is one, else in this process. */
-export function createLimits({ redis: shared, clock, log, metrics, env }: LimitsDeps): {
+export function createLimits({ redis: shared, log, metrics, env }: LimitsDeps): {
   readonly limiter: Limiter;
   readonly claims: Claims;
 } {
-  const local = { limiter: createMemoryLimiter(clock), claims: createMemoryClaims(clock) };
+  const local = { limiter: createMemoryLimiter(steadyClock), claims: createMemoryClaims(steadyClock) };
   if (!shared) return local;
   const { client: redis, outage } = shared;
   let toldAt = -Infinity;

@@ -80,7 +80,7 @@ export function createManagement(deps: ManagementDeps): Management {
     }),
     ...operations.routes,
     ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId }),
-    channelHealthRoute({ ...pipeline.selection, clock }),
+    channelHealthRoute(pipeline.selection),
     ...stripeRoutes({
       ...shared,
       ...identity,

@@ -8,7 +8,7 @@ import type { Env } from "./config/env.ts";
 import { randomUUID } from "node:crypto";
 import type { Runnable } from "./lib/runnable.ts";
 import { createGuardedFetcher, type GuardedFetcher } from "./lib/guarded-fetch.ts";
-import type { Clock } from "./lib/clock.ts";
+import { steadyClock, type Clock } from "./lib/clock.ts";
 import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
@@ -61,7 +61,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher();
   const health = createSharedHealth({
-    clock,
+    clock: steadyClock,
     onBreaker: metrics.breakerChanged,
     onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
   });
@@ -89,7 +89,13 @@ export function createRelayParts(deps: RelayPartsDeps): {
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
-    selection: { ...health, random: Math.random, now: () => clock.now(), polling: new Map() },
+    selection: {
+      ...health,
+      random: Math.random,
+      now: () => steadyClock.now(),
+      current: () => snapshots.current(),
+      polling: new Map(),
+    },
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,

@@ -90,7 +90,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...accountRoutes(parts),
     ...operations.routes,
     ...systemRoutes({ ...parts, instance: "test" }),
-    channelHealthRoute({ ...parts, breakers: createBreakers({ clock }), cooldowns: createCooldowns(clock) }),
+    channelHealthRoute({ breakers: createBreakers({ clock }), cooldowns: createCooldowns(clock), now: clock.now }),
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];

@@ -169,6 +169,24 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
+  it("a channel that is switched off is not used by those who waited for it", async () => {
+    const model = "slow-50+long-400+off";
+    const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
+    const id = await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
+    const leaver = new AbortController();
+    const body = { model, stream: true, messages: [{ role: "user", content: "hi" }] };
+    const running = await relay.gateway.post("/v1/chat/completions", body, relay.key, { signal: leaver.signal });
+    const waiting = relay.ask(model);
+    const metrics = async () => (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
+    await expect.poll(metrics).toContain("fairway_admission_queue_length 1\n");
+    await relay.gateway.root.must("PUT", "/api/channel/", { id, status: 2 });
+    leaver.abort();
+    await running.text().catch(() => undefined);
+    const refused = await waiting;
+    expect([refused.status, (await errorOf(refused)).code]).toEqual([503, "no_available_channel"]);
+    await relay.gateway.settled();
+  });
+
   it("a client that leaves the queue makes room, and is charged nothing", async () => {
     const model = `${SLOW}+leave`;
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });

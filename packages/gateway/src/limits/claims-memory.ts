@@ -13,56 +13,48 @@ import {
   type ClaimState,
 } from "./claims.ts";
 
-/** Windows that nobody asks for are dropped when so many are kept. */
+/** Windows that nobody asks for are dropped when so many are kept, and then when there are twice as many as stayed. */
 const SWEEP_AT = 10_000;
 
-/** Limits of one process. */
+/** Limits of one process. A clock that never goes back keeps a window from lasting longer than it should. */
 export function createMemoryClaims(clock: Clock): Claims {
-  const windows = new Map<string, Window>();
+  const windows = new Windows(clock);
   const leases = new Map<string, Leases>();
-  const windowOf = (claim: Claim): Window => {
-    const name = claimName(claim);
-    const known = windows.get(name);
-    if (known) return known;
-    if (windows.size >= SWEEP_AT) sweep(windows, clock.now());
-    const window = new Window(partMs(claim));
-    windows.set(name, window);
-    return window;
-  };
   const leasesOf = (claim: Claim): Leases => {
     const name = claimName(claim);
     const known = leases.get(name) ?? new Leases();
     leases.set(name, known);
     return known;
   };
-  const stateOf = (claim: Claim, now: number): ClaimState => {
+  const stateOf = (claim: Claim, now: number, wanted: number): ClaimState => {
     if (isConcurrency(claim)) return { claim, used: leasesOf(claim).count(now), resetMs: CONCURRENCY_RETRY_MS };
-    const window = windowOf(claim);
-    return { claim, used: window.total(now), resetMs: window.resetMs(now) };
+    const window = windows.of(claim);
+    const used = window.total(now);
+    return { claim, used, resetMs: window.resetMs(now, Math.max(1, used + wanted - claim.limit)) };
   };
   const takeAll = (requestId: string, claims: readonly Claim[]): ClaimAnswer => {
     const now = clock.now();
     for (const claim of claims) {
-      const state = stateOf(claim, now);
+      const state = stateOf(claim, now, claim.amount);
       if (state.used + claim.amount > claim.limit) return { taken: false, state };
     }
     for (const claim of claims) {
       if (isConcurrency(claim)) leasesOf(claim).take(requestId, now);
-      else windowOf(claim).add(now, claim.amount, now);
+      else windows.of(claim).add(now, claim.amount, now);
     }
-    return { taken: true, states: claims.map((claim) => stateOf(claim, now)), at: now };
+    return { taken: true, states: claims.map((claim) => stateOf(claim, now, 0)), at: { ms: now } };
   };
   return {
     take: (requestId, claims) => Promise.resolve(takeAll(requestId, claims)),
     correct(claims, takenAt, used) {
       for (const claim of claims) {
         const difference = correctionOf(claim, used);
-        if (difference !== 0) windowOf(claim).add(takenAt, difference, clock.now());
+        if (difference !== 0) windows.of(claim).add(takenAt.ms, difference, clock.now());
       }
       return Promise.resolve();
     },
     renew(requestId, claims) {
-      for (const claim of claims.filter(isConcurrency)) leasesOf(claim).renew(requestId, clock.now());
+      for (const claim of claims.filter(isConcurrency)) leasesOf(claim).take(requestId, clock.now());
       return Promise.resolve();
     },
     release(requestId, claims) {
@@ -72,6 +64,32 @@ export function createMemoryClaims(clock: Clock): Claims {
       return Promise.resolve();
     },
   };
+}
+
+class Windows {
+  readonly #known = new Map<string, Window>();
+  readonly #clock: Clock;
+  #sweepAt = SWEEP_AT;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(claim: Claim): Window {
+    const name = claimName(claim);
+    const known = this.#known.get(name);
+    if (known) return known;
+    if (this.#known.size >= this.#sweepAt) this.#sweep();
+    const window = new Window(partMs(claim));
+    this.#known.set(name, window);
+    return window;
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const [name, window] of this.#known) if (window.total(now) === 0) this.#known.delete(name);
+    this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#known.size);
+  }
 }
 
 /** Amounts of the last window by its parts. */
@@ -94,7 +112,7 @@ class Window {
     return this.#total;
   }
 
-  /** What belongs to a part that has left the window counts nowhere, unless it is more. */
+  /** What belongs to a part that has left the window counts nowhere, unless it is more. No part falls below nothing. */
   add(time: number, amount: number, now: number): void {
     this.total(now);
     const part = Math.floor(time / this.#partMs);
@@ -102,13 +120,20 @@ class Window {
     const isGone = part < current - WINDOW_PARTS;
     if (isGone && amount <= 0) return;
     const at = isGone ? current : part;
-    this.#parts.set(at, (this.#parts.get(at) ?? 0) + amount);
-    this.#total += amount;
+    const before = this.#parts.get(at) ?? 0;
+    const after = Math.max(0, before + amount);
+    this.#parts.set(at, after);
+    this.#total += after - before;
   }
 
-  resetMs(now: number): number {
-    for (const [part, amount] of this.#parts)
-      if (amount > 0) return Math.max(0, (part + WINDOW_PARTS + 1) * this.#partMs - now);
+  /** Milliseconds until so much has left the window. */
+  resetMs(now: number, amount: number): number {
+    const current = Math.floor(now / this.#partMs);
+    let left = amount;
+    for (let part = current - WINDOW_PARTS; part <= current; part += 1) {
+      left -= this.#parts.get(part) ?? 0;
+      if (left <= 0) return Math.max(0, (part + WINDOW_PARTS + 1) * this.#partMs - now);
+    }
     return 0;
   }
 }
@@ -126,17 +151,9 @@ class Leases {
     this.#until.set(requestId, now + CLAIM_LEASE_MS);
   }
 
-  renew(requestId: string, now: number): void {
-    if (this.#until.has(requestId)) this.take(requestId, now);
-  }
-
   /** Answers how many are left. */
   release(requestId: string): number {
     this.#until.delete(requestId);
     return this.#until.size;
   }
-}
-
-function sweep(windows: Map<string, Window>, now: number): void {
-  for (const [name, window] of windows) if (window.total(now) === 0) windows.delete(name);
 }

@@ -7,6 +7,7 @@ import {
   CONCURRENCY_RETRY_MS,
   correctionOf,
   isConcurrency,
+  LONG_AGO,
   partMs,
   WINDOW_PARTS,
   type Claim,
@@ -34,7 +35,8 @@ const TAG = "{lim}";
 
 /**
  * A window is a hash of amounts by its parts with their sum in `t` and the first part that may be present in `f`.
- * Between `f` and now lie at most as many parts as the window has, so dropping costs a step for each of them.
+ * Between `f` and now lie at most as many parts as the window has, so dropping costs a step for each of them. After a
+ * fail-over the clock may be behind: a window that begins in a far future is forgotten.
  */
 const COMMON = `
 local function clock(given)
@@ -47,8 +49,9 @@ local function slide(key, now, ms)
   local state = redis.call('HMGET', key, 'f', 't')
   local first, total = tonumber(state[1] or part), tonumber(state[2] or '0')
   local from = part - ${WINDOW_PARTS}
-  if first >= from then return part, first, total end
-  if first < from - ${WINDOW_PARTS} * 2 then
+  local isAhead = first > part + ${WINDOW_PARTS}
+  if first >= from and not isAhead then return part, first, total end
+  if isAhead or first < from - ${WINDOW_PARTS} * 2 then
     redis.call('DEL', key)
     return part, part, 0
   end
@@ -68,10 +71,10 @@ local function add(key, at, amount, first, total, ms)
   redis.call('HSET', key, 'f', string.format('%d', math.min(first, at)), 't', string.format('%d', total + amount))
   redis.call('PEXPIRE', key, ${WINDOW_PARTS + 2} * ms)
 end
-local function reset(key, first, part, now, ms)
+local function reset(key, first, part, now, ms, left)
   for at = first, part do
-    local amount = redis.call('HGET', key, string.format('%d', at))
-    if amount and tonumber(amount) > 0 then return math.max(0, (at + ${WINDOW_PARTS + 1}) * ms - now) end
+    left = left - tonumber(redis.call('HGET', key, string.format('%d', at)) or '0')
+    if left <= 0 then return math.max(0, (at + ${WINDOW_PARTS + 1}) * ms - now) end
   end
   return 0
 end`;
@@ -92,7 +95,7 @@ for at, key in ipairs(KEYS) do
     found[at] = {used}
   else
     local part, first, total = slide(key, now, ms)
-    if total + amount > limit then return {at, total, reset(key, first, part, now, ms)} end
+    if total + amount > limit then return {at, total, reset(key, first, part, now, ms, total + amount - limit)} end
     found[at] = {total, part, first}
   end
 end
@@ -107,12 +110,12 @@ for at, key in ipairs(KEYS) do
     table.insert(answer, ${CONCURRENCY_RETRY_MS})
   else
     add(key, part, amount, first, used, ms)
-    table.insert(answer, reset(key, first, part, now, ms))
+    table.insert(answer, reset(key, first, part, now, ms, 1))
   end
 end
 return answer`);
 
-/** KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds of a part of each. */
+/** No part falls below nothing. KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds of a part of each. */
 const CORRECT = script(`${COMMON}
 local now, taken = clock(ARGV[1]), tonumber(ARGV[2])
 for at, key in ipairs(KEYS) do
@@ -120,7 +123,10 @@ for at, key in ipairs(KEYS) do
   local part, first, total = slide(key, now, ms)
   local was = math.floor(taken / ms)
   local isGone = was < part - ${WINDOW_PARTS}
-  if not isGone or difference > 0 then add(key, isGone and part or was, difference, first, total, ms) end
+  local at = isGone and part or was
+  local counted = tonumber(redis.call('HGET', key, string.format('%d', at)) or '0')
+  difference = math.max(difference, -counted)
+  if difference > 0 or (difference < 0 and not isGone) then add(key, at, difference, first, total, ms) end
 end
 return 1`);
 
@@ -128,7 +134,7 @@ return 1`);
 const RENEW = script(`${COMMON}
 local now = clock(ARGV[1])
 for _, key in ipairs(KEYS) do
-  redis.call('ZADD', key, 'XX', now + tonumber(ARGV[3]), ARGV[2])
+  redis.call('ZADD', key, now + tonumber(ARGV[3]), ARGV[2])
   redis.call('PEXPIRE', key, ARGV[3])
 end
 return 1`);
@@ -142,13 +148,20 @@ return 1`);
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
   const keysOf = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
+  /** False when Redis did not take it. Never rejects; asks before anything is awaited. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
-    if (claims.length === 0) return;
+    if (claims.length === 0) return true;
     try {
       await redis.one({ script: text, keys: keysOf(claims), args }, LATER_TIMEOUT_MS);
+      return true;
     } catch (error) {
       onOutage(error);
+      return false;
     }
+  };
+  const takeHere = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
+    const answer = await local.take(requestId, claims);
+    return answer.taken ? { ...answer, at: { ...answer.at, isLocal: true } } : answer;
   };
   let restsUntil = -Infinity;
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
@@ -161,7 +174,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
     async take(requestId, claims) {
       if (performance.now() < restsUntil) {
         onOutage(new RedisAway("Redis did not answer a moment ago", false));
-        return local.take(requestId, claims);
+        return takeHere(requestId, claims);
       }
       try {
         return await take(requestId, claims);
@@ -171,17 +184,21 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         // The script may still run, late: its leases are given back, its counts leave with their minute.
         if (error instanceof RedisAway && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);
-        return local.take(requestId, claims);
+        return takeHere(requestId, claims);
       }
     },
     async correct(claims, takenAt, used) {
+      if (takenAt.isLocal) return local.correct(claims, takenAt, used);
       const wrong = claims.filter((claim) => correctionOf(claim, used) !== 0);
       const differences = wrong.flatMap((claim) => [correctionOf(claim, used), partMs(claim)]);
-      await later(CORRECT, wrong, [now(), takenAt, ...differences]);
+      if (await later(CORRECT, wrong, [now(), takenAt.ms, ...differences])) return;
+      await local.correct(wrong, LONG_AGO, used);
     },
     async renew(requestId, claims) {
+      // Both know what runs here: one of them counts when the other one is away, or has lost it.
+      const renewed = later(RENEW, claims.filter(isConcurrency), [now(), requestId, CLAIM_LEASE_MS]);
       await local.renew(requestId, claims);
-      await later(RENEW, claims.filter(isConcurrency), [now(), requestId, CLAIM_LEASE_MS]);
+      await renewed;
     },
     async release(requestId, claims) {
       // Redis first: what the same request takes next must not be given back by this.
@@ -203,5 +220,5 @@ function readAnswer(answer: readonly number[], claims: readonly Claim[]): ClaimA
     used: answer[2 + at * 2] ?? 0,
     resetMs: answer[3 + at * 2] ?? 0,
   }));
-  return { taken: true, states, at: second };
+  return { taken: true, states, at: { ms: second } };
 }

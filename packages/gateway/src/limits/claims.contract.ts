@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../lib/clock.ts";
-import type { Claim, ClaimAnswer, Claims } from "./claims.ts";
+import { LONG_AGO, type Claim, type ClaimAnswer, type Claims, type TakenAt } from "./claims.ts";
 
 const requests = (limit: number, subject = "1"): Claim => ({
   scope: "user",
@@ -72,6 +72,29 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
       expect((await take(tokens(100, 100))).taken).toBe(true);
     });
 
+    test("a refusal says when the claim fits, not when something is free", async () => {
+      await take(tokens(100, 10));
+      now += 20_000;
+      await take(tokens(100, 85));
+      now += 10_000;
+      expect(await take(tokens(100, 15))).toMatchObject({ taken: false, state: { used: 95, resetMs: 31_000 } });
+      const refused = await take(tokens(100, 60));
+      expect(refused).toMatchObject({ taken: false, state: { used: 95, resetMs: 51_000 } });
+      now += 51_000;
+      expect((await take(tokens(100, 60))).taken).toBe(true);
+      expect(await take(requests(9))).toMatchObject({ states: [{ used: 1, resetMs: 61_000 }] });
+    });
+
+    test("what was never counted is not given back: a correction leaves no less than nothing", async () => {
+      const first = await take(tokens(100, 30));
+      await claims.correct([tokens(100, 90)], takenAt(first), used(0));
+      await claims.correct([tokens(100, 90)], takenAt(first), used(0));
+      expect(await take(tokens(100, 60))).toMatchObject({ taken: true, states: [{ used: 60 }] });
+      expect((await take(tokens(100, 60))).taken).toBe(false);
+      await claims.correct([tokens(100, 1)], LONG_AGO, used(41));
+      expect(await take(tokens(100, 0))).toMatchObject({ states: [{ used: 100 }] });
+    });
+
     test("an estimate whose minute is over gives nothing back, and what was more is counted now", async () => {
       const first = await take(tokens(100, 50));
       now += 120_000;
@@ -131,9 +154,19 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
       await claims.renew("alive", [places(2)]);
       now += 10_000;
       expect(await claims.take("c", [places(2)])).toMatchObject({ taken: true, states: [{ used: 2 }] });
-      await claims.renew("dead", [places(2)]);
       now += 20_000;
       expect(await claims.take("d", [places(2)])).toMatchObject({ taken: true, states: [{ used: 2 }] });
+    });
+
+    test("a request that still runs counts again when it is renewed, though its place was lost", async () => {
+      await claims.take("paused", [places(1)]);
+      now += 40_000;
+      await claims.renew("paused", [places(1)]);
+      expect(await claims.take("b", [places(1)])).toMatchObject({ taken: false, state: { used: 1 } });
+      const renewed = claims.renew("paused", [places(1)]);
+      await claims.release("paused", [places(1)]);
+      await renewed;
+      expect((await claims.take("b", [places(1)])).taken).toBe(true);
     });
 
     test("many at once never take more than there is", async () => {
@@ -167,7 +200,7 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
   });
 }
 
-function takenAt(answer: ClaimAnswer): number {
+function takenAt(answer: ClaimAnswer): TakenAt {
   if (!answer.taken) throw new Error("the claim was refused");
   return answer.at;
 }

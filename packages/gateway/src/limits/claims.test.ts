@@ -1,4 +1,5 @@
 import { freshRedis } from "@fairway/testkit/databases";
+import { startProxy } from "@fairway/testkit/proxy";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Secret } from "../lib/secret.ts";
@@ -8,7 +9,7 @@ import { createKeys } from "../redis/keys.ts";
 import { createMemoryClaims } from "./claims-memory.ts";
 import { createRedisClaims } from "./claims-redis.ts";
 import { claimsContract } from "./claims.contract.ts";
-import type { Claim } from "./claims.ts";
+import type { Claim, TakenAt } from "./claims.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
 const clients: RedisClient[] = [];
@@ -25,8 +26,8 @@ afterAll(async () => {
   for (const client of clients) await client.close();
 });
 
-async function connect(prefix: string): Promise<RedisClient> {
-  const redis = createRedisClient({ url: new Secret(url), keys: createKeys(prefix), log, name: "test" });
+async function connect(prefix: string, at = url): Promise<RedisClient> {
+  const redis = createRedisClient({ url: new Secret(at), keys: createKeys(prefix), log, name: "test" });
   clients.push(redis);
   await redis.ready(5_000);
   return redis;
@@ -61,6 +62,50 @@ test("three replicas never take more than the limit together", async () => {
   expect(answers.filter((answer) => answer?.taken)).toHaveLength(100);
 });
 
+test("a window that a clock far ahead has made does not outlive a fail-over", async () => {
+  let now = 1_700_003_600_000;
+  const claims = createRedisClaims({
+    redis: await connect("ahead:"),
+    local: createMemoryClaims({ now: () => now }),
+    clock: { now: () => now },
+    onOutage: () => {},
+  });
+  const wanted: Claim[] = [{ scope: "user", subject: "1", kind: "requests", limit: 1, amount: 1 }];
+  expect((await claims.take("a", wanted)).taken).toBe(true);
+  now -= 3_600_000;
+  expect((await claims.take("b", wanted)).taken).toBe(true);
+  expect((await claims.take("c", wanted)).taken).toBe(false);
+});
+
+test("what this process counted while Redis was away is corrected here, and runs on in Redis", async () => {
+  const proxy = await startProxy(Number(new URL(url).port));
+  const redis = await connect("back:", `redis://127.0.0.1:${proxy.port}`);
+  const away = async () => {
+    proxy.isClosed = true;
+    proxy.cut();
+    await expect.poll(() => redis.isReady).toBe(false);
+  };
+  const made = (client: RedisClient) =>
+    createRedisClaims({ redis: client, local: createMemoryClaims({ now: () => Date.now() }), onOutage: () => {} });
+  const [claims, other] = [made(redis), made(await connect("back:"))];
+  const tokens: Claim = { scope: "user", subject: "1", kind: "tokens", limit: 100, amount: 80 };
+  const place: Claim = { scope: "user", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
+  await away();
+  const taken = await claims.take("a", [tokens, place]);
+  expect(taken).toMatchObject({ taken: true, at: { isLocal: true } });
+  proxy.isClosed = false;
+  expect(await redis.ready(3_000)).toBe(true);
+  await claims.renew("a", [place]);
+  expect(await other.take("b", [place])).toMatchObject({ taken: false, state: { used: 1 } });
+  await claims.correct([tokens], (taken as { at: TakenAt }).at, { tokens: 5, isSuccess: true });
+  expect(await other.take("b", [tokens])).toMatchObject({ taken: true, states: [{ used: 80 }] });
+  await away();
+  expect(await claims.take("c", [{ ...tokens, amount: 95 }])).toMatchObject({ taken: true, states: [{ used: 100 }] });
+  await claims.correct([tokens], { ms: Date.now() }, { tokens: 90, isSuccess: true });
+  expect(await claims.take("d", [{ ...tokens, amount: 1 }])).toMatchObject({ taken: false, state: { used: 110 } });
+  await proxy.stop();
+});
+
 test("without Redis each replica counts alone, and says so", async () => {
   let outages = 0;
   const redis = await connect("away:");
@@ -71,7 +116,7 @@ test("without Redis each replica counts alone, and says so", async () => {
   expect((await claims.take("a", wanted)).taken).toBe(true);
   expect((await claims.take("b", wanted)).taken).toBe(false);
   await claims.renew("a", wanted);
-  await claims.correct(wanted, 0, { tokens: 0, isSuccess: true });
+  await claims.correct(wanted, { ms: 0 }, { tokens: 0, isSuccess: true });
   await claims.release("a", wanted);
   expect((await claims.take("b", wanted)).taken).toBe(true);
   expect(outages).toBeGreaterThan(0);

@@ -26,12 +26,23 @@ export interface Used {
 export interface ClaimState {
   readonly claim: Claim;
   readonly used: number;
-  /** Milliseconds until some of it is free again; for `concurrency` a guess. */
+  /** Milliseconds until some of it is free again, at a refusal until the claim fits; for `concurrency` a guess. */
   readonly resetMs: number;
 }
 
+/** When a request was counted, and where: it is corrected there. */
+export interface TakenAt {
+  /** Of the clock that counts. */
+  readonly ms: number;
+  /** Counted by this process, because the common count was out of reach. */
+  readonly isLocal?: boolean;
+}
+
+/** A time whose window is over: what is more counts now, what is less nowhere. */
+export const LONG_AGO: TakenAt = { ms: 0 };
+
 export type ClaimAnswer =
-  | { readonly taken: true; readonly states: readonly ClaimState[]; readonly at: number }
+  | { readonly taken: true; readonly states: readonly ClaimState[]; readonly at: TakenAt }
   | { readonly taken: false; readonly state: ClaimState };
 
 /**
@@ -47,8 +58,8 @@ export interface Claims {
    * Puts what was really used in the place of what `take` estimated at `takenAt`; what is more than the estimate of a
    * window that is over counts now. Never rejects.
    */
-  correct(claims: readonly Claim[], takenAt: number, used: Used): Promise<void>;
-  /** Moves the leases; called every few seconds. Never rejects. */
+  correct(claims: readonly Claim[], takenAt: TakenAt, used: Used): Promise<void>;
+  /** Moves the leases, and makes those anew that were lost; called every few seconds. Never rejects. */
   renew(requestId: string, claims: readonly Claim[]): Promise<void>;
   /** Gives the places of a request that ended free. Never rejects. */
   release(requestId: string, claims: readonly Claim[]): Promise<void>;

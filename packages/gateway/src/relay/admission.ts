@@ -1,21 +1,24 @@
-/** A request's place in the queue of a channel. */
+/** A request's place in the queues of channels. */
 export interface Place {
   /** Resolves with true when it is this request's turn to try, with false after `ms`. */
   turn(ms: number): Promise<boolean>;
-  /** Out of the queue, for whatever reason; a turn that is waited for ends without one. Later calls change nothing. */
+  /** True when it waits for this channel. */
+  isIn(channelId: number): boolean;
+  /** Out of all queues, for whatever reason; a turn that is waited for ends without one. Later calls change nothing. */
   leave(): void;
 }
 
 /**
- * Requests that wait for a channel whose own limits are reached. Users take turns, whatever number of requests each of
- * them has waiting; those of one user keep their order.
+ * Requests that wait for channels whose own limits are reached. Users take turns, whatever number of requests each of
+ * them has waiting; those of one user keep their order. Who waits for several channels is in the queue of each: what
+ * is free first is theirs, and nobody who comes later overtakes them at one of the others.
  */
 export interface Admission {
-  /** Undefined when `most` requests wait for the channel already. */
-  join(channelId: number, userId: number, most: number): Place | undefined;
+  /** Waits where fewer than `most` do; undefined when there are as many everywhere. */
+  join(channelIds: Iterable<number>, userId: number, most: number): Place | undefined;
   /** True when others wait: who comes now must not overtake them. */
   isWaitedFor(channelId: number): boolean;
-  /** A request of the channel has ended here. */
+  /** Something of the channel may be free. */
   freed(channelId: number): void;
   readonly waiting: number;
 }
@@ -37,6 +40,7 @@ interface Queue {
 
 export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): Admission {
   const queues = new Map<number, Queue>();
+  let waiting = 0;
 
   const wakeNext = (queue: Queue) => {
     for (const [userId, waiters] of queue.users) {
@@ -57,27 +61,43 @@ export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): Admission 
     queues.set(channelId, queue);
     return queue;
   };
-  const leave = (channelId: number, queue: Queue, waiter: Waiter) => {
-    const waiters = queue.users.get(waiter.userId) ?? [];
-    const at = waiters.indexOf(waiter);
-    if (at < 0) return;
-    waiters.splice(at, 1);
+  const leave = (channelId: number, waiter: Waiter) => {
+    const queue = queueOf(channelId);
+    const waiters = (queue.users.get(waiter.userId) ?? []).filter((other) => other !== waiter);
     if (waiters.length === 0) queue.users.delete(waiter.userId);
+    else queue.users.set(waiter.userId, waiters);
     queue.size -= 1;
-    waiter.wake?.(false);
     if (queue.size > 0) return;
     clearInterval(queue.timer);
     queues.delete(channelId);
   };
+  const placeOf = (waiter: Waiter, joined: ReadonlySet<number>): Place => {
+    let hasLeft = false;
+    return {
+      turn: (ms) => turn(waiter, ms),
+      isIn: (channelId) => !hasLeft && joined.has(channelId),
+      leave() {
+        if (hasLeft) return;
+        hasLeft = true;
+        waiting -= 1;
+        for (const channelId of joined) leave(channelId, waiter);
+        waiter.wake?.(false);
+      },
+    };
+  };
 
   return {
-    join(channelId, userId, most) {
-      if ((queues.get(channelId)?.size ?? 0) >= most) return undefined;
-      const queue = queueOf(channelId);
+    join(channelIds, userId, most) {
+      const joined = new Set([...channelIds].filter((channelId) => (queues.get(channelId)?.size ?? 0) < most));
+      if (joined.size === 0) return undefined;
       const waiter: Waiter = { userId, wake: undefined };
-      queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
-      queue.size += 1;
-      return { turn: (ms) => turn(waiter, ms), leave: () => leave(channelId, queue, waiter) };
+      waiting += 1;
+      for (const channelId of joined) {
+        const queue = queueOf(channelId);
+        queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
+        queue.size += 1;
+      }
+      return placeOf(waiter, joined);
     },
     isWaitedFor: (channelId) => queues.size > 0 && queues.has(channelId),
     freed(channelId) {
@@ -85,9 +105,7 @@ export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): Admission 
       if (queue) wakeNext(queue);
     },
     get waiting() {
-      let sum = 0;
-      for (const { size } of queues.values()) sum += size;
-      return sum;
+      return waiting;
     },
   };
 }

@@ -8,14 +8,14 @@ export interface BreakerState {
   readonly channelId: number;
   readonly keyIndex: number;
   readonly state: "open" | "half-open" | "failing";
-  /** Epoch milliseconds at which a probe may go; 0 while it is closed. */
+  /** Time of the clock at which a probe may go; 0 while it is closed. */
   readonly until: number;
   readonly consecutiveFailures: number;
 }
 
 /** Upstream keys whose calls fail one after the other are passed over for a while. Never asks anybody: it is told. */
 export interface Breakers {
-  /** Epoch milliseconds until which the key is passed over; 0 = it may be used. */
+  /** Time of the clock until which the key is passed over; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
   /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
   chosen(channelId: number, keyIndex: number): void;

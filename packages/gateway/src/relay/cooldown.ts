@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 
 /** Channels that answered 429 lately, per upstream key and model. Never asks anybody: it is told. */
 export interface Cooldowns {
-  /** Epoch milliseconds until which the key rests; 0 = it does not. */
+  /** Time of the clock until which the key rests; 0 = it does not. */
   until(channelId: number, keyIndex: number, model: string): number;
   rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
   /** Another replica got the 429. */

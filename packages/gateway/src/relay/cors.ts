@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 const METHODS = "GET, POST, PUT, DELETE, OPTIONS, PATCH";
-const EXPOSED = "x-request-id, request-id, retry-after, x-fairway-cache, age";
+const LIMITS = ["requests", "tokens", "concurrency"]
+  .flatMap((kind) => ["limit", "remaining", "reset"].map((what) => `x-ratelimit-${what}-${kind}`))
+  .join(", ");
+const EXPOSED = `x-request-id, request-id, retry-after, x-fairway-cache, age, ${LIMITS}`;
 
 /** Browser clients may call the relay from anywhere; the key authenticates, so no credentials are allowed. */
 export function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {

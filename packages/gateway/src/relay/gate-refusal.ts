@@ -12,11 +12,20 @@ const UNITS = {
 /** 429 that names whose limit it is, the limit, what is used of it and when some of it is free again. */
 export function refusalOf(state: ClaimState): AppError {
   const { claim, used, resetMs } = state;
-  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const seconds = secondsOf(resetMs);
   const code = claim.kind === "concurrency" ? "concurrency_limit_exceeded" : "rate_limit_exceeded";
   const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
   const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${per(claim)}, ${used} used; retry after ${seconds} s.`;
   return new AppError(code, { message, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
+}
+
+/**
+ * A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more than a minute and come back
+ * at once; one that comes a second early is told the rest.
+ */
+function secondsOf(resetMs: number): number {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  return seconds === 61 ? 60 : seconds;
 }
 
 function per({ kind, minutes = 1 }: Claim): string {

@@ -14,7 +14,8 @@ import { createLog } from "../observability/log.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { createAdmission, type Admission } from "./admission.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { gateFor, openWithin, type Gate, type Room, type Rooms } from "./gate.ts";
+import { gateFor, openWithin, type Gate } from "./gate.ts";
+import type { Room, Rooms } from "./rooms.ts";
 
 const NEVER_MS = 1_000_000;
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z") };
@@ -49,9 +50,9 @@ class Client extends EventEmitter {
   }
 }
 
-function gateOf(id: string, rows: Readonly<Record<string, string>> = {}): Gate {
+function gateOf(id: string, rows: Readonly<Record<string, string>> = {}, userId = 7): Gate {
   const options = parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
-  const caller = { userId: 7, tokenId: 3, userLimits: { rpm: 1 } } as Caller;
+  const caller = { userId, tokenId: 3, userLimits: { rpm: 1 } } as Caller;
   const calls = createCallLimit({ claims, options: () => options, metrics });
   const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
   const snapshot = { options, channels: new Map() } as unknown as Snapshot;
@@ -67,7 +68,7 @@ const room = (id: number, limits: object = {}): Room => ({
 function roomsOf(...all: Room[]): Rooms<Room> {
   let at = 0;
   const next = () => all[at++];
-  return { next, full: () => undefined, reopen: () => ((at = 0), next()) };
+  return { next, full: () => undefined, reopen: () => ((at = 0), next()), lastResort: () => undefined };
 }
 
 test("a client that leaves while it waits is out of the queue at once", async () => {
@@ -106,4 +107,58 @@ test("a request counts once, however many channels were over their budget", asyn
   const rooms = roomsOf(room(1), room(2));
   const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
   expect((await entering)?.channel.id).toBe(2);
+});
+
+const placeIn = (subject: string, limit = 1): Claim => ({
+  scope: "channel",
+  subject,
+  kind: "concurrency",
+  limit,
+  amount: 1,
+});
+const enter = (id: string, userId: number, ...all: Room[]) => {
+  const rooms = roomsOf(...all);
+  const asked = { visitor: new Client(), amount: () => quota(0) };
+  return gateOf(id, {}, userId).enter(rooms.next(), rooms, asked);
+};
+
+test("who comes later does not overtake those who wait for any of its channels", async () => {
+  const rooms = [room(1, { concurrency: 1 }), room(2, { concurrency: 1 })];
+  for (const subject of ["1", "2"]) await claims.take("other", [placeIn(subject)]);
+  const first = enter("a", 7, ...rooms);
+  await expect.poll(() => admission.waiting).toBe(1);
+  await claims.release("other", [placeIn("1")]);
+  const second = enter("b", 8, ...rooms);
+  await expect.poll(() => admission.waiting).toBe(2);
+  admission.freed(1);
+  expect((await first)?.channel.id).toBe(1);
+  await claims.release("other", [placeIn("2")]);
+  admission.freed(2);
+  expect((await second)?.channel.id).toBe(2);
+  expect(admission.waiting).toBe(0);
+});
+
+test("when much is free at once, all who wait go on one after the other", async () => {
+  for (const id of ["x", "y", "z"]) await claims.take(id, [placeIn("1", 3)]);
+  const waiting = [7, 8, 9].map((userId) => enter(`w${userId}`, userId, room(1, { concurrency: 3 })));
+  await expect.poll(() => admission.waiting).toBe(3);
+  for (const id of ["x", "y", "z"]) await claims.release(id, [placeIn("1", 3)]);
+  admission.freed(1);
+  expect((await Promise.all(waiting)).map((found) => found?.channel.id)).toEqual([1, 1, 1]);
+});
+
+test("a channel over its budget does not keep a request from waiting for another one", async () => {
+  const row = { scope: "channel", subject: "2", period: "day", time_zone: "UTC", quota_limit: 1 };
+  await kit.database.db
+    .insertInto("budgets")
+    .values({ ...row, soft_percent: 0, is_hard: 1, window_start: 0 })
+    .execute();
+  await budgets.reload();
+  await claims.take("other", [placeIn("1")]);
+  const rooms = roomsOf(room(1, { concurrency: 1 }), room(2));
+  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
+  await expect.poll(() => admission.waiting).toBe(1);
+  await claims.release("other", [placeIn("1")]);
+  admission.freed(1);
+  expect((await entering)?.channel.id).toBe(1);
 });

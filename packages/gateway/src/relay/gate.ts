@@ -3,20 +3,23 @@ import { ZERO, type Quota } from "../billing/quota.ts";
 import type { Ask } from "../dialects/types.ts";
 import type { Caller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
-import { isTokens, type Claim, type Claims, type ClaimState, type Used } from "../limits/claims.ts";
 import {
-  channelClaims,
-  channelLimits,
-  groupClaims,
-  limitsRequests,
-  requestClaims,
-  type LimitedChannel,
-} from "../limits/request-limits.ts";
+  isTokens,
+  LONG_AGO,
+  type Claim,
+  type Claims,
+  type ClaimState,
+  type TakenAt,
+  type Used,
+} from "../limits/claims.ts";
+import { channelClaims, channelLimits, groupClaims, limitsRequests, requestClaims } from "../limits/request-limits.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { Admission, Place } from "./admission.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { limitHeaders, overBudget, refusalOf } from "./gate-refusal.ts";
+import type { Full, Room, Rooms } from "./rooms.ts";
+import { unavailable } from "./unavailable.ts";
 
 export interface GateDeps {
   readonly claims: Claims;
@@ -44,22 +47,6 @@ export interface Visitor {
   setHeader(name: string, value: string): unknown;
   once(event: "close", listener: () => void): unknown;
   off(event: "close", listener: () => void): unknown;
-}
-
-/** An upstream key that may serve. */
-export interface Room {
-  readonly channel: LimitedChannel;
-  readonly group: string;
-  readonly keyIndex: number;
-}
-
-/** Where room is looked for, best first. */
-export interface Rooms<R extends Room> {
-  next(): R | undefined;
-  /** Passed over as if it were not there. */
-  full(room: R): void;
-  /** Everything that was full may be tried again. */
-  reopen(): R | undefined;
 }
 
 /** True when somebody's requests are limited; asked once for each snapshot. */
@@ -92,6 +79,8 @@ export class Gate {
   #group = "";
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
+  /** What of the last room was full. */
+  full: Full = "channel";
   /** What is reserved in budgets; undefined when nothing is. */
   #share: BudgetShare | undefined;
   /** In the queue of a channel. */
@@ -99,8 +88,8 @@ export class Gate {
   /** Why it waits no longer. */
   #givenUp: { readonly reason: unknown } | undefined;
   #extending: Promise<unknown> = Promise.resolve();
-  #takenAt = 0;
-  #channelTakenAt = 0;
+  #takenAt = LONG_AGO;
+  #channelTakenAt = LONG_AGO;
   /** The limits of whoever asks are taken; they stay until the end. */
   #hasCounted = false;
   #isEnded = false;
@@ -122,26 +111,49 @@ export class Gate {
     { visitor, amount }: { readonly visitor: Visitor; readonly amount: () => Quota },
   ): Promise<R | undefined> {
     if (!first) return undefined;
-    let full = first;
     const since = performance.now();
     const onClose = () => this.giveUp(new AppError("client_closed_request"));
     visitor.once("close", onClose);
+    let entered: R | undefined;
     try {
-      for (let room: R | undefined = first; ; room = rooms.reopen()) {
-        for (; room; room = rooms.next()) {
-          const hasRoom = await this.#takes(room, this.#place !== undefined, visitor);
-          if (hasRoom && (await this.#reserves(room, amount))) return room;
-          full = room;
-          rooms.full(room);
-        }
-        if (this.#refusal) throw this.#refusal;
-        if (visitor.closed) onClose();
-        await this.#wait((this.#place ??= this.#join(full)), full, since);
-      }
+      entered = await this.#findRoom(first, rooms, { visitor, amount, since });
+      return entered;
     } finally {
       visitor.off("close", onClose);
-      if (this.#place) this.#queued(this.#place, full.channel.id, since);
+      if (this.#place) this.#queued(this.#place, (entered ?? first).channel.id, since);
     }
+  }
+
+  async #findRoom<R extends Room>(first: R, rooms: Rooms<R>, asked: Asked): Promise<R> {
+    for (let room = first; ;) {
+      const { entered, full } = await this.#firstWithRoom(room, rooms, asked);
+      if (entered) return entered;
+      if (full.size === 0 && this.#refusal) throw this.#refusal;
+      if (asked.visitor.closed) throw new AppError("client_closed_request");
+      if (!(await this.#waited(full, asked.since))) break;
+      const again = rooms.reopen();
+      if (!again) throw unavailable([first.group], this.#entrant.ask.model);
+      room = again;
+    }
+    const { entered } = await this.#firstWithRoom(rooms.lastResort(), rooms, asked);
+    if (!entered) throw this.#allFull(first);
+    return entered;
+  }
+
+  /** Passes over what is full; answers which channels a place is waited for in, when none has room. */
+  async #firstWithRoom<R extends Room>(
+    first: R | undefined,
+    rooms: Rooms<R>,
+    { visitor, amount }: Asked,
+  ): Promise<{ readonly entered?: R; readonly full: ReadonlySet<number> }> {
+    const full = new Set<number>();
+    for (let room = first; room; room = rooms.next()) {
+      const hasRoom = await this.#takes(room, visitor);
+      if (hasRoom && (await this.#reserves(room, amount))) return { entered: room, full };
+      if (!hasRoom) full.add(room.channel.id);
+      rooms.full(room, this.full);
+    }
+    return { full };
   }
 
   /** Ends the wait for a channel; what has entered already goes on. */
@@ -180,6 +192,7 @@ export class Gate {
   }
 
   async #movesClaims(room: Room): Promise<boolean> {
+    this.full = "channel";
     const { GroupLimits } = this.#snapshot.options;
     const ofGroup = room.group === this.#group ? [] : groupClaims(room.group, GroupLimits, this.#tokens);
     const claims = [...ofGroup, ...channelClaims(room.channel, room.keyIndex, this.#tokens)];
@@ -189,6 +202,7 @@ export class Gate {
     if (claims.length === 0) return true;
     const answer = await this.#deps.claims.take(this.#entrant.id, claims);
     if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
+    else this.#isFull(answer.state.claim);
     return answer.taken;
   }
 
@@ -234,7 +248,7 @@ export class Gate {
     this.#ofRequest = this.#ofChannel = [];
   }
 
-  #giveBack(claims: readonly Claim[], takenAt: number, used: Used): void {
+  #giveBack(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
     if (claims.length === 0) return;
     const { admission } = this.#deps;
     const channelId = this.#room?.channel.id;
@@ -244,15 +258,17 @@ export class Gate {
     });
   }
 
-  async #takes(room: Room, isTurn: boolean, visitor: Visitor): Promise<boolean> {
+  async #takes(room: Room, visitor: Visitor): Promise<boolean> {
     const { id, caller } = this.#entrant;
     const { claims, admission } = this.#deps;
     this.#refusal = undefined;
-    this.#room = room;
+    this.full = "channel";
     const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
+    const isTurn = this.#place?.isIn(room.channel.id) === true;
     if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
     // The budget of a channel before refused it: whoever asks is counted already.
     if (this.#hasCounted) return this.#movesClaims(room);
+    this.#room = room;
     const { tokenLimits, userLimits } = caller;
     const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
     const ofRequest = requestClaims(subjects, this.#snapshot.options);
@@ -272,9 +288,15 @@ export class Gate {
     }
     const { state } = answer;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
-    if (isOfChannel(state.claim)) return false;
+    if (this.#isFull(state.claim)) return false;
     this.#deps.calls.refused(caller.userId, state);
     throw refusalOf(state);
+  }
+
+  /** Whether a limit is the room's own, and what of it is full. */
+  #isFull({ scope }: Claim): boolean {
+    this.full = scope === "key" ? "key" : "channel";
+    return scope === "key" || scope === "channel";
   }
 
   /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
@@ -298,20 +320,15 @@ export class Gate {
     return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
   }
 
-  /** The queue of a channel that is full. */
-  #join(full: Room): Place {
-    const { ChannelQueueLength } = this.#snapshot.options;
-    const place = this.#deps.admission.join(full.channel.id, this.#entrant.caller.userId, ChannelQueueLength);
-    if (!place) throw this.#allFull(full);
-    return place;
-  }
-
-  /** Until this request's turn. */
-  async #wait(place: Place, full: Room, since: number): Promise<void> {
-    const left = this.#snapshot.options.ChannelQueueSeconds * 1000 - (performance.now() - since);
-    const isTurn = left > 0 && !this.#givenUp && (await place.turn(left));
+  /** False when this request's time is over, or as many wait as may. */
+  async #waited(full: ReadonlySet<number>, since: number): Promise<boolean> {
+    const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
+    const { admission } = this.#deps;
+    this.#place ??= admission.join(full, this.#entrant.caller.userId, ChannelQueueLength);
+    const left = ChannelQueueSeconds * 1000 - (performance.now() - since);
+    const isTurn = this.#place && left > 0 && !this.#givenUp && (await this.#place.turn(left));
     if (this.#givenUp) throw this.#givenUp.reason;
-    if (!isTurn) throw this.#allFull(full);
+    return isTurn === true;
   }
 
   #allFull({ group }: Room): AppError {
@@ -324,18 +341,26 @@ export class Gate {
 
   #queued(place: Place, channelId: number, since: number): void {
     place.leave();
+    // Whoever is next looks at once whether something is left.
+    this.#deps.admission.freed(channelId);
     const ms = performance.now() - since;
     this.#entrant.queueMs = Math.round(ms);
     this.#deps.metrics.queued(channelId, ms / 1000);
   }
 }
 
+/** How room is looked for. */
+interface Asked {
+  readonly visitor: Visitor;
+  readonly amount: () => Quota;
+  /** Of the monotonic clock. */
+  readonly since: number;
+}
+
 const NOT_USED: Used = { tokens: 0, isSuccess: false };
 /** Nothing came of the request. */
 export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
 const RETRY_SECONDS = 5;
-/** A time whose window is over: what is more counts now. */
-const LONG_AGO = 0;
 
 /** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
 export async function openWithin<R extends Room, M>(
@@ -352,29 +377,6 @@ export async function openWithin<R extends Room, M>(
   gate.end(NOTHING_USED);
   if (opened.status === "fulfilled") await giveBack(opened.value);
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
-}
-
-/** The room, or the next one of the rooms where the request fits. */
-export async function withRoom<R extends Room>(
-  room: R | undefined,
-  rooms: Rooms<R>,
-  gate: Gate | undefined,
-): Promise<R | undefined> {
-  if (!gate) return room;
-  for (let next = room; next; next = rooms.next()) {
-    if (await gate.move(next)) return next;
-    rooms.full(next);
-  }
-  return undefined;
-}
-
-/** Rooms of which there is but one, that was tried already. */
-export function onlyRoom<R extends Room>(room: R): Rooms<R> {
-  return { next: () => undefined, full: () => undefined, reopen: () => room };
-}
-
-function isOfChannel({ scope }: Claim): boolean {
-  return scope === "channel" || scope === "key";
 }
 
 function tell(visitor: Visitor, states: readonly ClaimState[]): void {

@@ -12,6 +12,7 @@ export function onlyChoice(choice: Choice): Selection {
     failed: () => undefined,
     full: () => undefined,
     reopen: () => choice,
+    lastResort: () => undefined,
     isExhausted: true,
     restsForMs: undefined,
   };

@@ -9,11 +9,12 @@ import type { ChannelGuard } from "./auto-disable.ts";
 import type { CheckWords } from "./blocked-words.ts";
 import { conversationOf, type Conversation } from "./conversation.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
-import { gateFor, NOTHING_USED, openWithin, withRoom, type Gate, type GateDeps } from "./gate.ts";
+import { gateFor, NOTHING_USED, openWithin, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
 import type { Served } from "./log-row.ts";
 import { onlyChoice } from "./only-choice.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
+import { withRoom } from "./rooms.ts";
 import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
 import {
   createSelection,

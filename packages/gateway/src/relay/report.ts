@@ -71,6 +71,7 @@ function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, 
     status: statusOf(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
+    queue_ms: request.queueMs,
     ...(account.charged ? chargeOf(request, account.charged) : { end_reason: reasonOf(result) }),
   };
 }
@@ -106,7 +107,12 @@ function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, err
   const ms = performance.now() - startedAt;
   const { operation, model, stream } = request?.ask ?? UNREAD;
   metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
-  const caller = request && { user: request.caller.userId, token: request.caller.tokenId, model };
+  const caller = request && {
+    user: request.caller.userId,
+    token: request.caller.tokenId,
+    model,
+    queue_ms: request.queueMs,
+  };
   const failure = {
     status: error.status,
     code: error.code,

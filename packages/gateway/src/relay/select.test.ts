@@ -7,7 +7,7 @@ import type { ChannelRecord } from "../providers/types.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { createBreakers } from "./breaker.ts";
 import { createCooldowns } from "./cooldown.ts";
-import { createSelection, pinnedChoice, type SelectionDeps } from "./select.ts";
+import { createSelection, pinnedChoice, type Choice, type SelectionDeps } from "./select.ts";
 
 const ask: Ask = {
   operation: "chat",
@@ -233,5 +233,72 @@ describe("keys of one channel", () => {
     const one = channel(1, { keys, usableKeys: [2] });
     const preferred = { channelId: 1, keyIndex: 0 };
     expect(createSelection(snapshotOf([one]), ["default"], { ask, preferred }, deps()).next()?.keyIndex).toBe(2);
+  });
+});
+
+describe("what is full", () => {
+  const two = [channel(1, { priority: 5, keys: ["a", "b"] }), channel(2)];
+  const select = (channels: readonly ChannelRecord[], more: Partial<SelectionDeps> = {}) =>
+    createSelection(snapshotOf(channels), ["default"], { ask }, { ...deps(() => 0), ...more });
+
+  it("is one key, or the channel with all its keys", () => {
+    const tried = (what: "key" | "channel") => {
+      const selection = select(two);
+      const found: string[] = [];
+      for (let choice = selection.next(); choice; choice = selection.next()) {
+        found.push(`${choice.channel.id}.${choice.keyIndex}`);
+        selection.full(choice, what);
+      }
+      return [...found, selection.reopen()?.channel.id];
+    };
+    expect(tried("key")).toEqual(["1.0", "1.1", "2.0", 1]);
+    expect(tried("channel")).toEqual(["1.0", "2.0", 1]);
+  });
+
+  it("is waited for while all others rest, and they come when nobody waits any longer", () => {
+    const resting = deps();
+    resting.breakers.told(2, 0, 10_000);
+    const selection = createSelection(snapshotOf(two), ["default"], { ask }, resting);
+    selection.full(selection.next() as Choice, "channel");
+    expect(selection.next()).toBeUndefined();
+    const again = selection.reopen() as Choice;
+    expect(again.channel.id).toBe(1);
+    selection.full(again, "channel");
+    expect(selection.next()).toBeUndefined();
+    expect(selection.lastResort()?.channel.id).toBe(2);
+  });
+
+  it("does not keep a further attempt from keys that rest", () => {
+    const resting = deps();
+    resting.breakers.told(2, 0, 10_000);
+    const three = [...two, channel(3, { priority: 9 })];
+    const selection = createSelection(snapshotOf(three), ["default"], { ask }, resting);
+    selection.failed(selection.next() as Choice, { isTransient: false, isOfKey: false });
+    selection.full(selection.next() as Choice, "channel");
+    expect(selection.next()?.channel.id).toBe(2);
+  });
+});
+
+describe("a change while a request waits or tries", () => {
+  it("holds: what was switched off is not chosen any more, what came is", () => {
+    let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);
+    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
+    const first = selection.next() as Choice;
+    selection.failed(first, { isTransient: true, isOfKey: false });
+    current = snapshotOf([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
+    expect(selection.next()?.channel.id).toBe(3);
+    expect(selection.next()).toBeUndefined();
+  });
+
+  it("holds for a channel that was full", () => {
+    let current = snapshotOf([channel(1)]);
+    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
+    selection.full(selection.next() as Choice, "channel");
+    current = snapshotOf([channel(1, { keys: ["new"] })]);
+    const again = selection.reopen() as Choice;
+    expect(again.channel.keys).toEqual(["new"]);
+    selection.full(again, "channel");
+    current = snapshotOf([channel(1, { status: 2 })]);
+    expect(selection.reopen()).toBeUndefined();
   });
 });

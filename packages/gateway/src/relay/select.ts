@@ -7,6 +7,8 @@ import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor, type Plan } from "./plan.ts";
+import type { Full } from "./rooms.ts";
+import { unavailable } from "./unavailable.ts";
 
 /** A channel chosen for one attempt, with everything that the choice implies. */
 export interface Choice {
@@ -25,10 +27,12 @@ export interface Selection {
    * to blame, other keys of the channel come after its untried peers.
    */
   failed(choice: Choice, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
-  /** The choice cannot be used now, its own limits are reached: passed over as if it were not there. */
-  full(choice: Choice): void;
-  /** Everything that was full may be tried again. */
+  /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
+  full(choice: Choice, what: Full): void;
+  /** Everything that was full may be tried again, as far as it still may serve. */
   reopen(): Choice | undefined;
+  /** Resting keys, which are good enough when nobody waits for a full one any longer. */
+  lastResort(): Choice | undefined;
   /** Every channel that may serve was tried. */
   readonly isExhausted: boolean;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
@@ -40,7 +44,10 @@ export interface SelectionDeps {
   readonly breakers: Breakers;
   /** 0 <= x < 1. */
   readonly random: () => number;
+  /** The clock of cooldowns and breakers. */
   readonly now: () => number;
+  /** Channels may change while a request waits or tries; undefined = they do not. */
+  readonly current?: () => Snapshot;
   /** Position of polling channels; owned by the caller so that it survives requests. */
   readonly polling: Map<number, number>;
 }
@@ -75,13 +82,15 @@ export function createSelection(
   sought: Sought,
   deps: SelectionDeps,
 ): Selection {
-  const { ask } = sought;
-  const name = listedName(ask.model);
-  const stages = groups.flatMap((group) =>
-    (snapshot.index.get(group)?.get(name) ?? []).map((level) => ({ group, level })),
-  );
-  if (stages.length === 0) throw notSelectable(snapshot, groups, ask.model, name);
+  const { model } = sought.ask;
+  const stages = stagesOf(snapshot, groups, model);
+  if (stages.length === 0) throw notSelectable(snapshot, groups, model, listedName(model));
   return new Walk(snapshot, groups, stages, { ...sought, deps });
+}
+
+function stagesOf({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
+  const name = listedName(model);
+  return groups.flatMap((group) => (index.get(group)?.get(name) ?? []).map((level) => ({ group, level })));
 }
 
 interface Stage {
@@ -94,15 +103,19 @@ class Walk implements Selection {
   readonly #again = new Map<number, Choice>();
   /** Channels where an attempt failed because of its key. */
   readonly #otherKeys = new Set<number>();
-  /** Keys that are not tried any more, by channel id and place. */
+  /** What is not tried any more: channels by their id, keys by id and place. */
   readonly #full = new Set<string>();
   readonly #keepsLevel: boolean;
   readonly #groups: readonly string[];
-  readonly #stages: readonly Stage[];
+  #stages: readonly Stage[];
+  #snapshot: Snapshot;
   readonly #request: Sought & { readonly deps: SelectionDeps };
   #stage = 0;
   #stageBefore = 0;
   #hasChosen = false;
+  /** While something is only full, resting keys are left alone: whoever asks waits. */
+  #takesResting = false;
+  #hasFull = false;
   restsForMs: number | undefined;
 
   constructor(
@@ -111,6 +124,7 @@ class Walk implements Selection {
     stages: readonly Stage[],
     request: Sought & { readonly deps: SelectionDeps },
   ) {
+    this.#snapshot = snapshot;
     this.#keepsLevel = snapshot.options.RetrySameLevel;
     this.#groups = groups;
     this.#stages = stages;
@@ -118,10 +132,11 @@ class Walk implements Selection {
   }
 
   next(): Choice | undefined {
+    if (this.#hasChosen) this.#follow();
     this.#stageBefore = this.#stage;
     let choice = this.#hasChosen ? undefined : this.#preferred();
     choice ??= this.#choose(false);
-    if (!choice && this.restsForMs !== undefined) {
+    if (!choice && this.restsForMs !== undefined && (this.#takesResting || !this.#hasFull)) {
       this.#stage = 0;
       choice = this.#choose(true);
     }
@@ -140,6 +155,8 @@ class Walk implements Selection {
 
   failed(choice: Choice, { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean }): void {
     const { channel, keyIndex } = choice;
+    // What goes on after a failure waits for nothing.
+    this.#takesResting = true;
     if (isOfKey && channel.keys.length > 1) {
       this.#full.add(keyName(channel.id, keyIndex));
       this.#otherKeys.add(channel.id);
@@ -147,8 +164,9 @@ class Walk implements Selection {
     if (isTransient) this.#again.set(channel.id, choice);
   }
 
-  full({ channel, keyIndex }: Choice): void {
-    this.#full.add(keyName(channel.id, keyIndex));
+  full({ channel, keyIndex }: Choice, what: Full): void {
+    this.#hasFull = true;
+    this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
     this.#stage = this.#stageBefore;
     this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
@@ -156,8 +174,26 @@ class Walk implements Selection {
 
   reopen(): Choice | undefined {
     this.#full.clear();
+    this.#hasFull = false;
     this.#stage = 0;
     return this.next();
+  }
+
+  lastResort(): Choice | undefined {
+    this.#takesResting = true;
+    this.#stage = 0;
+    return this.next();
+  }
+
+  /** What an operator has switched off or changed since the choice before is not tried as it was. */
+  #follow(): void {
+    const { deps, ask } = this.#request;
+    const current = deps.current?.() ?? this.#snapshot;
+    if (current === this.#snapshot) return;
+    this.#snapshot = current;
+    this.#stages = stagesOf(current, this.#groups, ask.model);
+    if (this.#keepsLevel) this.#stage = 0;
+    for (const [id, { channel }] of this.#again) if (current.channels.get(id) !== channel) this.#again.delete(id);
   }
 
   get isExhausted(): boolean {
@@ -241,7 +277,7 @@ interface Draw extends Sought {
   readonly deps: SelectionDeps;
   /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
-  /** Keys that cannot be used at all now; see `keyName`. */
+  /** Channels and keys that cannot be used at all now; see `keyName`. */
   readonly full?: ReadonlySet<string> | undefined;
 }
 
@@ -250,7 +286,8 @@ function draw(level: Level, group: string, tried: ReadonlySet<number>, request: 
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
   while (open.length > 0) {
     const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
-    const choice = fits(channel, request.ask) ? choiceOf(channel, group, request) : undefined;
+    const mayServe = fits(channel, request.ask) && !request.full?.has(String(channel.id));
+    const choice = mayServe ? choiceOf(channel, group, request) : undefined;
     if (choice) return choice;
     open = open.filter((other) => other !== channel);
   }
@@ -322,8 +359,4 @@ function notSelectable(snapshot: Snapshot, groups: readonly string[], model: str
   return isListed
     ? unavailable(groups, model)
     : new AppError("model_not_found", { param: "model", values: { model, group: groups.join(", ") } });
-}
-
-function unavailable(groups: readonly string[], model: string): AppError {
-  return new AppError("no_available_channel", { values: { model, group: groups.join(", ") }, retryAfterMs: 5_000 });
 }

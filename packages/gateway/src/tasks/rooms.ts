@@ -1,5 +1,6 @@
 import type { Quota } from "../billing/quota.ts";
-import { gateFor, NOTHING_USED, withRoom, type Gate, type Rooms } from "../relay/gate.ts";
+import { gateFor, NOTHING_USED, type Gate } from "../relay/gate.ts";
+import { withRoom, type Rooms } from "../relay/rooms.ts";
 import type { TaskChoice } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
@@ -60,6 +61,8 @@ export class TaskRooms implements Rooms<TaskRoom> {
     this.#at = 0;
     return this.next();
   }
+
+  lastResort(): undefined {}
 }
 
 const RENEW_EVERY_MS = 10_000;

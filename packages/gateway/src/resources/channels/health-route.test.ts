@@ -9,7 +9,7 @@ test("keys that are passed over are listed by channel, with the time that is lef
   cooldowns.rest(9, 0, "m", 4_000);
   breakers.told(2, 1, 20_000);
   breakers.observe(3, 0, "failed");
-  const route = channelHealthRoute({ breakers, cooldowns, clock });
+  const route = channelHealthRoute({ breakers, cooldowns, now: clock.now });
   const rest = { model: "", consecutive_failures: 0 };
   expect(route.handler({} as never)).toEqual([
     { ...rest, channel_id: 2, key_index: 1, state: "open", wait_ms: 20_000 },

@@ -1,18 +1,18 @@
 import { channelHealth, type ChannelHealth } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Breakers } from "../../relay/breaker.ts";
 import type { Cooldowns } from "../../relay/cooldown.ts";
 
 export interface ChannelHealthDeps {
   readonly breakers: Pick<Breakers, "states">;
   readonly cooldowns: Pick<Cooldowns, "resting">;
-  readonly clock: Clock;
+  /** The clock of both. */
+  readonly now: () => number;
 }
 
-export function channelHealthRoute({ breakers, cooldowns, clock }: ChannelHealthDeps): Route {
+export function channelHealthRoute({ breakers, cooldowns, now }: ChannelHealthDeps): Route {
   return implement(channelHealth, () => {
-    const waitMs = (until: number) => Math.max(0, until - clock.now());
+    const waitMs = (until: number) => Math.max(0, until - now());
     const broken = breakers
       .states()
       .map(({ channelId, keyIndex, state, until, consecutiveFailures }): ChannelHealth => ({

@@ -1,0 +1,6 @@
+import { AppError } from "../lib/app-error.ts";
+
+/** 503: channels have the model, and none of them may serve now. */
+export function unavailable(groups: readonly string[], model: string): AppError {
+  return new AppError("no_available_channel", { values: { model, group: groups.join(", ") }, retryAfterMs: 5_000 });
+}
