@@ -27,16 +27,39 @@ export interface AppRedis {
 /** Undefined without FAIRWAY_REDIS_URL. Throws StartError. */
 export async function openRedis(env: Env, { database }: AppStorage, log: Logger): Promise<AppRedis | undefined> {
   if (!env.redisUrl) return undefined;
-  const client = createRedisClient({ url: env.redisUrl, keys: keysOf(env), log, name: "fairway" });
+  const { redisUrl: url, redisWaitMs: waitMs } = env;
+  const client = createRedisClient({ url, keys: keysOf(env), log, name: "fairway", waitMs });
   try {
     const state = await readLedgerState(database.raw);
     await checkRedis(client, state.installation, log);
+    await warnOfDistance(client, log);
     return { client, state, outage: watchOutage(client) };
   } catch (error) {
     await client.close();
     if (error instanceof RedisSetupError) throw new StartError(error.message, { cause: error });
     throw error;
   }
+}
+
+const PINGS = 3;
+const PING_TIMEOUT_MS = 5_000;
+
+/** A Redis that is always further away than a call waits for it would never count anything, and nobody would know why. */
+async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
+  const times: number[] = [];
+  for (let at = 0; at < PINGS; at += 1) {
+    const startedAt = performance.now();
+    // One that does not come any more is late as well.
+    await client.one({ command: "ping", args: [] }, PING_TIMEOUT_MS).catch(() => undefined);
+    times.push(performance.now() - startedAt);
+  }
+  const ms = Math.ceil(Math.min(...times));
+  if (ms < client.patience.ms) return;
+  const cure = "set FAIRWAY_REDIS_WAIT_MS to more than twice that, or name a Redis that is nearer";
+  log.warn(`Redis is further away than a call waits for it, limits are decided without it: ${cure}`, {
+    ms,
+    wait_ms: client.patience.ms,
+  });
 }
 
 function keysOf({ redisPrefix }: Env): Keys {

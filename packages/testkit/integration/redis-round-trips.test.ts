@@ -59,7 +59,7 @@ interface Answer {
   readonly ms: number;
 }
 
-async function ask(model: string): Promise<Answer> {
+async function ask(model: string, more: object = {}): Promise<Answer> {
   const started = performance.now();
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
@@ -69,6 +69,7 @@ async function ask(model: string): Promise<Answer> {
       stream: model === "slow-50",
       user: "one",
       messages: [{ role: "user", content: "hi" }],
+      ...more,
     }),
     signal: AbortSignal.timeout(30_000),
   });
@@ -137,21 +138,59 @@ test.each([
   if (model === "slow-50") expect(answer.text).toContain("[DONE]");
 });
 
-test("a Redis that takes two seconds adds no more than fifty milliseconds", async () => {
+test.each([
+  ["", { ResponseCacheEnabled: false }],
+  [", though answers are kept there as well", { ResponseCacheEnabled: true, ResponseCacheModels: [] }],
+])("a Redis that takes two seconds adds no more than fifty milliseconds%s", async (_how, options) => {
+  for (const [name, value] of Object.entries(options))
+    await root.must("PUT", "/api/option/", { key: name, value: JSON.stringify(value) });
   await sleep(SLOW_MS);
-  const usual = (await Promise.all(Array.from({ length: 5 }, () => ask("plain"))))
-    .map(({ ms }) => ms)
-    .sort((a, b) => a - b);
+  let seed = 0;
+  const askAnew = () => ask("plain", { temperature: 0, seed: (seed += 1) });
+  const usual = (await Promise.all(Array.from({ length: 5 }, askAnew))).map(({ ms }) => ms).sort((a, b) => a - b);
   const added: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     proxy.delayMs = SLOW_MS / 2;
     await sleep(20);
-    const first = await ask("plain");
-    const others = await Promise.all(Array.from({ length: 4 }, () => ask("plain")));
+    const first = await askAnew();
+    const others = await Promise.all(Array.from({ length: 4 }, askAnew));
     expect([first, ...others].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     added.push(Math.max(first.ms, ...others.map(({ ms }) => ms)) - (usual.at(-1) ?? 0));
     proxy.delayMs = 0;
     await sleep(SLOW_MS + 500);
   }
   expect(Math.min(...added)).toBeLessThan(ADDED_MS);
+});
+
+test("a Redis in another zone counts for all when calls wait for it, and a start without that says so", async () => {
+  proxy.delayMs = 40;
+  const settings = { database: await createDatabase("mariadb"), redis: `redis://127.0.0.1:${proxy.port}` };
+  const env = { FAIRWAY_REDIS_PREFIX: "zone:", FAIRWAY_QUOTA_ON_OUTAGE: "sql" };
+  const hasty = await startGateway({ ...settings, env });
+  const isTold = ({ message }: { readonly message?: unknown }) => String(message).includes("FAIRWAY_REDIS_WAIT_MS");
+  expect(hasty.logs.filter(isTold)).toMatchObject([{ level: "warn", wait_ms: 50 }]);
+  await hasty.stop();
+  const patient = await startGateway({ ...settings, env: { ...env, FAIRWAY_REDIS_WAIT_MS: "2000" } });
+  expect(patient.logs.filter(isTold)).toEqual([]);
+  const session = await signIn(patient.url, "root", ROOT_PASSWORD);
+  await setModelRatios(session, { plain: 1 });
+  await createChannel(session, { base_url: upstream.url, models: "plain" });
+  await session.must("PUT", "/api/option/", { key: "DefaultUserLimits", value: '{"rpm":2}' });
+  const token = await createToken(session);
+  const statuses: number[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    const response = await fetch(`${patient.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "plain", messages: [{ role: "user", content: "hi" }] }),
+    });
+    await response.text();
+    statuses.push(response.status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
+  const metrics = await (await fetch(`${patient.adminUrl}/metrics`)).text();
+  expect(metrics).not.toMatch(/^fairway_limit_outages_total\{rule="relay"\} [1-9]/m);
+  expect(metrics).not.toMatch(/^fairway_ledger_outage_requests_total\{.*\} [1-9]/m);
+  await patient.stop();
+  proxy.delayMs = 0;
 });

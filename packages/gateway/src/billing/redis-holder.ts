@@ -40,18 +40,18 @@ export interface Holder {
   hold(request: HoldRequest): Promise<Held>;
 }
 
-/** A client waits this long for a Redis that restarts, and no longer than a blink where the database can do. */
-const PATIENCE_MS: Readonly<Record<OnOutage, number>> = { deny: 2_000, sql: 50 };
-/** Reading a balance for the first time waits for charges on their way. */
-const SEED_MS = 5_000;
+/** A client waits this long for a Redis that restarts, where nothing else will do. */
+const RESTART_MS = 2_000;
 /** After a failure the database does without asking Redis again for this long. */
 const REST_MS = 1_000;
+/** Reading a balance for the first time waits for charges on their way. */
+const SEED_MS = 5_000;
 const STEP_MS = 200;
 const TELL_MS = 10_000;
 
 export function createHolder(deps: HolderDeps): Holder {
   const { redis, log, onOutage, onOutageHold, isFull } = deps;
-  let restsUntil = 0;
+  let restsUntil = -Infinity;
   const tell = outageLog(log, onOutage);
 
   const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
@@ -67,6 +67,7 @@ export function createHolder(deps: HolderDeps): Holder {
     tell(request, error);
     // It may have been made without an answer.
     releaseLater(redis, granted(request, deps));
+    if (error instanceof RedisAway) redis.patience.waitedInVain();
     restsUntil = performance.now() + REST_MS;
     if (onOutage === "sql") return holdInDatabase(request);
     onOutageHold(onOutage);
@@ -76,7 +77,8 @@ export function createHolder(deps: HolderDeps): Holder {
   return {
     async hold(request) {
       if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
-      if (onOutage === "sql" && performance.now() < restsUntil) return holdInDatabase(request);
+      const isResting = redis.patience.isOver || performance.now() < restsUntil;
+      if (onOutage === "sql" && isResting) return holdInDatabase(request);
       try {
         return { answer: await holdLive(request, deps), isDirect: false };
       } catch (error) {
@@ -100,14 +102,15 @@ function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: u
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError("balances_unavailable", { cause, retryAfterMs: PATIENCE_MS.deny });
+  return new AppError("balances_unavailable", { cause, retryAfterMs: RESTART_MS });
 }
 
 async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | HoldRefusal> {
   const startedAt = performance.now();
+  const waitMs = deps.onOutage === "sql" ? deps.redis.patience.ms : RESTART_MS;
   let isRepeated = false;
   for (;;) {
-    const [code, free] = await ask(request, isRepeated, startedAt + PATIENCE_MS[deps.onOutage], deps);
+    const [code, free] = await ask(request, isRepeated, startedAt + waitMs, deps);
     isRepeated = true;
     const refusal = refusalOf(code, free, request);
     if (refusal) return refusal;

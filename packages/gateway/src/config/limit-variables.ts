@@ -24,6 +24,14 @@ export const LIMIT_VARIABLES = {
     example: "allow",
     parse: parse.oneOf("deny", "allow"),
   }),
+  redisWaitMs: define({
+    name: "FAIRWAY_REDIS_WAIT_MS",
+    about:
+      "How long a model call waits for Redis before the settings for its absence hold: limits, kept answers, and reservations with FAIRWAY_QUOTA_ON_OUTAGE=sql. For a Redis in another zone or region give twice its round trip or more.",
+    fallback: "50",
+    example: "200",
+    parse: parse.integer(5, 5_000),
+  }),
   limitApi: define({
     name: "FAIRWAY_LIMIT_API",
     about:

@@ -25,10 +25,6 @@ export interface RedisClaimsSettings {
   readonly onOutage: (error: unknown) => void;
 }
 
-/** A request waits no longer for its limits. */
-const TAKE_TIMEOUT_MS = 50;
-/** After a request has waited in vain, nobody asks for this long. */
-const REST_MS = 1_000;
 const LATER_TIMEOUT_MS = 2_000;
 /** All of them live in one slot: the scopes of a request cross every other border. */
 const TAG = "{lim}";
@@ -163,16 +159,15 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
     const answer = await local.take(requestId, claims);
     return answer.taken ? { ...answer, at: { ...answer.at, isLocal: true } } : answer;
   };
-  let restsUntil = -Infinity;
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, TAKE_TIMEOUT_MS);
+    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, redis.patience.ms);
     return readAnswer(answer as number[], claims);
   };
   return {
     async take(requestId, claims) {
-      if (performance.now() < restsUntil) {
+      if (redis.patience.isOver) {
         onOutage(new RedisAway("Redis did not answer a moment ago", false));
         return takeHere(requestId, claims);
       }
@@ -180,7 +175,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        if (error instanceof RedisAway) restsUntil = performance.now() + REST_MS;
+        if (error instanceof RedisAway) redis.patience.waitedInVain();
         // The script may still run, late: its leases are given back, its counts leave with their minute.
         if (error instanceof RedisAway && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);

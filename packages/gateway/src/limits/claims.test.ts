@@ -26,8 +26,8 @@ afterAll(async () => {
   for (const client of clients) await client.close();
 });
 
-async function connect(prefix: string, at = url): Promise<RedisClient> {
-  const redis = createRedisClient({ url: new Secret(at), keys: createKeys(prefix), log, name: "test" });
+async function connect(prefix: string, at = url, waitMs = 50): Promise<RedisClient> {
+  const redis = createRedisClient({ url: new Secret(at), keys: createKeys(prefix), log, name: "test", waitMs });
   clients.push(redis);
   await redis.ready(5_000);
   return redis;
@@ -103,6 +103,21 @@ test("what this process counted while Redis was away is corrected here, and runs
   expect(await claims.take("c", [{ ...tokens, amount: 95 }])).toMatchObject({ taken: true, states: [{ used: 100 }] });
   await claims.correct([tokens], { ms: Date.now() }, { tokens: 90, isSuccess: true });
   expect(await claims.take("d", [{ ...tokens, amount: 1 }])).toMatchObject({ taken: false, state: { used: 110 } });
+  await proxy.stop();
+});
+
+test("a Redis in another zone counts for all where a call waits long enough for it", async () => {
+  const proxy = await startProxy(Number(new URL(url).port));
+  const wanted: Claim[] = [{ scope: "user", subject: "1", kind: "requests", limit: 1, amount: 1 }];
+  const replica = async (waitMs: number) => {
+    const redis = await connect("far:", `redis://127.0.0.1:${proxy.port}`, waitMs);
+    return createRedisClaims({ redis, local: createMemoryClaims({ now: () => Date.now() }), onOutage: () => {} });
+  };
+  const [patient, other, hasty] = [await replica(2_000), await replica(2_000), await replica(50)];
+  proxy.delayMs = 60;
+  expect((await patient.take("a", wanted)).taken).toBe(true);
+  expect((await other.take("b", wanted)).taken).toBe(false);
+  expect(await hasty.take("c", wanted)).toMatchObject({ taken: true, at: { isLocal: true } });
   await proxy.stop();
 });
 

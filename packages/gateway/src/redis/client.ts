@@ -4,6 +4,7 @@ import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { gather } from "./gather.ts";
 import type { Keys } from "./keys.ts";
+import { createPatience, type Patience } from "./patience.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisAway } from "./redis-away.ts";
 import type { Call, ScriptCall } from "./script.ts";
@@ -20,6 +21,8 @@ export type Connection = Redis;
 
 export interface RedisClient {
   readonly keys: Keys;
+  /** Of requests, where something else will do. */
+  readonly patience: Patience;
   /** True while the connection for commands is usable. */
   readonly isReady: boolean;
   /** Why the last attempt to connect failed. */
@@ -48,6 +51,8 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
+  /** Of requests; see `patience`. */
+  readonly waitMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -59,7 +64,7 @@ const DEAD_AFTER_MS = 15_000;
  * One connection for scripts and commands. Commands never wait in a queue for a connection: who asks decides what
  * happens while Redis is away. The first connection is made by `ready`.
  */
-export function createRedisClient({ url, keys, log, name }: RedisSettings): RedisClient {
+export function createRedisClient({ url, keys, log, name, waitMs }: RedisSettings): RedisClient {
   const server = serverOf(url);
   const open = (purpose: string, options: Options = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
@@ -73,6 +78,7 @@ export function createRedisClient({ url, keys, log, name }: RedisSettings): Redi
 
   return {
     keys,
+    patience: createPatience(waitMs),
     get isReady() {
       return main.status === "ready";
     },

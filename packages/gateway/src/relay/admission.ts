@@ -39,75 +39,87 @@ interface Queue {
 }
 
 export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): Admission {
-  const queues = new Map<number, Queue>();
-  let waiting = 0;
+  return new ChannelQueues(lookEveryMs);
+}
 
-  const wakeNext = (queue: Queue) => {
-    for (const [userId, waiters] of queue.users) {
-      const waiter = waiters.find(({ wake }) => wake !== undefined);
-      if (!waiter) continue;
-      // The user's next request comes after one of everybody else.
-      queue.users.delete(userId);
-      queue.users.set(userId, waiters);
-      waiter.wake?.(true);
-      return;
+class ChannelQueues implements Admission {
+  readonly #queues = new Map<number, Queue>();
+  readonly #lookEveryMs: number;
+  waiting = 0;
+
+  constructor(lookEveryMs: number) {
+    this.#lookEveryMs = lookEveryMs;
+  }
+
+  join(channelIds: Iterable<number>, userId: number, most: number): Place | undefined {
+    const hasSpace = (channelId: number) => (this.#queues.get(channelId)?.size ?? 0) < most;
+    const joined = new Set([...channelIds].filter(hasSpace));
+    if (joined.size === 0) return undefined;
+    const waiter: Waiter = { userId, wake: undefined };
+    this.waiting += 1;
+    for (const channelId of joined) {
+      const queue = this.#queueOf(channelId);
+      queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
+      queue.size += 1;
     }
-  };
-  const queueOf = (channelId: number): Queue => {
-    const known = queues.get(channelId);
+    return this.#placeOf(waiter, joined);
+  }
+
+  isWaitedFor(channelId: number): boolean {
+    return this.#queues.has(channelId);
+  }
+
+  freed(channelId: number): void {
+    const queue = this.#queues.get(channelId);
+    if (queue) wakeNext(queue);
+  }
+
+  #placeOf(waiter: Waiter, joined: ReadonlySet<number>): Place {
+    let hasLeft = false;
+    return {
+      turn: (ms) => turn(waiter, ms),
+      isIn: (channelId) => !hasLeft && joined.has(channelId),
+      leave: () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        this.waiting -= 1;
+        for (const channelId of joined) this.#leave(channelId, waiter);
+        waiter.wake?.(false);
+      },
+    };
+  }
+
+  #queueOf(channelId: number): Queue {
+    const known = this.#queues.get(channelId);
     if (known) return known;
     const queue: Queue = { users: new Map(), size: 0, timer: undefined };
-    queue.timer = setInterval(() => wakeNext(queue), lookEveryMs).unref();
-    queues.set(channelId, queue);
+    queue.timer = setInterval(() => wakeNext(queue), this.#lookEveryMs).unref();
+    this.#queues.set(channelId, queue);
     return queue;
-  };
-  const leave = (channelId: number, waiter: Waiter) => {
-    const queue = queueOf(channelId);
+  }
+
+  #leave(channelId: number, waiter: Waiter): void {
+    const queue = this.#queueOf(channelId);
     const waiters = (queue.users.get(waiter.userId) ?? []).filter((other) => other !== waiter);
     if (waiters.length === 0) queue.users.delete(waiter.userId);
     else queue.users.set(waiter.userId, waiters);
     queue.size -= 1;
     if (queue.size > 0) return;
     clearInterval(queue.timer);
-    queues.delete(channelId);
-  };
-  const placeOf = (waiter: Waiter, joined: ReadonlySet<number>): Place => {
-    let hasLeft = false;
-    return {
-      turn: (ms) => turn(waiter, ms),
-      isIn: (channelId) => !hasLeft && joined.has(channelId),
-      leave() {
-        if (hasLeft) return;
-        hasLeft = true;
-        waiting -= 1;
-        for (const channelId of joined) leave(channelId, waiter);
-        waiter.wake?.(false);
-      },
-    };
-  };
+    this.#queues.delete(channelId);
+  }
+}
 
-  return {
-    join(channelIds, userId, most) {
-      const joined = new Set([...channelIds].filter((channelId) => (queues.get(channelId)?.size ?? 0) < most));
-      if (joined.size === 0) return undefined;
-      const waiter: Waiter = { userId, wake: undefined };
-      waiting += 1;
-      for (const channelId of joined) {
-        const queue = queueOf(channelId);
-        queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
-        queue.size += 1;
-      }
-      return placeOf(waiter, joined);
-    },
-    isWaitedFor: (channelId) => queues.size > 0 && queues.has(channelId),
-    freed(channelId) {
-      const queue = queues.get(channelId);
-      if (queue) wakeNext(queue);
-    },
-    get waiting() {
-      return waiting;
-    },
-  };
+function wakeNext(queue: Queue): void {
+  for (const [userId, waiters] of queue.users) {
+    const waiter = waiters.find(({ wake }) => wake !== undefined);
+    if (!waiter) continue;
+    // The user's next request comes after one of everybody else.
+    queue.users.delete(userId);
+    queue.users.set(userId, waiters);
+    waiter.wake?.(true);
+    return;
+  }
 }
 
 function turn(waiter: Waiter, ms: number): Promise<boolean> {

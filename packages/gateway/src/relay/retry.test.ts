@@ -44,6 +44,7 @@ function retriesOf(
     failed: () => undefined,
     full: () => undefined,
     reopen: () => undefined,
+    lastResort: () => undefined,
     isExhausted: false,
     restsForMs: undefined,
     ...selection,

@@ -134,13 +134,7 @@ class Walk implements Selection {
   next(): Choice | undefined {
     if (this.#hasChosen) this.#follow();
     this.#stageBefore = this.#stage;
-    let choice = this.#hasChosen ? undefined : this.#preferred();
-    choice ??= this.#choose(false);
-    if (!choice && this.restsForMs !== undefined && (this.#takesResting || !this.#hasFull)) {
-      this.#stage = 0;
-      choice = this.#choose(true);
-    }
-    choice ??= this.#again.values().next().value;
+    const choice = this.#find();
     if (!choice) {
       if (!this.#hasChosen) throw unavailable(this.#groups, this.#request.ask.model);
       return undefined;
@@ -151,6 +145,15 @@ class Walk implements Selection {
     this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
     if (!this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
     return choice;
+  }
+
+  #find(): Choice | undefined {
+    const choice = (this.#hasChosen ? undefined : this.#preferred()) ?? this.#choose(false);
+    if (choice) return choice;
+    const again = () => this.#again.values().next().value;
+    if (this.restsForMs === undefined || (this.#hasFull && !this.#takesResting)) return again();
+    this.#stage = 0;
+    return this.#choose(true) ?? again();
   }
 
   failed(choice: Choice, { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean }): void {

@@ -10,11 +10,7 @@ export interface RedisAnswersDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A request waits no longer for an answer that it can get elsewhere. */
-const FIND_TIMEOUT_MS = 250;
 const KEEP_TIMEOUT_MS = 2_000;
-/** Nobody waits again for a while after one has waited in vain. */
-const REST_MS = 2_000;
 
 /**
  * KEYS answers, their ends, their bytes; ARGV key, answer, milliseconds, most bytes. The ones that end first leave when
@@ -47,26 +43,24 @@ return total + size`);
 /** Answers of all replicas, sealed. While Redis is away every request is a miss. */
 export function createRedisAnswers({ redis, sealer, onFailure }: RedisAnswersDeps): Answers {
   const keys = [redis.keys.answers("kept"), redis.keys.answers("ends"), redis.keys.answers("bytes")] as const;
-  let restsUntil = -Infinity;
   const failed = (error: unknown) => {
-    restsUntil = performance.now() + REST_MS;
+    if (error instanceof RedisAway) redis.patience.waitedInVain();
     onFailure(error);
   };
   return {
     async find(key) {
-      if (performance.now() < restsUntil) return undefined;
+      if (redis.patience.isOver) return undefined;
       try {
-        const sealed = await redis.one({ command: "HGET", args: [keys[0], key] }, FIND_TIMEOUT_MS);
+        const sealed = await redis.one({ command: "HGET", args: [keys[0], key] }, redis.patience.ms);
         return typeof sealed === "string" ? openAnswer(key, sealed, sealer) : undefined;
       } catch (error) {
-        if (error instanceof RedisAway) failed(error);
-        else onFailure(error);
+        failed(error);
         return undefined;
       }
     },
     keep(key, answer, { keepMs, maxBytes }) {
       const sealed = sealAnswer(key, answer, sealer);
-      if (sealed.length > maxBytes || performance.now() < restsUntil) return;
+      if (sealed.length > maxBytes || redis.patience.isOver) return;
       const args = [key, sealed, keepMs, maxBytes];
       redis.one({ script: KEEP, keys, args }, KEEP_TIMEOUT_MS).catch(failed);
     },

@@ -1,0 +1,23 @@
+/** How long a client waits for Redis where something else will do, and whether anybody waits now. */
+export interface Patience {
+  readonly ms: number;
+  /** Somebody has waited in vain a moment ago: nobody else does. */
+  readonly isOver: boolean;
+  waitedInVain(): void;
+}
+
+/** Two answers of a Redis in the same zone fit many times. */
+const USUAL_MS = 50;
+const REST_MS = 1_000;
+
+/** One for everything that a request waits for, so that it waits once. */
+export function createPatience(ms: number = USUAL_MS): Patience {
+  let overUntil = -Infinity;
+  return {
+    ms,
+    get isOver() {
+      return performance.now() < overUntil;
+    },
+    waitedInVain: () => void (overUntil = performance.now() + REST_MS),
+  };
+}
