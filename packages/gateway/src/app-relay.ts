@@ -20,6 +20,7 @@ import { createChannelGuard, type ChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createReporter, type Reporter } from "./relay/report.ts";
+import type { SelectionDeps } from "./relay/select.ts";
 import { createRemoteFiles } from "./relay/remote-files.ts";
 import { createRunningRequests } from "./relay/running.ts";
 import { createSharedHealth, type SharedHealth } from "./relay/shared-health.ts";
@@ -89,13 +90,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
-    selection: {
-      ...health,
-      random: Math.random,
-      now: () => steadyClock.now(),
-      current: () => snapshots.current(),
-      polling: new Map(),
-    },
+    selection: selectionOf(health, snapshots),
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
@@ -133,6 +128,11 @@ function faultsOf({ log, metrics }: RelayPartsDeps): Pick<PipelineDeps, "onUncom
       log.error("an answer could not be ended as it should, its client was told", { request_id: requestId, error });
     },
   };
+}
+
+function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {
+  const current = () => snapshots.current();
+  return { ...health, random: Math.random, now: () => steadyClock.now(), current, polling: new Map() };
 }
 
 function guardOf({ snapshots, log, disable, metrics }: RelayPartsDeps, health: SharedHealth): ChannelGuard {

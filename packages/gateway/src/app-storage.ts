@@ -5,6 +5,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { Secret } from "./lib/secret.ts";
 import type { Logger } from "./observability/log.ts";
 import { openDatabase, type Database } from "./storage/database.ts";
+import { isReadOnly } from "./storage/errors.ts";
 import { migrate, migrateLogs } from "./storage/migrate.ts";
 import { verifyVault } from "./storage/reseal.ts";
 import { createVault, keysFromFile, type Vault } from "./storage/secrets.ts";
@@ -29,12 +30,15 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   const vault = createVault({ keys: keysOf(env) });
   const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
   const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
-  await migrate(database, settings);
+  await prepare("FAIRWAY_DATABASE_URL", database, { table: "revisions", migrated: () => migrate(database, settings) });
   const logDatabase = env.logDatabaseUrl
     ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log)
     : database;
   const isLogSeparate = logDatabase !== database;
-  if (isLogSeparate) await migrateLogs(logDatabase, settings);
+  if (isLogSeparate) {
+    const migrated = () => migrateLogs(logDatabase, settings);
+    await prepare("FAIRWAY_LOG_DATABASE_URL", logDatabase, { table: "logs", migrated });
+  }
   await verifyVault(database, vault);
   return {
     database,
@@ -68,11 +72,33 @@ async function connect(variable: string, url: Secret, env: Env, log: Logger): Pr
     await database.ping();
     return database;
   } catch (cause) {
+    if (isReadOnly(cause)) throw readOnly(variable, cause);
     throw new StartError(
       `the database of ${variable} cannot be reached (${reasonOf(cause)}): start it, or correct the variable`,
       { cause },
     );
   }
+}
+
+interface Preparing {
+  /** One that is there afterwards. */
+  readonly table: "revisions" | "logs";
+  readonly migrated: () => Promise<void>;
+}
+
+/** Brings the schema up to date and proves that rows can be written. */
+async function prepare(variable: string, { raw }: Database, { table, migrated }: Preparing): Promise<void> {
+  try {
+    await migrated();
+    await raw.run(`delete from ${table} where 1 = 0`, []);
+  } catch (cause) {
+    throw isReadOnly(cause) ? readOnly(variable, cause) : cause;
+  }
+}
+
+function readOnly(variable: string, cause: unknown): StartError {
+  const cure = "name the primary, or let it take writes";
+  return new StartError(`the database of ${variable} is read-only (${reasonOf(cause)}): ${cure}`, { cause });
 }
 
 /** Of several addresses that were tried there is a code and no message. */

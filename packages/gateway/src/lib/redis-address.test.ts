@@ -47,6 +47,8 @@ test.each([
   ["http://:hidden@cache", "give redis://"],
   ["redis+sentinel://:hidden@/0?master=m", "give redis://"],
   ["redis+sentinel://:hidden@a:26379/0", "?master=name"],
+  ["redis://:hidden@cache/zero", "number of the database"],
+  ["redis://:hidden@cache/-1", "number of the database"],
   ["redis+sentinel://:hidden@a/zero?master=m", "number of the database"],
   ["redis+sentinel://:hidden@a:b/0?master=m", "separate the hosts"],
   ["redis+sentinel://:hidden@a,,b/0?master=m", "separate the hosts"],

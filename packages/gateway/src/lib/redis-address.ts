@@ -27,6 +27,7 @@ export interface SentinelAddress {
 const SENTINEL_PORT = 26_379;
 const FORMS =
   "give redis://:password@host:6379/0, rediss:// for TLS, or redis+sentinel://:password@host:26379,host:26379/0?master=name";
+const DATABASE = "the path is the number of the database, such as /0";
 const SENTINEL_URL = /^redis(s?)\+sentinel:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 const QUERY = ["master", "sentinel_username", "sentinel_password"];
 
@@ -34,14 +35,15 @@ const QUERY = ["master", "sentinel_username", "sentinel_password"];
 export function readRedisAddress(text: string): RedisAddress {
   if (/^rediss?\+sentinel:/.test(text)) return { sentinels: readSentinels(text) };
   const url = URL.parse(text);
-  if (url && /^rediss?:$/.test(url.protocol)) return { url: text };
-  throw new Error(FORMS);
+  if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error(FORMS);
+  if (!/^(?:\/\d*)?$/.test(url.pathname)) throw new Error(DATABASE);
+  return { url: text };
 }
 
 function readSentinels(text: string): SentinelAddress {
   const [, tls, user = "", hosts = "", db = "", query = ""] = SENTINEL_URL.exec(text) ?? [];
   if (hosts === "") throw new Error(FORMS);
-  if (!/^\d*$/.test(db)) throw new Error("the path is the number of the database, such as /0");
+  if (!/^\d*$/.test(db)) throw new Error(DATABASE);
   const given = readQuery(query);
   const master = given.get("master") ?? "";
   if (master === "") throw new Error("name the group of servers that the sentinels watch: ?master=name");

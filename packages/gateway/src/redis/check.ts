@@ -1,4 +1,5 @@
 import type { Logger } from "../observability/log.ts";
+import { tryCommands } from "./check-commands.ts";
 import { RedisAway, type RedisClient } from "./client.ts";
 import { script } from "./script.ts";
 import { SentinelError } from "./sentinels.ts";
@@ -13,11 +14,12 @@ const STEP_MS = 200;
 const TIMEOUT_MS = 5_000;
 const OLDEST_MAJOR = 6;
 const CLUSTER = "it is a node of a Redis Cluster: name a primary without cluster mode, with replicas for its fail-over";
+const ACCESS = "allow it all commands, keys and channels that begin with FAIRWAY_REDIS_PREFIX";
 const HELLO = script("return redis.call('get', KEYS[1])");
 
 /**
  * Proves at the start what would fail later with money under way: Redis answers, is not a replica, takes writes, runs
- * scripts, and its prefix belongs to this database. What only risks losing the last second is warned of.
+ * scripts, allows what the gateway does, and its prefix belongs to this database. What only risks losing the last second is warned of.
  */
 export async function checkRedis(redis: RedisClient, installation: string, log: Logger): Promise<void> {
   await connect(redis);
@@ -28,6 +30,9 @@ export async function checkRedis(redis: RedisClient, installation: string, log: 
   if (info["role"] === "slave") throw refusal("it is a read-only replica: name the primary");
   await write(redis);
   await runScript(redis);
+  await tryCommands(redis).catch((error: unknown) => {
+    throw explained(error);
+  });
   await claimPrefix(redis, installation);
   warn(info, log);
 }
@@ -38,8 +43,11 @@ function refusal(reason: string, cause?: unknown): RedisSetupError {
 
 async function connect(redis: RedisClient): Promise<void> {
   for (let waited = 0; waited < CONNECT_MS; waited += STEP_MS) {
-    if (await redis.ready(STEP_MS)) return;
+    const isReady = await redis.ready(STEP_MS);
     const { lastError } = redis;
+    // The client would go on in database 0.
+    if (isSelection(lastError)) throw refusal(`${lastError.message}: correct the number at the end`, lastError);
+    if (isReady) return;
     if (lastError instanceof SentinelError && lastError.isMistake) throw refusal(lastError.message, lastError);
     if (isAuthentication(lastError)) throw explained(lastError);
   }
@@ -103,8 +111,17 @@ function explained(error: unknown): RedisSetupError {
   if (isAuthentication(error)) return refusal("it refuses the user name or password", error);
   if (/^(?:MOVED|CLUSTERDOWN|CROSSSLOT)/.test(text(error))) return refusal(CLUSTER, error);
   if (text(error).startsWith("READONLY")) return refusal("it is a read-only replica: name the primary", error);
-  if (text(error).startsWith("NOPERM")) return refusal(`its user may not do what is needed (${text(error)})`, error);
+  if (text(error).startsWith("NOPERM"))
+    return refusal(`its user may not do what is needed (${text(error)}): ${ACCESS}`, error);
+  if (/unknown command/i.test(text(error))) return refusal(`${text(error)}: use Redis 6.2 or newer`, error);
   return refusal(`it does not take writes (${text(error)})`, error);
+}
+
+/** Of the command with which the client library chooses a database. */
+function isSelection(error: Error | undefined): error is Error {
+  if (!error || !("command" in error)) return false;
+  const { command } = error as { readonly command?: { readonly name?: string } };
+  return command?.name === "select";
 }
 
 function isAuthentication(error: unknown): boolean {

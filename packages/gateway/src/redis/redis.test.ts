@@ -168,6 +168,38 @@ describe("the check at the start", () => {
     );
   });
 
+  it("refuses a database that Redis has not, instead of using another", async () => {
+    const { port } = new URL(service.url);
+    expect(await refusal(client(`redis://127.0.0.1:${port}/99`))).toContain("DB index is out of range");
+    expect(await refusal(client(`redis://127.0.0.1:${port}/1`))).toBe("passed");
+  });
+
+  it("refuses a user who may not use streams, or not its own keys and channels", async () => {
+    const admin = client();
+    await admin.ready(2_000);
+    const { port } = new URL(service.url);
+    const refusalOf = async (name: string, ...rules: string[]) => {
+      const args = ["setuser", name, "on", ">secret", "+@all", ...rules];
+      await admin.one({ command: "acl", args }, 1_000);
+      return refusal(client(`redis://${name}:secret@127.0.0.1:${port}`, "acl:"));
+    };
+    const cure = "allow it all commands, keys and channels that begin with FAIRWAY_REDIS_PREFIX";
+    for (const rules of [
+      ["~*", "&*", "-@stream"],
+      ["~*", "&*", "-xautoclaim"],
+      ["~*", "resetchannels"],
+      ["~*", "&*", "-subscribe"],
+      ["~other:*", "&*"],
+    ]) {
+      const told = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
+      expect(told, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
+      expect(told).toContain(cure);
+    }
+    expect(await refusalOf("narrow", "~acl:*", "&acl:*")).toBe("passed");
+    const left = await admin.one({ command: "keys", args: ["*probe:*"] }, 1_000);
+    expect(left).toEqual([]);
+  });
+
   it("refuses a node of a cluster, whether it says so or hides it", async () => {
     const node = await startRedis({ isClusterNode: true });
     const admin = client(node.url);

@@ -16,6 +16,10 @@ const POSTGRES_DUPLICATE = "23505";
 const MYSQL_UNSTORABLE = new Set([1264, 1366, 1406]);
 /** Too long, out of range, bytes that are no text, unreadable. */
 const POSTGRES_UNSTORABLE = new Set(["22001", "22003", "22021", "22P02", "22P05"]);
+/** By the server's setting, by that of the transaction, by InnoDB. */
+const MYSQL_READ_ONLY = new Set([1290, 1792, 1836]);
+const POSTGRES_READ_ONLY = "25006";
+const SQLITE_READ_ONLY = 8;
 const SQLITE_BUSY = 5;
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
 
@@ -39,6 +43,13 @@ export function isDuplicate(error: unknown): boolean {
 export function isUnstorable(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_UNSTORABLE.has(errno)) || POSTGRES_UNSTORABLE.has(String(code as unknown));
+}
+
+/** True when the database takes no writes at all: a replica, or one that was locked by its operator. */
+export function isReadOnly(error: unknown): boolean {
+  const { errno, errcode, code } = fields(error);
+  if ((typeof errno === "number" && MYSQL_READ_ONLY.has(errno)) || code === POSTGRES_READ_ONLY) return true;
+  return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_READ_ONLY;
 }
 
 function fields(error: unknown): DriverError {

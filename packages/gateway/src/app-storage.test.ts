@@ -1,0 +1,47 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { startMariadb } from "@fairway/testkit/services";
+import { runSql } from "@fairway/testkit/sql";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { openStorage, StartError } from "./app-storage.ts";
+import { loadEnv } from "./config/env.ts";
+import { createLog } from "./observability/log.ts";
+
+const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+const start = async (url: string, mode = "auto", more: Record<string, string> = {}) => {
+  const variables = { FAIRWAY_DATABASE_URL: url, FAIRWAY_ENCRYPTION_KEY: "an-encryption-key-of-a-test", ...more };
+  const storage = await openStorage(loadEnv({ ...variables, FAIRWAY_MIGRATE: mode }), log);
+  await storage.close();
+};
+const refused = async (url: string, mode?: string, more?: Record<string, string>) => {
+  const error = await start(url, mode, more).then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error, mode).toBeInstanceOf(StartError);
+  return (error as StartError).message;
+};
+const READ_ONLY = /is read-only \(.*\): name the primary, or let it take writes$/;
+
+test("a MariaDB in read-only mode is refused at the start, whether its schema is there or not", async () => {
+  const server = await startMariadb();
+  const urlOf = (name: string) => new URL(`/${name}`, server.url).href;
+  for (const name of ["full", "empty"]) await runSql(server.url, `CREATE DATABASE ${name}`);
+  await start(urlOf("full"));
+  await runSql(server.url, "SET GLOBAL tx_read_only = 1");
+  for (const mode of ["auto", "verify", "off"]) expect(await refused(urlOf("full"), mode)).toMatch(READ_ONLY);
+  expect(await refused(urlOf("empty"))).toMatch(READ_ONLY);
+  await server.stop();
+});
+
+test("a PostgreSQL in read-only mode is refused at the start, for requests' logs too", async () => {
+  const [main, logs] = [await createDatabase("postgres"), await createDatabase("postgres")];
+  const separate = { FAIRWAY_LOG_DATABASE_URL: logs };
+  await start(main, "auto", separate);
+  const lock = (url: string) =>
+    runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
+  await lock(logs);
+  expect(await refused(main, "auto", separate)).toMatch(/^the database of FAIRWAY_LOG_DATABASE_URL is read-only/);
+  await lock(main);
+  for (const mode of ["auto", "verify", "off"]) expect(await refused(main, mode)).toMatch(READ_ONLY);
+});

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import type { RedisClient } from "./client.ts";
+import { script, type Call } from "./script.ts";
+
+const TIMEOUT_MS = 5_000;
+/** What a check that is cut off leaves behind is gone then. */
+const KEPT_MS = 10_000;
+
+/** One command of each kind that scripts use. */
+const KINDS = script(`
+redis.call('TIME')
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'a', '1')
+redis.call('DEL', KEYS[1])
+redis.call('ZADD', KEYS[1], 1, 'a')
+redis.call('DEL', KEYS[1])
+redis.call('RPUSH', KEYS[1], 'a')
+return redis.call('DEL', KEYS[1])`);
+
+/**
+ * Does with a key and a channel of its own what the gateway does all the time. A user of Redis may be allowed some
+ * commands, keys or channels and not others; without streams charges would never arrive, and nobody would see why.
+ * Throws what Redis says.
+ */
+export async function tryCommands(redis: RedisClient): Promise<void> {
+  const key = `${redis.keys.probe}:${randomUUID()}`;
+  const commands: readonly (readonly [string, ...(string | number)[]])[] = [
+    ["xgroup", "CREATE", key, "g", "0", "MKSTREAM"],
+    ["pexpire", key, KEPT_MS],
+    ["xadd", key, "*", "a", "1"],
+    ["xreadgroup", "GROUP", "g", "c", "COUNT", 1, "STREAMS", key, ">"],
+    ["xautoclaim", key, "g", "c", 0, "0-0"],
+    ["xinfo", "CONSUMERS", key, "g"],
+    ["xrange", key, "-", "+"],
+    ["xrevrange", key, "+", "-"],
+    ["xlen", key],
+    ["publish", redis.keys.channel("probe"), "1"],
+  ];
+  const calls: Call[] = commands.map(([command, ...args]) => ({ command, args }));
+  const answers = await redis.send([...calls, { script: KINDS, keys: [key], args: [] }], TIMEOUT_MS);
+  const failed = answers.find((answer) => answer instanceof Error);
+  if (failed) throw failed;
+  await trySubscription(redis);
+}
+
+async function trySubscription(redis: RedisClient): Promise<void> {
+  const subscriber = redis.open("check");
+  try {
+    await subscriber.subscribe(redis.keys.channel("probe"));
+  } finally {
+    subscriber.disconnect();
+  }
+}
