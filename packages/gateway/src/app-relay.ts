@@ -66,6 +66,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     onBreaker: metrics.breakerChanged,
     onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
   });
+  snapshots.subscribe(({ channels }) => health.follow(channels));
   const admission = createAdmission();
   metrics.watch({ admissionQueue: () => admission.waiting });
   const upstreams = createUpstreams({

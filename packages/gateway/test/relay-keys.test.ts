@@ -1,5 +1,5 @@
 // Several upstream keys in one channel: the one that is refused is left out, the request goes on with the others.
-import type { ChannelKey } from "@fairway/wire";
+import type { ChannelHealth, ChannelKey } from "@fairway/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { useRelay } from "./relay-app.ts";
 
@@ -20,6 +20,8 @@ beforeEach(async () => {
     const used = String(headers.authorization);
     if (used.includes("dead"))
       return { status: 401, body: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } };
+    if (used.includes("overloaded"))
+      return { status: 503, headers: { "retry-after": "40" }, body: { error: { message: "Overloaded" } } };
     if (used.includes("busy")) return { status: 429, headers: { "retry-after": "30" }, body: { error: {} } };
     return { body: CHAT };
   });
@@ -78,4 +80,30 @@ it("a key that rests after a 429 leaves the request to another one", async () =>
   await channel("resting", "sk-busy\nsk-fine", { multi_key_mode: "polling" });
   expect(await ask("resting")).toBe(200);
   expect(used()).toEqual(["sk-busy", "sk-fine"]);
+});
+
+it("a key whose upstream is overloaded rests for as long as that asks", async () => {
+  const id = await channel("resting", "sk-overloaded\nsk-good", { multi_key_mode: "polling" });
+  for (let at = 0; at < 4; at += 1) expect(await ask("resting")).toBe(200);
+  expect(used().filter((key) => key === "sk-overloaded")).toHaveLength(1);
+  const health = await relay.gateway.root.must<ChannelHealth[]>("GET", "/api/channel/health");
+  const ofChannel = health.filter(({ channel_id: channelId }) => channelId === id);
+  expect(ofChannel.map(({ state, key_index: index }) => [state, index])).toEqual([
+    ["failing", 0],
+    ["resting", 0],
+  ]);
+  expect(ofChannel[1]?.wait_ms).toBeGreaterThan(30_000);
+});
+
+it("a key that is refused again and again is passed over when nothing switches it off", async () => {
+  await relay.gateway.option("AutomaticDisableChannelEnabled", false);
+  await relay.gateway.option("RetryTimes", 0);
+  const id = await channel("refused", "sk-dead-kept\nsk-good", { multi_key_mode: "polling" });
+  const statuses: number[] = [];
+  for (let at = 0; at < 14; at += 1) statuses.push(await ask("refused"));
+  expect(statuses.filter((status) => status !== 200)).toHaveLength(5);
+  expect(statuses.slice(-4)).toEqual([200, 200, 200, 200]);
+  await relay.gateway.root.must("PUT", "/api/channel/", { id, key: "sk-other\nsk-good" });
+  expect([await ask("refused"), await ask("refused")]).toEqual([200, 200]);
+  expect(new Set(used().slice(-2))).toEqual(new Set(["sk-other", "sk-good"]));
 });

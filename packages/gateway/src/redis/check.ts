@@ -46,7 +46,7 @@ async function connect(redis: RedisClient): Promise<void> {
     const isReady = await redis.ready(STEP_MS);
     const { lastError } = redis;
     // The client would go on in database 0.
-    if (isSelection(lastError)) throw refusal(`${lastError.message}: correct the number at the end`, lastError);
+    if (isSelection(lastError)) throw refusal(`${text(lastError)}: correct the number at the end`, lastError);
     if (isReady) return;
     if (lastError instanceof SentinelError && lastError.isMistake) throw refusal(lastError.message, lastError);
     if (isAuthentication(lastError)) throw explained(lastError);
@@ -118,9 +118,8 @@ function explained(error: unknown): RedisSetupError {
 }
 
 /** Of the command with which the client library chooses a database. */
-function isSelection(error: Error | undefined): error is Error {
-  if (!error || !("command" in error)) return false;
-  const { command } = error as { readonly command?: { readonly name?: string } };
+function isSelection(error: Error | undefined): boolean {
+  const { command } = (error ?? {}) as { readonly command?: { readonly name?: string } };
   return command?.name === "select";
 }
 

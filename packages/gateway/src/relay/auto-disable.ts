@@ -64,13 +64,19 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
   };
 }
 
-/** What an attempt tells of its upstream: a 429 is answered by a rest, a refused request by nothing. */
+/**
+ * What an attempt tells of its upstream: a 429 is answered by a rest, a refused request by nothing. A key that is
+ * refused for good fails like an upstream that is down, as long as nobody switches it off.
+ */
 function healthOf(result: AttemptResult): AttemptHealth {
   switch (result.kind) {
     case "gone":
       return "unknown";
-    case "failed":
-      return result.failure.isTransient && result.failure.restMs === undefined ? "failed" : "fine";
+    case "failed": {
+      const { isUnsent, isTransient, isLimited, disable } = result.failure;
+      if (isUnsent) return "unknown";
+      return disable !== undefined || (isTransient && !isLimited) ? "failed" : "fine";
+    }
     case "delivered":
       return BY_REASON[result.reason];
   }

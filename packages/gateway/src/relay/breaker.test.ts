@@ -94,4 +94,30 @@ describe("a breaker", () => {
     expect(breakers.until(3, 1)).toBe(0);
     expect(changes).toEqual([]);
   });
+
+  test("replicas that find out together do not lengthen each other's openings", () => {
+    fail(5);
+    for (let replica = 0; replica < 3; replica += 1) breakers.told(1, 0, 10_000);
+    now = breakers.until(1, 0);
+    breakers.chosen(1, 0);
+    fail(1);
+    expect(breakers.until(1, 0)).toBe(now + 20_000);
+    for (let replica = 0; replica < 3; replica += 1) breakers.told(1, 0, 20_000);
+    breakers.told(1, 0, 10_000);
+    expect(breakers.until(1, 0)).toBe(now + 20_000);
+    now += 20_000;
+    breakers.chosen(1, 0);
+    fail(1);
+    expect(breakers.until(1, 0)).toBe(now + 40_000);
+  });
+
+  test("what was sent before it opened is no probe", () => {
+    fail(5);
+    now += 10_000;
+    fail(20);
+    expect(breakers.until(1, 0)).toBe(0);
+    breakers.chosen(1, 0);
+    fail(1);
+    expect(breakers.until(1, 0)).toBe(now + 20_000);
+  });
 });

@@ -22,6 +22,8 @@ export interface Breakers {
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
   /** Another replica has opened or closed it; `forMs` 0 = closed. */
   told(channelId: number, keyIndex: number, forMs: number): void;
+  /** The keys of the channel are others now. */
+  forget(channelId: number): void;
   states(): BreakerState[];
 }
 
@@ -93,8 +95,17 @@ class KeyBreakers implements Breakers {
   }
 
   told(channelId: number, keyIndex: number, forMs: number): void {
-    if (forMs === 0) this.#entries.delete(nameOf(channelId, keyIndex));
-    else this.#open(this.#make(channelId, keyIndex), Math.min(forMs, LONGEST_OPEN_MS));
+    if (forMs === 0) return void this.#entries.delete(nameOf(channelId, keyIndex));
+    const entry = this.#make(channelId, keyIndex);
+    const boundMs = Math.min(forMs, LONGEST_OPEN_MS);
+    entry.openUntil = Math.max(entry.openUntil, this.#clock.now() + boundMs);
+    entry.probeSince = 0;
+    // Replicas find out side by side: of their openings only the longest counts.
+    entry.openings = Math.max(entry.openings, openingsOf(boundMs));
+  }
+
+  forget(channelId: number): void {
+    for (const [name, entry] of this.#entries) if (entry.channelId === channelId) this.#entries.delete(name);
   }
 
   states(): BreakerState[] {
@@ -124,7 +135,8 @@ class KeyBreakers implements Breakers {
     const entry = this.#make(channelId, keyIndex);
     const now = this.#clock.now();
     count(entry, now, true);
-    const isProbe = entry.openUntil > 0 && entry.openUntil <= now;
+    // What was sent before the opening and fails after it is no probe.
+    const isProbe = entry.openUntil > 0 && entry.openUntil <= now && entry.probeSince > 0;
     if (!isProbe && (entry.openUntil > 0 || !isBroken(entry))) return;
     const forMs = Math.min(LONGEST_OPEN_MS, FIRST_OPEN_MS * 2 ** entry.openings);
     this.#open(entry, forMs);
@@ -140,6 +152,11 @@ class KeyBreakers implements Breakers {
     this.#entries.delete(nameOf(channelId, keyIndex));
     if (entry.openUntil > 0) this.#onChange?.(channelId, keyIndex, 0);
   }
+}
+
+/** How often it opened in a row to be open for so long. */
+function openingsOf(forMs: number): number {
+  return 1 + Math.max(0, Math.ceil(Math.log2(forMs / FIRST_OPEN_MS)));
 }
 
 function nameOf(channelId: number, keyIndex: number): string {

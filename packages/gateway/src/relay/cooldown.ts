@@ -1,12 +1,14 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Channels that answered 429 lately, per upstream key and model. Never asks anybody: it is told. */
+/** Upstream keys that were asked for too much lately, per model. Never asks anybody: it is told. */
 export interface Cooldowns {
   /** Time of the clock until which the key rests; 0 = it does not. */
   until(channelId: number, keyIndex: number, model: string): number;
   rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
   /** Another replica got the 429. */
   told(channelId: number, keyIndex: number, model: string, forMs: number): void;
+  /** The keys of the channel are others now. */
+  forget(channelId: number): void;
   resting(): Resting[];
 }
 
@@ -29,8 +31,10 @@ export function createCooldowns(
   const resting = new Map<string, Resting>();
   const told: Cooldowns["told"] = (channelId, keyIndex, model, forMs) => {
     if (resting.size >= MAX_ENTRIES) dropExpired(resting, clock.now());
-    const until = clock.now() + bounded(forMs);
-    resting.set(`${channelId} ${keyIndex} ${model}`, { channelId, keyIndex, model, until });
+    const name = `${channelId} ${keyIndex} ${model}`;
+    // A later answer that names no time, or another replica's, does not shorten what the upstream asked for.
+    const until = Math.max(resting.get(name)?.until ?? 0, clock.now() + bounded(forMs));
+    resting.set(name, { channelId, keyIndex, model, until });
   };
   return {
     until(channelId, keyIndex, model) {
@@ -46,6 +50,9 @@ export function createCooldowns(
       onRest?.(channelId, keyIndex, model, bounded(forMs));
     },
     told,
+    forget(channelId) {
+      for (const [name, { channelId: other }] of resting) if (other === channelId) resting.delete(name);
+    },
     resting: () => [...resting.values()].filter(({ until }) => until > clock.now()),
   };
 }

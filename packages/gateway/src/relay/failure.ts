@@ -13,11 +13,21 @@ export interface Failure {
   readonly disable: string | undefined;
   /** How long the key rests; undefined = not at all. */
   readonly restMs: number | undefined;
+  /** Calls of the key are too many: the upstream works all the same. */
+  readonly isLimited: boolean;
+  /** The upstream was not asked at all. */
+  readonly isUnsent: boolean;
   /** At most one retry for failures of this kind (a stream that ended before it began). */
   readonly retryOnce: boolean;
 }
 
-const NOT_BLAMED = { disable: undefined, restMs: undefined, retryOnce: false } as const;
+const NOT_BLAMED = {
+  disable: undefined,
+  restMs: undefined,
+  isLimited: false,
+  isUnsent: false,
+  retryOnce: false,
+} as const;
 const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "server", "timeout"]);
 /** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
 const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
@@ -32,9 +42,17 @@ export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defa
     retry: mapped === undefined ? verdict.retry : retriesStatus(status),
     isTransient: TRANSIENT_CLASSES.has(verdict.class),
     disable: verdict.disable ? verdict.message : undefined,
-    restMs: verdict.class === "rate_limit" ? (verdict.retryAfterMs ?? defaultRestMs) : undefined,
+    restMs: restOf(verdict, defaultRestMs),
+    isLimited: verdict.class === "rate_limit",
+    isUnsent: false,
     retryOnce: false,
   };
+}
+
+/** After too many calls always, after an overload when the upstream says how long. */
+function restOf({ class: found, retryAfterMs }: Verdict, defaultRestMs: number): number | undefined {
+  if (found === "rate_limit") return retryAfterMs ?? defaultRestMs;
+  return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
 }
 
 /** An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. */
@@ -116,6 +134,7 @@ export function notBuilt(error: AppError): Failure {
   const isUnsupported = error.code === "unsupported_parameter" || error.code === "unsupported_by_channel";
   return {
     ...NOT_BLAMED,
+    isUnsent: true,
     error,
     outcome: error.origin === "client" ? "client_error" : "internal",
     retry: isUnsupported || error.origin === "upstream",

@@ -16,6 +16,8 @@ const failure = (error: AppError, more: Partial<Failure> = {}): Failure => ({
   isTransient: false,
   disable: undefined,
   restMs: undefined,
+  isLimited: false,
+  isUnsent: false,
   retryOnce: false,
   ...more,
 });

@@ -33,3 +33,32 @@ test("messages that are none change nothing", () => {
   expect(health.breakers.states()).toEqual([]);
   expect(health.cooldowns.resting()).toEqual([]);
 });
+
+test("what was learned of a channel ends with its keys or its address, and nothing else", () => {
+  const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {}, onAffinity: () => {} });
+  const upstream = { type: 1, keys: ["a", "b"], baseUrl: "https://one.example" };
+  health.follow(new Map([1, 2, 3, 4].map((id) => [id, { ...upstream }])));
+  for (const id of [1, 2, 3, 4]) {
+    health.breakers.told(id, 0, 20_000);
+    health.cooldowns.told(id, 1, "m", 20_000);
+  }
+  health.follow(
+    new Map([
+      [1, { ...upstream }],
+      [2, { ...upstream, keys: ["b"] }],
+      [3, { ...upstream, baseUrl: "https://two.example" }],
+    ]),
+  );
+  expect(health.breakers.states().map(({ channelId }) => channelId)).toEqual([1]);
+  expect(health.cooldowns.resting().map(({ channelId }) => channelId)).toEqual([1]);
+});
+
+test("a rest is never made shorter by a later answer that names no time", () => {
+  let now = 1_000;
+  const health = createSharedHealth({ clock: { now: () => now }, onBreaker: () => {}, onAffinity: () => {} });
+  health.cooldowns.rest(1, 0, "m", 60_000);
+  health.cooldowns.told(1, 0, "m", 5_000);
+  expect(health.cooldowns.until(1, 0, "m")).toBe(61_000);
+  now = 61_000;
+  expect(health.cooldowns.until(1, 0, "m")).toBe(0);
+});

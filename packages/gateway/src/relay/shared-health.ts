@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { parseObject } from "../lib/json.ts";
+import type { ChannelRecord } from "../providers/types.ts";
 import { createAffinity, type Affinity } from "./affinity.ts";
 import { createBreakers, type Breakers } from "./breaker.ts";
 import { createCooldowns, type Cooldowns } from "./cooldown.ts";
@@ -18,9 +19,13 @@ export interface SharedHealth {
   readonly affinity: Affinity;
   /** A message of another replica; anything unreadable is passed over. */
   receive(text: string): void;
+  /** What was learned of a channel ends when its keys or its address are others: states stand by the place of a key. */
+  follow(channels: ReadonlyMap<number, FollowedChannel>): void;
   /** From now on changes are told; without it each process decides alone. */
   publishBy(publish: (text: string) => void): void;
 }
+
+type FollowedChannel = Pick<ChannelRecord, "type" | "keys" | "baseUrl">;
 
 /** Messages carry lengths of time, never times: clocks of machines differ. */
 export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealthSettings): SharedHealth {
@@ -41,10 +46,19 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     onMove: (conversation, { channelId: channel, keyIndex: key }, lifeMs) =>
       publish(JSON.stringify({ conversation, channel, key, lifeMs })),
   });
+  let followed: ReadonlyMap<number, FollowedChannel> = new Map();
   return {
     cooldowns,
     breakers,
     affinity,
+    follow(channels) {
+      for (const [id, before] of followed) {
+        if (isSameUpstream(before, channels.get(id))) continue;
+        breakers.forget(id);
+        cooldowns.forget(id);
+      }
+      followed = channels;
+    },
     publishBy: (by) => void (publish = by),
     receive(text) {
       const { channel, key, model, forMs, conversation, lifeMs } = parseObject(text) ?? {};
@@ -60,6 +74,12 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
 
 /** The longest that a rule may set. */
 const LONGEST_LIFE_MS = 7 * 86_400_000;
+
+function isSameUpstream(one: FollowedChannel, other: FollowedChannel | undefined): boolean {
+  if (one === other) return true;
+  if (one.type !== other?.type || one.baseUrl !== other.baseUrl || one.keys.length !== other.keys.length) return false;
+  return one.keys.every((key, at) => key === other.keys[at]);
+}
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
