@@ -1,5 +1,5 @@
 import { createLimits } from "./app-limits.ts";
-import { conductOf } from "./app-outage.ts";
+import { conductOf, watchDatabase } from "./app-outage.ts";
 import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./app-redis.ts";
 import { openStorage, type AppStorage } from "./app-storage.ts";
 import { createBudgets, type Budgets } from "./billing/budgets.ts";
@@ -55,18 +55,25 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const metrics = createMetrics({ version: VERSION });
   const storage = await openStorage(env, log);
   const { database, vault } = storage;
-  const tokens = createTokenCache({ raw: database.raw, clock, onFind: (isHit) => metrics.cacheAsked("tokens", isHit) });
   const redis = await openRedis(env, storage, log);
+  const watched = watchDatabase();
+  const tokens = createTokenCache({
+    raw: database.raw,
+    clock,
+    isClosed: () => watched.isAway && env.databaseOnOutage === "deny",
+    onFind: (isHit) => metrics.cacheAsked("tokens", isHit),
+  });
   const channel = redis && createChangeChannel(redis.client, log, () => snapshots);
   const snapshots: LiveSnapshots = createSnapshotStore({
     database,
     vault,
     log,
     onAccountsChanged: () => tokens.clear(),
+    onPolled: (hasAnswered) => watched.polled(hasAnswered),
     ...(channel ? { publish: channel.publish } : {}),
   });
   const options = () => snapshots.current().options;
-  const conduct = conductOf(env, redis);
+  const conduct = conductOf(env, redis, watched);
   metrics.watch({ conduct });
   const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);

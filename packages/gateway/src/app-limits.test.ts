@@ -2,7 +2,7 @@ import { freshRedis } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { createLimits } from "./app-limits.ts";
-import { conductOf, watchOutage } from "./app-outage.ts";
+import { conductOf, watchDatabase, watchOutage } from "./app-outage.ts";
 import { loadEnv } from "./config/env.ts";
 import { Secret } from "./lib/secret.ts";
 import type { Claim } from "./limits/claims.ts";
@@ -23,10 +23,11 @@ test("while Redis is away each part does what its option says, and tells so", as
   const redis = createRedisClient({ url: new Secret(service.url), keys: createKeys("o:"), log, name: "test" });
   await redis.ready(5_000);
   const shared = { client: redis, outage: watchOutage(redis) };
+  const database = watchDatabase();
   const made = (variables: Record<string, string>) => {
     const env = loadEnv(variables);
     return {
-      conduct: conductOf(env, shared),
+      conduct: conductOf(env, shared, database),
       ...createLimits({ redis: shared, log, metrics, env }),
     };
   };
@@ -35,9 +36,10 @@ test("while Redis is away each part does what its option says, and tells so", as
     FAIRWAY_RELAY_LIMITS_ON_OUTAGE: "deny",
     FAIRWAY_LOGIN_LIMITS_ON_OUTAGE: "allow",
     FAIRWAY_QUOTA_ON_OUTAGE: "sql",
+    FAIRWAY_DATABASE_ON_OUTAGE: "deny",
   });
   metrics.watch({ conduct: usual.conduct });
-  expect(usual.conduct().map(({ isNormal }) => isNormal)).toEqual([true, true, true]);
+  expect(usual.conduct().map(({ isNormal }) => isNormal)).toEqual([true, true, true, true]);
   expect((await metrics.expose()).text).toContain('fairway_degraded{part="reservations",mode="deny"} 0');
   await service.stop();
 
@@ -52,11 +54,14 @@ test("while Redis is away each part does what its option says, and tells so", as
     "Redis is away: new requests are refused (FAIRWAY_QUOTA_ON_OUTAGE=deny)",
     "Redis is away: each process counts alone (FAIRWAY_RELAY_LIMITS_ON_OUTAGE=allow)",
     "Redis is away: sign-in is refused (FAIRWAY_LOGIN_LIMITS_ON_OUTAGE=deny)",
+    "with the database; while it is away known keys are served for ten minutes and charges wait in Redis (FAIRWAY_DATABASE_ON_OUTAGE=serve)",
   ]);
+  database.polled(false);
   expect(other.conduct().map(({ detail }) => detail)).toEqual([
     "Redis is away: new requests are reserved in the database (FAIRWAY_QUOTA_ON_OUTAGE=sql)",
     "Redis is away: limited calls are refused (FAIRWAY_RELAY_LIMITS_ON_OUTAGE=deny)",
     "Redis is away: each process counts alone (FAIRWAY_LOGIN_LIMITS_ON_OUTAGE=allow)",
+    "the database is away: new model calls are refused (FAIRWAY_DATABASE_ON_OUTAGE=deny)",
   ]);
   const { text } = await metrics.expose();
   expect(text).toContain('fairway_degraded{part="limits of sign-in",mode="deny"} 1');
@@ -69,8 +74,9 @@ test("while Redis is away each part does what its option says, and tells so", as
 });
 
 test("a single process counts and reserves by itself", () => {
-  expect(conductOf(loadEnv({}), undefined)().map(({ part, detail }) => `${part} ${detail}`)).toEqual([
-    "reservations in the database",
-    "limits counted in this process",
-  ]);
+  const database = watchDatabase();
+  const told = () => conductOf(loadEnv({}), undefined, database)().map(({ part, detail }) => `${part} ${detail}`);
+  expect(told()).toEqual(["reservations in the database", "limits counted in this process"]);
+  database.polled(false);
+  expect(told()[0]).toBe("reservations the database is away: new model calls that cost something are refused");
 });

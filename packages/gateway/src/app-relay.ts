@@ -61,12 +61,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher();
-  const health = createSharedHealth({
-    clock: steadyClock,
-    onBreaker: metrics.breakerChanged,
-    onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
-  });
-  snapshots.subscribe(({ channels }) => health.follow(channels));
+  const health = healthOf(deps);
   const admission = createAdmission();
   metrics.watch({ admissionQueue: () => admission.waiting });
   const upstreams = createUpstreams({
@@ -129,6 +124,16 @@ function faultsOf({ log, metrics }: RelayPartsDeps): Pick<PipelineDeps, "onUncom
       log.error("an answer could not be ended as it should, its client was told", { request_id: requestId, error });
     },
   };
+}
+
+function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
+  const health = createSharedHealth({
+    clock: steadyClock,
+    onBreaker: metrics.breakerChanged,
+    onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
+  });
+  snapshots.subscribe(({ channels }) => health.follow(channels));
+  return health;
 }
 
 function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {

@@ -10,6 +10,14 @@ export const LIMIT_VARIABLES = {
     example: "sql",
     parse: parse.oneOf("deny", "sql"),
   }),
+  databaseOnOutage: define({
+    name: "FAIRWAY_DATABASE_ON_OUTAGE",
+    about:
+      "New model calls while the database is away and Redis is not: serve goes on for ten minutes with the keys that are known, and charges wait in Redis; deny refuses them.",
+    fallback: "serve",
+    example: "deny",
+    parse: parse.oneOf("serve", "deny"),
+  }),
   relayLimitsOnOutage: define({
     name: "FAIRWAY_RELAY_LIMITS_ON_OUTAGE",
     about: "Limits of model calls while Redis is away: allow counts in each process alone, deny refuses limited calls.",

@@ -10,6 +10,8 @@ export interface SnapshotStoreDeps extends LoadDeps {
   readonly pollMs?: number;
   /** Tokens or users changed somewhere; which ones is not known. */
   readonly onAccountsChanged?: () => void;
+  /** Told of every poll: whether the database has answered. */
+  readonly onPolled?: (hasAnswered: boolean) => void;
   /** Tells the other replicas, which then call `changed`. */
   readonly publish?: (topic: Topic) => Promise<void>;
 }
@@ -26,7 +28,7 @@ export interface LiveSnapshots extends SnapshotStore, Runnable {
  * that finds what messages did not reach.
  */
 export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
-  const { log, database, pollMs = POLL_MS } = deps;
+  const { log, pollMs = POLL_MS } = deps;
   const load = createLoader(deps);
   const listeners = new Set<(snapshot: Snapshot) => void>();
   let snapshot: Snapshot | undefined;
@@ -45,7 +47,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   });
 
   const poll = async () => {
-    const found = await readRevisions(database);
+    const found = await readAndTell(deps);
     if (!known) return;
     const { options, channels, tokens, users } = known;
     if (found.tokens !== tokens || found.users !== users) {
@@ -87,6 +89,17 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
     },
     stop: () => polling.stop(),
   };
+}
+
+async function readAndTell({ database, onPolled }: SnapshotStoreDeps): Promise<Revisions> {
+  try {
+    const found = await readRevisions(database);
+    onPolled?.(true);
+    return found;
+  } catch (error) {
+    onPolled?.(false);
+    throw error;
+  }
 }
 
 function isInSnapshot(topic: Topic): boolean {

@@ -223,6 +223,20 @@ describe("the memory of the token cache", () => {
     await expect(tokens.find("a")).rejects.toMatchObject({ status: 503 });
   });
 
+  test("serves nobody by what it knows while it is closed", async () => {
+    let isClosed = false;
+    const tokens = createTokenCache({
+      raw: { rows: async <Row>() => row(1, 1) as Row[] },
+      clock: { now: () => 0 },
+      isClosed: () => isClosed,
+    });
+    await tokens.find("a");
+    isClosed = true;
+    await expect(tokens.find("a")).rejects.toMatchObject({ code: "balances_unavailable", retryAfterMs: 5_000 });
+    isClosed = false;
+    expect((await tokens.find("a"))?.id).toBe(1);
+  });
+
   test("is bounded", async () => {
     const tokens = cache(2);
     for (const keyHash of ["a", "b", "c"]) await learn(tokens, keyHash, row(1, 1));

@@ -16,6 +16,8 @@ export interface TokenCacheDeps {
   readonly raw: Pick<RawDatabase, "rows">;
   readonly clock: Clock;
   readonly capacity?: number;
+  /** True while nobody is to be served by what is known alone. */
+  readonly isClosed?: () => boolean;
   /** Told of every question; for metrics. */
   readonly onFind?: (isHit: boolean) => void;
 }
@@ -31,7 +33,13 @@ interface Entry {
 }
 
 /** Tokens that were asked for lately. One question to the database at a time for each key. */
-export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: TokenCacheDeps): ClearableTokenCache {
+export function createTokenCache({
+  raw,
+  clock,
+  capacity = CAPACITY,
+  isClosed = () => false,
+  onFind,
+}: TokenCacheDeps): ClearableTokenCache {
   const entries = new Lru<string, Entry>(capacity);
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
   // An answer that was on its way during a change may be older than the change.
@@ -66,6 +74,7 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
 
   return {
     find(keyHash) {
+      if (isClosed()) return Promise.reject(uncheckable());
       const entry = entries.get(keyHash);
       const isHit = entry !== undefined && entry.expiresAt > clock.now();
       onFind?.(isHit);
@@ -73,10 +82,7 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
       return askOnce(keyHash).catch((cause: unknown) => {
         const isStill = entry?.record !== undefined && entries.get(keyHash) === entry;
         if (isStill && entry.expiresAt + STALE_LIFE_MS > clock.now()) return entry.record;
-        throw new AppError("balances_unavailable", {
-          cause,
-          message: "Keys cannot be checked now; try again in a moment.",
-        });
+        throw uncheckable(cause);
       });
     },
     dropToken: (tokenId) => drop((record) => record.id === tokenId),
@@ -87,6 +93,13 @@ export function createTokenCache({ raw, clock, capacity = CAPACITY, onFind }: To
       entries.clear();
     },
   };
+}
+
+const RETRY_MS = 5_000;
+
+function uncheckable(cause?: unknown): AppError {
+  const message = "Keys cannot be checked now; try again in a moment.";
+  return new AppError("balances_unavailable", { cause, message, retryAfterMs: RETRY_MS });
 }
 
 const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
