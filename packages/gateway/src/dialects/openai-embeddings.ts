@@ -28,6 +28,7 @@ export const openaiEmbeddings: Dialect = {
     };
   },
   usage: (answer) => usageMember(answer, readChatUsage),
+  withUsage: (answer, { input }) => ({ ...answer, usage: { prompt_tokens: input, total_tokens: input } }),
   fitAnswer: (answer, body) => withEncoding(answer, text(body.json(), "encoding_format") === "base64"),
   promptTexts: (body) => textsOf((reader) => walkInput(body.json()["input"], reader)),
   promptWords: (body) => wordsOf((reader) => walkInput(body.json()["input"], reader)),

@@ -110,8 +110,13 @@ const compatible = openaiCompatible({
   operations: OPERATIONS,
 });
 
+/** Only at the vendor's own hosts: a proxy may want the start of the path twice. */
+const PASTED_END =
+  /(?<=^https?:\/\/[^/]+\.(?:azure\.(?:com|us|cn)|microsoft\.com)(?::\d+)?(?:\/api\/projects\/[^/]+)?)\/openai(?:\/v1)?$/i;
+
 export const azure: ProviderAdapter = {
   ...compatible,
+  pastedEnd: PASTED_END,
   gatewayDrops: "/openai/deployments",
   speaks: OPERATIONS.map(route),
   authorize: sign,
@@ -119,7 +124,10 @@ export const azure: ProviderAdapter = {
   quirks: [reasoningParams, reasoningResponses],
   repairs: [usageOnFinish, emptyChunk],
   classify: readAzure,
-  listModels: listOpenAiModels("/openai/v1/models", { headers: (_channel, key) => ({ "api-key": key }) }),
+  listModels: listOpenAiModels("/openai/v1/models", {
+    pastedEnd: PASTED_END,
+    headers: (_channel, key) => ({ "api-key": key }),
+  }),
   keyHint: "API key, or tenant|client id|client secret",
   otherHint: "API version: v1, preview, or a date such as 2024-10-21",
 };

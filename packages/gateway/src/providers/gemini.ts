@@ -4,16 +4,20 @@ import { parseObject } from "../lib/json.ts";
 import { readGoogle } from "./google/errors.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
 import { GEMINI_MODELS } from "./google/models.ts";
-import { joinUrl } from "./join-url.ts";
+import { joinUrl, withoutEnd } from "./join-url.ts";
 import { getJson, namesIn } from "./model-list.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
 
 const MAX_PAGES = 20;
 const SERVED: ReadonlySet<string> = new Set(["generateContent", "embedContent", "predict"]);
 const BASE = "https://generativelanguage.googleapis.com";
+/** Of the layer that speaks OpenAI's protocol. */
+const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
 
-function modelPath(channel: ChannelRecord, model: string, verb: string): string {
-  return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/models/${encodeURIComponent(model)}:${verb}`;
+/** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie beside the others. */
+function modelPath(channel: ChannelRecord, named: string, verb: string): string {
+  const [, list = "models", model = named] = /^(models|tunedModels)\/(.+)$/.exec(named) ?? [];
+  return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/${list}/${encodeURIComponent(model)}:${verb}`;
 }
 
 function verbPath(verb: string): UpstreamRoute["path"] {
@@ -25,6 +29,7 @@ export const gemini: ProviderAdapter = {
   id: "gemini",
   label: "Google Gemini",
   baseUrl: BASE,
+  pastedEnd: PASTED_END,
   speaks: [
     {
       operation: "chat",
@@ -68,7 +73,7 @@ function nameBatch(call: UpstreamCall): void {
 
 async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
   const version = channel.other === "" ? "v1beta" : channel.other;
-  const url = joinUrl(channel.baseUrl || BASE, `/${version}/models?pageSize=1000`);
+  const url = joinUrl(withoutEnd(channel.baseUrl, PASTED_END) || BASE, `/${version}/models?pageSize=1000`);
   const names: string[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
     const json = await getJson(http, url.href, { "x-goog-api-key": key });

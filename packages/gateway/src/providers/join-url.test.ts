@@ -16,6 +16,8 @@ describe("joinUrl", () => {
     ["https://host/api/coding/paas/v4", "/api/paas/v4/models", "https://host/api/coding/paas/v4/models"],
     ["https://host/paas/coding/v4", "/api/paas/v4/models", "https://host/paas/coding/v4/api/paas/v4/models"],
     ["https://host/compatible-mode/v1", "/api/v1/tasks/1", "https://host/compatible-mode/v1/api/v1/tasks/1"],
+    ["https://host/v1beta/openai/", "/v1/chat/completions", "https://host/v1beta/openai/chat/completions"],
+    ["https://host/team/openai", "/v1/chat/completions", "https://host/team/openai/v1/chat/completions"],
     ["https://host/team/v1x", "/v1/models", "https://host/team/v1x/v1/models"],
     [
       "https://host/openai",

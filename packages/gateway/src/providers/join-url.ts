@@ -1,4 +1,6 @@
 const VERSION = /^v\d+(?:alpha|beta)?\d*$/;
+/** Where Google and others serve the OpenAI protocol: its paths follow without a version of their own. */
+const VERSIONED_OPENAI = /\/v\d+(?:alpha|beta)?\d*\/openai$/;
 const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
 
 /**
@@ -21,6 +23,11 @@ export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
 const joined = new Map<string, string>();
 const MOST_JOINED = 1_024;
 
+/** A base URL without an end that was pasted with it although the paths of the vendor hold it themselves. */
+export function withoutEnd(base: string, end: RegExp | undefined): string {
+  return end === undefined ? base : base.replace(/\/+$/, "").replace(end, "");
+}
+
 function join(base: string, path: string, gatewayDrops: string): URL {
   if (/^(?:https?|wss?):\/\//.test(path)) return new URL(path);
   const root = new URL(base);
@@ -37,6 +44,7 @@ function merge(prefix: string, path: string): string {
   if (overlap > 0) return prefix + path.slice(overlap);
   const last = prefix.slice(prefix.lastIndexOf("/") + 1);
   const first = path.slice(1).split("/", 1)[0] ?? "";
+  if (first === "v1" && VERSIONED_OPENAI.test(prefix)) return prefix + path.slice(3);
   if (!VERSION.test(last) || !VERSION.test(first)) return prefix + path;
   if (first === "v1") return prefix + path.slice(3);
   return prefix.slice(0, prefix.length - last.length - 1) + path;

@@ -1,5 +1,5 @@
 import { isObject } from "../lib/json.ts";
-import { joinUrl } from "./join-url.ts";
+import { joinUrl, withoutEnd } from "./join-url.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter } from "./types.ts";
 
 type ListModels = NonNullable<ProviderAdapter["listModels"]>;
@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string>>;
 /** `GET {base}{path}` that answers `{data: [{id}]}`, a bare list, or objects with another member for the name. */
 export function listOpenAiModels(path: string, options: ListOptions = {}): ListModels {
   return async (channel, key, http) => {
-    const base = channel.baseUrl || options.base || OPENAI_BASE;
+    const base = withoutEnd(channel.baseUrl, options.pastedEnd) || options.base || OPENAI_BASE;
     const headers = options.headers?.(channel, key) ?? bearerHeaders(key);
     const json = await getJson(http, joinUrl(base, path, options.gatewayDrops).href, headers);
     return namesIn(json, options.list ?? "data", options.name ?? "id");
@@ -20,6 +20,7 @@ const OPENAI_BASE = "https://api.openai.com";
 export interface ListOptions {
   readonly base?: string;
   readonly gatewayDrops?: string | undefined;
+  readonly pastedEnd?: RegExp | undefined;
   readonly headers?: (channel: ChannelRecord, key: string) => Headers;
   /** Member that holds the list. */
   readonly list?: string;

@@ -9,6 +9,8 @@ import type { ProviderAdapter } from "./types.ts";
 import { unaryBridge } from "./unary-bridge.ts";
 
 const BASE = "http://localhost:11434";
+/** Of the compatible layer, or of the native one. */
+const PASTED_END = /\/(?:v1|api)$/;
 
 const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
@@ -35,6 +37,7 @@ export const ollama: ProviderAdapter = {
   id: "ollama",
   label: "Ollama",
   baseUrl: BASE,
+  pastedEnd: PASTED_END,
   speaks: [
     {
       operation: "chat",
@@ -51,6 +54,6 @@ export const ollama: ProviderAdapter = {
   ownedBy: "ollama",
   streamUsage: true,
   bridges: [chatBridge, embedBridge],
-  listModels: listOpenAiModels("/api/tags", { base: BASE, list: "models", name: "model" }),
+  listModels: listOpenAiModels("/api/tags", { base: BASE, pastedEnd: PASTED_END, list: "models", name: "model" }),
   keyHint: "empty for a local server",
 };

@@ -61,7 +61,11 @@ export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
   return {
     streamUsage: true,
     authorize: bearer,
-    listModels: listOpenAiModels(`${prefix}/models`, { base: rest.baseUrl, gatewayDrops: rest.gatewayDrops }),
+    listModels: listOpenAiModels(`${prefix}/models`, {
+      base: rest.baseUrl,
+      gatewayDrops: rest.gatewayDrops,
+      pastedEnd: rest.pastedEnd,
+    }),
     ...rest,
     ownedBy,
     repairs: [usageOnFinish, rerankUsage, ...repairs],

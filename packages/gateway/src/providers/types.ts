@@ -223,6 +223,8 @@ export interface ProviderAdapter {
   readonly baseUrl: string;
   /** The host where it follows from key, region or model; a channel's own base URL always wins. */
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
+  /** End of a base URL that operators paste with it although the paths hold it themselves. */
+  readonly pastedEnd?: RegExp;
   /** Start of the path that the Cloudflare AI gateway host already stands for. */
   readonly gatewayDrops?: string;
   /** In order of preference. */

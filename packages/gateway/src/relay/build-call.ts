@@ -1,9 +1,9 @@
-import type { BridgeContext, DialectId, JsonObject } from "../dialects/types.ts";
-import { list } from "../dialects/read.ts";
+import type { Ask, BridgeContext, DialectId, JsonObject, RetargetOptions } from "../dialects/types.ts";
+import { list, text } from "../dialects/read.ts";
 import { AppError } from "../lib/app-error.ts";
-import { joinUrl } from "../providers/join-url.ts";
+import { joinUrl, withoutEnd } from "../providers/join-url.ts";
 import { httpOf } from "../providers/proxy.ts";
-import type { HttpJson, SigningContext, UpstreamCall } from "../providers/types.ts";
+import type { HttpJson, SigningContext, UpstreamCall, UpstreamRoute } from "../providers/types.ts";
 import { withInlineFiles } from "./inline-files.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { Choice } from "./select.ts";
@@ -83,7 +83,8 @@ function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
   const { channel, plan, upstreamModel } = choice;
   const { provider, route } = plan;
   const path = typeof route.path === "string" ? route.path : route.path(request.ask, upstreamModel, channel, key);
-  const base = channel.baseUrl || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
+  const base =
+    withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
   if (base === "" && !/^[a-z]+:\/\//.test(path))
     throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
   const url = joinUrl(base, path, provider.gatewayDrops);
@@ -130,16 +131,25 @@ function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): 
     return quirked ? encode(quirked) : bytes;
   }
   const translated = translateRequest(plan.bridges, body.json(), context);
-  return retargeted(repairJson(choice, translated, context), request, choice, askUsage);
+  const json = repairJson(choice, translated, context);
+  const model = text(json, "model");
+  const isRenamed = model !== undefined && model !== translated["model"];
+  return retargeted(json, ask, plan.route, {
+    model: isRenamed ? model : upstreamModel,
+    askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
+  });
+}
+
+interface Target extends RetargetOptions {
+  /** The upstream's name of the model; a repair may know a shorter one. */
+  readonly model: string;
 }
 
 /** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
-function retargeted(json: JsonObject, request: RelayRequest, choice: Choice, askUsage: boolean): Buffer {
-  const upstream = dialectById(choice.plan.route.dialect);
+function retargeted(json: JsonObject, ask: Ask, route: UpstreamRoute, { model, ...options }: Target): Buffer {
+  const upstream = dialectById(route.dialect);
   const bytes = encode(json);
-  if (!upstream) return bytes;
-  const body = { bytes, json: () => json };
-  return upstream.retarget(body, request.ask, choice.upstreamModel, { askUsage });
+  return upstream ? upstream.retarget({ bytes, json: () => json }, ask, model, options) : bytes;
 }
 
 /** Undefined when no repair changes anything, so that the bytes stay. */

@@ -19,8 +19,25 @@ describe("thinkingSuffix", () => {
     expect(apply("claude-opus-4-8-thinking", { max_tokens: 100 })).toEqual({
       model: "claude-opus-4-8",
       max_tokens: 100,
-      thinking: { type: "adaptive" },
+      thinking: { type: "adaptive", display: "summarized" },
     });
+  });
+
+  it.each(["us.anthropic.claude-opus-4-8-thinking", "claude-opus-4.8-thinking", "claude-opus-4-6@20260101-thinking"])(
+    "knows the generation of %s",
+    (model) => {
+      expect(apply(model, { max_tokens: 100 })).toMatchObject({ thinking: { type: "adaptive" } });
+    },
+  );
+
+  it("is no part of the name where tokens are counted", () => {
+    const body = { model: "claude-opus-4-8-thinking", messages: [] };
+    const ask = askOf({ operation: "count_tokens", dialect: "anthropic-count-tokens" });
+    expect(thinkingSuffix.apply(body, ask, body.model, channelOf())).toEqual({
+      model: "claude-opus-4-8",
+      messages: [],
+    });
+    expect(thinkingSuffix.on).toContain("anthropic-count-tokens");
   });
 
   it("leaves other names alone", () => {

@@ -1,3 +1,4 @@
+import { claudeModel, thinksAdaptively } from "../../dialects/bridges/parts/claude-models.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { count } from "../../dialects/read.ts";
 import { without } from "../json-edit.ts";
@@ -8,22 +9,22 @@ const MIN_TOKENS = 1280;
 const DEFAULT_TOKENS = 8192;
 const SHARE = 0.8;
 
-/** Models that decide themselves how long to think; a budget is refused from 4-7 on. */
-const ADAPTIVE = /^claude-(?:[a-z]+-)(?:4-[6-9]|[5-9])/;
+/** For models that decide themselves how long to think; without `display` the newest ones show nothing of it. */
+const ADAPTIVE: JsonObject = { type: "adaptive", display: "summarized" };
 
 const SAMPLING = ["temperature", "top_p", "top_k"];
 
 /** `claude-…-thinking` of the family: the model without the suffix, with thinking switched on. */
 export const thinkingSuffix: Quirk = {
   name: "thinking by suffix",
-  on: ["anthropic-messages"],
+  on: ["anthropic-messages", "anthropic-count-tokens"],
   drops: SAMPLING,
-  apply(body, _ask, upstreamModel) {
+  apply(body, ask, upstreamModel) {
     if (!upstreamModel.endsWith(SUFFIX)) return body;
     const model = upstreamModel.slice(0, -SUFFIX.length);
-    if (body["thinking"] !== undefined) return { ...body, model };
+    if (body["thinking"] !== undefined || ask.operation === "count_tokens") return { ...body, model };
     const plain = without(body, SAMPLING);
-    return ADAPTIVE.test(model) ? { ...plain, model, thinking: { type: "adaptive" } } : withBudget(plain, model);
+    return thinksAdaptively(claudeModel(model)) ? { ...plain, model, thinking: ADAPTIVE } : withBudget(plain, model);
   },
 };
 

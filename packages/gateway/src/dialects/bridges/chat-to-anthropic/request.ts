@@ -5,9 +5,11 @@ import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
 import {
   claudeModel,
+  defaultOutputTokens,
   hasStructuredOutput,
-  maxOutputTokens,
+  mostOutputTokens,
   refusesSampling,
+  refusesSamplingTogether,
   type ClaudeModel,
 } from "../parts/claude-models.ts";
 import { noteDropped } from "../parts/dropped.ts";
@@ -52,7 +54,7 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   refuseUnsupported(body);
   noteDropped(body, CARRIED, context);
   const model = claudeModel(context.upstreamModel);
-  const maxTokens = number(body, "max_completion_tokens") ?? number(body, "max_tokens") ?? maxOutputTokens(model);
+  const maxTokens = limitOf(body, model);
   const thinking = thinkingFor(body, model, maxTokens, context);
   const tools = readChatTools(body, context);
   const format = formatOf(body, model);
@@ -73,6 +75,12 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   });
 }
 
+/** A limit above what the model can write is refused upstream, while other upstreams take any. */
+function limitOf(body: JsonObject, model: ClaudeModel): number {
+  const asked = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
+  return asked === undefined ? defaultOutputTokens(model) : Math.min(asked, mostOutputTokens(model) ?? asked);
+}
+
 function refuseUnsupported(body: JsonObject): void {
   if (choicesOf(body) > 1) throw unsupportedParameter("n");
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
@@ -90,7 +98,11 @@ function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, co
     return {};
   }
   const temperature = number(asked, "temperature");
-  return temperature === undefined ? asked : { ...asked, temperature: Math.min(1, temperature) };
+  if (temperature === undefined) return asked;
+  const clamped: JsonObject = { ...asked, temperature: Math.min(1, temperature) };
+  if (asked["top_p"] === undefined || !refusesSamplingTogether(model)) return clamped;
+  context.dropped("top_p");
+  return { ...clamped, top_p: undefined };
 }
 
 /** Entries without a visible character are refused upstream. */

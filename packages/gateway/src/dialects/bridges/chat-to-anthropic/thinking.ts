@@ -1,7 +1,7 @@
 import { number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
-import { alwaysThinks, canThink, thinksAdaptively, type ClaudeModel } from "../parts/claude-models.ts";
-import { claudeBudget, readEffort, type Effort } from "../parts/effort.ts";
+import { alwaysThinks, canThink, refusesBudgets, thinksAdaptively, type ClaudeModel } from "../parts/claude-models.ts";
+import { claudeBudget, effortOfClaudeBudget, readEffort, type Effort } from "../parts/effort.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 
 const SMALLEST_BUDGET = 1024;
@@ -21,15 +21,31 @@ const OPEN: Thinking = { thinking: { type: "adaptive", display: "summarized" }, 
 /** What a chat request's reasoning effort means for this model and this limit of tokens. */
 export function thinkingFor(body: JsonObject, model: ClaudeModel, maxTokens: number, context: BridgeContext): Thinking {
   const own = object(body, "thinking");
-  if (own !== undefined && text(own, "type") !== undefined) {
-    return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
-  }
+  if (own !== undefined && text(own, "type") !== undefined)
+    return ownThinking(own, body, model, { maxTokens, context });
   const asked = askedThinking(body);
   if (asked === undefined) return OFF;
   if (!canThink(model)) return dropped(context);
   const { effort, budget } = asked;
   if (!thinksAdaptively(model)) return budgeted(body, budget ?? claudeBudget(effort ?? "medium"), maxTokens, context);
   return effort === undefined && budget === undefined ? OPEN : adaptive(effort ?? "high", model);
+}
+
+interface Limits {
+  readonly maxTokens: number;
+  readonly context: BridgeContext;
+}
+
+/** Thinking in Anthropic's own words; the words of another generation are turned into those of the model's. */
+function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { maxTokens, context }: Limits): Thinking {
+  const budget = number(own, "budget_tokens");
+  if (own["type"] === "enabled" && refusesBudgets(model))
+    return budget === undefined ? OPEN : adaptive(effortOfClaudeBudget(budget), model);
+  if (own["type"] === "adaptive" && !thinksAdaptively(model)) {
+    if (!canThink(model)) return dropped(context);
+    return budgeted(body, claudeBudget(askedEffort(body) ?? "medium"), maxTokens, context);
+  }
+  return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
 }
 
 export interface AskedThinking {

@@ -21,6 +21,11 @@ export function thinksAdaptively({ version }: ClaudeModel): boolean {
   return version >= 406;
 }
 
+/** Refuses to be told a budget of tokens to think. */
+export function refusesBudgets({ version }: ClaudeModel): boolean {
+  return version >= 407 && version !== NEWEST;
+}
+
 /** Thinks at all. */
 export function canThink({ version }: ClaudeModel): boolean {
   return version >= 307;
@@ -41,9 +46,22 @@ export function hasStructuredOutput({ family, version }: ClaudeModel): boolean {
   return version >= 405 || (family === "opus" && version === 401);
 }
 
-/** The most tokens that one answer of the model may have: what is sent where the client sets no limit. */
-export function maxOutputTokens({ family, version }: ClaudeModel): number {
-  if (version === NEWEST || version < 305) return 4096;
+/** Takes either temperature or top_p. */
+export function refusesSamplingTogether({ version }: ClaudeModel): boolean {
+  return version >= 400;
+}
+
+const UNKNOWN_LIMIT = 4096;
+
+/** What is sent where the client sets no limit: the most that the model can write. */
+export function defaultOutputTokens(model: ClaudeModel): number {
+  return mostOutputTokens(model) ?? UNKNOWN_LIMIT;
+}
+
+/** The most tokens that one answer of the model may have; undefined for names that tell no generation. */
+export function mostOutputTokens({ family, version }: ClaudeModel): number | undefined {
+  if (version === NEWEST) return undefined;
+  if (version < 305) return 4096;
   if (version < 307) return 8192;
   if (version < 406) return family === "opus" && version < 405 ? 32_000 : 64_000;
   return version < 500 && family !== "opus" ? 64_000 : 128_000;
