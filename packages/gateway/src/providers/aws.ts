@@ -1,6 +1,7 @@
 import { thinkingSuffix } from "./anthropic/thinking-suffix.ts";
 import { converseBridge } from "./aws/converse.ts";
-import { embedBridge, embedExchange } from "./aws/embeddings.ts";
+import { withoutFormat } from "./aws/claude-format.ts";
+import { embedBridge, embedExchange, TOKENS_HEADER } from "./aws/embeddings.ts";
 import { readAws } from "./aws/errors.ts";
 import { imageBridge } from "./aws/images.ts";
 import { parseAwsKey, runtimeHost } from "./aws/key.ts";
@@ -39,7 +40,7 @@ const fromHead: AnswerRepair = {
   marks: ["messageStart"],
   answer(body, { headers }) {
     const requestId = headers["x-amzn-requestid"];
-    const tokens = asNumber(headers["x-amzn-bedrock-input-token-count"]);
+    const tokens = asNumber(headers[TOKENS_HEADER]);
     return {
       ...body,
       ...(requestId === undefined ? {} : { requestId }),
@@ -100,7 +101,7 @@ export const aws: ProviderAdapter = {
   ownedBy: "aws",
   streamUsage: true,
   bridges: [converseBridge, embedBridge, imageBridge],
-  quirks: [thinkingSuffix, claudeBody],
+  quirks: [thinkingSuffix, withoutFormat, claudeBody],
   repairs: [fromHead],
   classify: readAws,
   listModels: listAwsModels(signCall),

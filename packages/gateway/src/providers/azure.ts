@@ -7,6 +7,7 @@ import { openaiCompatible, openaiRoute, type CompatibleOperation } from "./opena
 import { passBeta } from "./openai.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "./openai/reasoning.ts";
+import { eachChoice, onEvent } from "./repairs/each-choice.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type {
   AnswerRepair,
@@ -73,9 +74,12 @@ function route(operation: CompatibleOperation): UpstreamRoute {
   };
 }
 
-/** The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. */
-const emptyChunk: AnswerRepair = {
-  name: "chunks without choices",
+/**
+ * The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. A filter
+ * that runs beside the model tells its verdicts in choices without a delta, which clients read without looking.
+ */
+const filterChunks: AnswerRepair = {
+  name: "chunks of the content filter",
   marks: ["prompt_filter_results", "content_filter"],
   stream: () => (event) => {
     const isEmpty =
@@ -83,9 +87,13 @@ const emptyChunk: AnswerRepair = {
       list(event.data, "choices").length === 0 &&
       !isObject(event.data["usage"]) &&
       event.data["error"] === undefined;
-    return isEmpty ? [] : event;
+    return isEmpty ? [] : withDeltas(event);
   },
 };
+
+const withDeltas = onEvent((chunk) =>
+  eachChoice(chunk, (choice) => (choice["delta"] === undefined ? { ...choice, delta: {} } : choice)),
+);
 
 /** Running out of a deployment's quota is a rate limit: the account is charged afterwards. */
 function readAzure(answer: FailedAnswer): Verdict | undefined {
@@ -122,7 +130,7 @@ export const azure: ProviderAdapter = {
   authorize: sign,
   ownedBy: "openai",
   quirks: [reasoningParams, reasoningResponses],
-  repairs: [usageOnFinish, emptyChunk],
+  repairs: [usageOnFinish, filterChunks],
   classify: readAzure,
   listModels: listOpenAiModels("/openai/v1/models", {
     pastedEnd: PASTED_END,

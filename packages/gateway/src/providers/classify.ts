@@ -157,7 +157,8 @@ export function failureIn200(provider: Reader, answer: ReadAnswer, options: Read
 
 /** What an error event in the middle of a stream means. */
 export function readErrorEvent(provider: Reader, event: UpstreamErrorEvent, options: ReadingOptions = {}): Verdict {
-  const { message, type, code, param } = event;
+  const { message, code, param } = event;
+  const type = event.type === "api_error" && code === undefined ? undefined : event.type;
   const error = { message, ...(type && { type }), ...(code && { code }), ...(param && { param }) };
   const body = Buffer.from(JSON.stringify({ error }));
   return readFailure(provider, { status: event.status ?? 200, headers: {}, body }, options);
@@ -194,10 +195,12 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
 }
 
 /** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */
-function passed(errorClass: ErrorClass, { type, code }: ErrorBody): { type: string; code: string | undefined } {
+function passed(errorClass: ErrorClass, body: ErrorBody): { type: string; code: string | undefined } {
+  const { type, code, source } = body;
   const names = namesOf(errorClass);
   const isSaid = type === names.type && errorClass !== "server";
-  return { type: type ?? names.type, code: code ?? (isSaid ? names.code : undefined) };
+  const numbered = type !== undefined && typeof source["code"] === "number" ? String(source["code"]) : undefined;
+  return { type: type ?? names.type, code: code ?? (isSaid ? names.code : numbered) };
 }
 
 /** A 403 without a known word may come from a firewall or concern one model: it does not condemn the key. */
@@ -226,7 +229,7 @@ function translated(errorClass: ErrorClass, body: ErrorBody, status: number): { 
   if (errorClass === "bad_key" && isPermission(body, status))
     return { type: "permission_error", code: "permission_denied" };
   if (errorClass !== "bad_request") return {};
-  return /too long|context (?:length|window)/i.test(body.message)
+  return /too long|context (?:length|window)|too many tokens|exceeds the maximum number of tokens/i.test(body.message)
     ? { type: "invalid_request_error", code: "context_length_exceeded" }
     : {};
 }

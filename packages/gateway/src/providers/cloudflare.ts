@@ -70,17 +70,21 @@ const CLASSES: Readonly<Record<number, ErrorClass>> = {
   5004: "bad_request",
 };
 
+const AUTHENTICATION = 10_000;
+
 function readCloudflare(answer: FailedAnswer): Verdict | undefined {
   const code = asNumber(asObject(asList(asObject(answer.json)?.["errors"])[0])?.["code"]);
   const errorClass = code === undefined ? undefined : CLASSES[code];
   if (!errorClass) return undefined;
   const isAllowance = code === 5016 || code === 3023;
   const status = answer.status >= 400 ? answer.status : undefined;
+  const isRefused = errorClass === "bad_key" && status === 403 && code !== AUTHENTICATION;
   return verdict({
     class: errorClass,
     message: general(answer, answer.json).message,
     ...(status === undefined ? {} : { status }),
     ...(isAllowance ? { disable: false } : {}),
+    ...(isRefused ? { type: "permission_error", code: "permission_denied" } : {}),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, StreamEvent } from "../dialects/types.ts";
-import { object } from "../dialects/read.ts";
+import { object, text } from "../dialects/read.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { eachObject, without } from "./json-edit.ts";
 import { eachMessage } from "./repairs/each-choice.ts";
@@ -42,7 +42,10 @@ const vendorMembers: AnswerRepair = {
     return (event) => {
       const { data } = event;
       if (!data) return own && !hasUsage && event.raw === "[DONE]" ? [usageChunk(own), event] : event;
-      const usage = object(object(data, "x_groq"), "usage");
+      const vendor = object(data, "x_groq");
+      const failure = text(vendor, "error");
+      if (failure !== undefined) return { event: undefined, data: { error: { message: failure } }, raw: "" };
+      const usage = object(vendor, "usage");
       if (usage) own = { ...data, usage };
       hasUsage ||= data["usage"] !== undefined;
       const clean = eachMessage(without(data, ["x_groq"]), (delta) => without(delta, ["channel"]));

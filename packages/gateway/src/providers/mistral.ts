@@ -1,7 +1,7 @@
 import { general } from "./classify.ts";
 import { asObject, asText } from "./error-body.ts";
 import { mistralAnswer } from "./mistral/answer.ts";
-import { mistralParams } from "./mistral/request.ts";
+import { mistralEmbeddings, mistralParams } from "./mistral/request.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { FailedAnswer, Verdict } from "./types.ts";
 import { verdict } from "./verdict.ts";
@@ -46,7 +46,7 @@ export const mistral = openaiCompatible({
   ],
   operations: ["chat", "embeddings", "moderations", "audio.transcriptions"],
   streamUsage: false,
-  quirks: [mistralParams],
+  quirks: [mistralParams, mistralEmbeddings],
   repairs: [mistralAnswer],
   classify: readMistral,
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../dialects/types.ts";
-import { isObject, number, object } from "../dialects/read.ts";
+import { isObject, number, object, text } from "../dialects/read.ts";
 import { bearer } from "./bearer.ts";
 import { general } from "./classify.ts";
 import { joinUrl } from "./join-url.ts";
@@ -63,7 +63,8 @@ function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
 
 function isModeration(error: JsonObject): boolean {
   const metadata = object(error, "metadata");
-  return metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
+  const isNamed = /moderat|guardrail|content/i.test(text(metadata, "error_type") ?? "");
+  return isNamed || metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
 }
 
 /** What the key may still spend; without a limit of its own, what the account has left. */

@@ -72,7 +72,8 @@ describe("paths", () => {
     expect(pathOf(volcengine, "chat", "ep-1")).toBe("/api/v3/chat/completions");
     expect(pathOf(openai, "realtime", "gpt-realtime")).toBe("/v1/realtime?model=gpt-realtime");
     expect(pathOf(openai, "responses", "m", { setting: { responses_mode: "never" } })).toBeUndefined();
-    expect(pathOf(gemini, "chat", "models/x", { other: "v1" })).toBe("/v1/models/models%2Fx:generateContent");
+    expect(pathOf(gemini, "chat", "models/x", { other: "v1" })).toBe("/v1/models/x:generateContent");
+    expect(pathOf(gemini, "chat", "a/b", { other: "v1" })).toBe("/v1/models/a%2Fb:generateContent");
   });
 
   it("of Gemini embeddings, which follow the body", async () => {

@@ -23,7 +23,9 @@ import type {
 const CLAUDE_VERSION = "vertex-2023-10-16";
 
 const isClaude = (model: string) => model.startsWith("claude");
-const isOpen = (model: string) => model.includes("/");
+/** A deployed endpoint of one's own, by its number. */
+const ENDPOINT = /^(?:endpoints\/)?(\d+)$/;
+const isOpen = (model: string) => model.includes("/") && !ENDPOINT.test(model);
 
 /** A token that was revoked before its time is bought anew once. */
 const once: Exchange = withFreshToken(
@@ -46,16 +48,36 @@ function route(
   };
 }
 
-const google = (model: string, verb: string) =>
-  /^\d+$/.test(model) ? `endpoints/${model}:${verb}` : `publishers/google/models/${encodeURIComponent(model)}:${verb}`;
+const google = (model: string, verb: string) => {
+  const endpoint = ENDPOINT.exec(model)?.[1];
+  return endpoint === undefined
+    ? `publishers/google/models/${encodeURIComponent(model)}:${verb}`
+    : `endpoints/${endpoint}:${verb}`;
+};
 const claude = (model: string, verb: string) => `publishers/anthropic/models/${claudeName(model)}:${verb}`;
 const isGoogle = (model: string) => !isClaude(model) && !isOpen(model);
 
 const claudeBody: Quirk = {
   name: "Claude on Vertex",
   on: ["anthropic-messages"],
-  apply: (body) => ({ anthropic_version: CLAUDE_VERSION, ...without(body, ["model", "output_format"]) }),
+  apply: (body) => {
+    const { model: _model, output_format: _format, ...rest } = body;
+    return { anthropic_version: CLAUDE_VERSION, ...withoutScopes(rest) };
+  },
 };
+
+/** Cache marks have no scope here. */
+function withoutScopes(body: JsonObject): JsonObject {
+  const marked = eachObject(body, "messages", (message) => eachObject(message, "content", withoutScope));
+  return eachObject(eachObject(withoutScope(marked), "system", withoutScope), "tools", withoutScope);
+}
+
+function withoutScope(holder: JsonObject): JsonObject {
+  const mark = holder["cache_control"];
+  return isObject(mark) && mark["scope"] !== undefined
+    ? { ...holder, cache_control: without(mark, ["scope"]) }
+    : holder;
+}
 
 const countBody: Quirk = {
   name: "dated names for counting",

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../dialects/types.ts";
 import { count, isObject, object } from "../dialects/read.ts";
 import { general } from "./classify.ts";
-import { asText } from "./error-body.ts";
-import { renamed, without } from "./json-edit.ts";
-import { openaiCompatible } from "./openai-compatible.ts";
+import { asObject, asText, codeText } from "./error-body.ts";
+import { clamped, renamed, without } from "./json-edit.ts";
+import { hasResponses, openaiCompatible } from "./openai-compatible.ts";
 import { onEvent } from "./repairs/each-choice.ts";
-import type { AnswerRepair, FailedAnswer, Quirk, Verdict } from "./types.ts";
+import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";
 import { verdict } from "./verdict.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
@@ -18,9 +18,12 @@ const params: Quirk = {
     const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
     const kept = without(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
     const fitting = isReasoning(name) ? without(kept, ["stop", "presence_penalty", "frequency_penalty"]) : kept;
-    return renamed(effortFor(fitting, name), "parallel_tool_calls", "parallel_function_calling");
+    const limited = clamped(effortFor(fitting, name), "top_logprobs", 0, MOST_LOGPROBS);
+    return renamed(limited, "parallel_tool_calls", "parallel_function_calling");
   },
 };
+
+const MOST_LOGPROBS = 8;
 
 function isReasoning(model: string): boolean {
   return /^grok-(?:3-mini|[4-9]|build)/.test(model);
@@ -56,29 +59,43 @@ const usage: AnswerRepair = {
 function withUsage(body: JsonObject): JsonObject {
   const said = object(body, "usage");
   const completion = count(said, "completion_tokens");
-  const total = count(said, "total_tokens");
   const prompt = count(said, "prompt_tokens");
-  if (!said || completion === undefined || total === undefined || prompt === undefined) return body;
+  if (!said || completion === undefined || prompt === undefined) return body;
   const cached = count(object(said, "prompt_tokens_details"), "cached_tokens") ?? 0;
   const input = cached > prompt ? prompt + cached : prompt;
-  const output = Math.max(completion, cached > prompt ? completion : total - prompt);
+  const output = Math.max(completion, outputOf(said, prompt, completion));
   if (input === prompt && output === completion) return body;
   return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
+}
+
+/** What the total leaves beside the prompt; without a total the reasoning is added. */
+function outputOf(said: JsonObject, prompt: number, completion: number): number {
+  const total = count(said, "total_tokens");
+  if (total !== undefined) return total - prompt;
+  return completion + (count(object(said, "completion_tokens_details"), "reasoning_tokens") ?? 0);
 }
 
 /** `{code, error: "text"}`: only the sentence tells a bad key from an empty account. */
 function readXai(answer: FailedAnswer): Verdict | undefined {
   const sentence = answer.body.includes('"error"') && isObject(answer.json) ? asText(answer.json["error"]) : undefined;
   if (sentence === undefined) return undefined;
-  const status = answer.status === 200 ? 400 : answer.status;
-  const read = general({ ...answer, status }, answer.json);
+  const { status } = answer;
+  const read = general(answer, answer.json);
   if (/api key/i.test(sentence)) return verdict({ class: "bad_key", status, message: read.message });
   if (/credits|licenses|spending limit/i.test(sentence))
-    return verdict({ class: "out_of_credit", status, message: read.message });
-  return answer.status === 200 ? read : undefined;
+    return verdict({ class: "out_of_credit", ...kept(status), message: read.message });
+  if (status !== 200) return undefined;
+  return /unavailable|capacity|overloaded/i.test(`${read.message} ${codeText(asObject(answer.json)?.["code"])}`)
+    ? verdict({ class: "overloaded", message: read.message })
+    : read;
 }
 
-export const xai = openaiCompatible({
+/** A failure of status 200 has the status of its class. */
+function kept(status: number): { readonly status?: number } {
+  return status === 200 ? {} : { status };
+}
+
+const compatible = openaiCompatible({
   type: 48,
   id: "xai",
   label: "xAI",
@@ -109,3 +126,15 @@ export const xai = openaiCompatible({
   classify: readXai,
   keyHint: "xai-...",
 });
+
+/** Models of several agents answer on the Responses API only. */
+const isTeam = (model: string) => model.includes("multi-agent");
+
+export const xai: ProviderAdapter = {
+  ...compatible,
+  speaks: compatible.speaks.map((route) =>
+    route.operation === "chat"
+      ? { ...route, when: (_ask, model, channel) => !isTeam(model) || !hasResponses(channel, true) }
+      : route,
+  ),
+};

@@ -55,10 +55,13 @@ function restOf({ class: found, retryAfterMs }: Verdict, defaultRestMs: number):
   return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
 }
 
-/** An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. */
+/**
+ * An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. A text that was
+ * filtered is the client's, whatever the status.
+ */
 function clientError(verdict: Verdict, status: number, isMapped: boolean): AppError {
-  if (!isMapped && (verdict.class === "bad_key" || status === 401 || status === 403))
-    return new AppError("upstream_auth_error");
+  const isKeys = verdict.class === "bad_key" || (verdict.class !== "content_filter" && [401, 403].includes(status));
+  if (!isMapped && isKeys) return new AppError("upstream_auth_error");
   if (!isMapped && status === 402) return new AppError("upstream_billing_error");
   return AppError.upstream({
     status: status >= 400 && status <= 599 ? status : 502,

@@ -1,16 +1,19 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { compact, isSet, list, object, objects, text } from "../../dialects/read.ts";
+import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
+import { mistralId } from "../mistral/request.ts";
 import {
   argumentsOf,
-  chatFunctions,
   chatMessages,
-  chatToolChoice,
   checkChatFields,
+  checkChatParts,
   imageData,
   maxTokens,
   stopList,
+  topK,
   type ChatMessage,
 } from "../private/chat-reader.ts";
+import { toolConfig } from "./converse-tools.ts";
 
 const READ = [
   "max_tokens",
@@ -22,33 +25,39 @@ const READ = [
   "tools",
   "functions",
   "tool_choice",
+  "function_call",
   "response_format",
-  "reasoning_effort",
   "thinking",
   "guardrail_config",
   "additional_model_request_fields",
-  "parallel_tool_calls",
 ];
+const MISTRAL = /(?:^|\.)mistral\./;
+const NOVA = /(?:^|\.)amazon\.nova/;
 
 export function converseRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
+  checkChatParts(body, context, true, ["file"]);
   const messages = chatMessages(body);
-  const system = messages.flatMap((message) =>
-    message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
-  );
+  const idOf = MISTRAL.test(context.upstreamModel) ? mistralId : (id: string) => id;
+  const system = systemOf(body, messages);
   const config = compact({
     maxTokens: maxTokens(body),
     temperature: body["temperature"],
     topP: body["top_p"],
     stopSequences: nonEmpty(stopList(body)),
   });
+  const ranked = topK(body);
+  const isNova = NOVA.test(context.upstreamModel);
   const extra = compact({
-    top_k: body["top_k"],
+    top_k: isNova ? undefined : ranked,
+    inferenceConfig: isNova && ranked !== undefined ? { topK: ranked } : undefined,
     thinking: body["thinking"],
     ...object(body, "additional_model_request_fields"),
   });
   return compact({
-    messages: alternating(messages.filter((message) => message.role !== "system").flatMap(turnOf)),
+    messages: alternating(
+      messages.filter((message) => message.role !== "system").flatMap((message) => turnOf(message, idOf)),
+    ),
     system: nonEmpty(system),
     inferenceConfig: filled(config),
     toolConfig: toolConfig(body, messages),
@@ -66,25 +75,39 @@ function filled(from: JsonObject): JsonObject | undefined {
   return Object.keys(from).length === 0 ? undefined : from;
 }
 
+/** A JSON object without a schema can only be asked for in words. */
+function systemOf(body: JsonObject, messages: readonly ChatMessage[]): JsonObject[] {
+  const written = messages.flatMap((message) =>
+    message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
+  );
+  const isObject = text(object(body, "response_format"), "type") === "json_object";
+  return [...written, ...(isObject ? jsonInstructions(body).map((instruction) => ({ text: instruction })) : [])];
+}
+
+type IdOf = (id: string) => string;
+
 interface Turn {
   readonly role: string;
   readonly content: JsonObject[];
 }
 
-function turnOf(message: ChatMessage): Turn[] {
+function turnOf(message: ChatMessage, idOf: IdOf): Turn[] {
   const content =
-    message.role === "tool" ? [resultOf(message)] : [...blocksOf(message), ...message.toolCalls.map(useOf)];
+    message.role === "tool"
+      ? [resultOf(message, idOf)]
+      : [...blocksOf(message), ...message.toolCalls.map((call) => useOf(call, idOf))];
   return content.length === 0
     ? []
     : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
 }
 
-function resultOf(message: ChatMessage): JsonObject {
-  return { toolResult: { toolUseId: message.toolCallId ?? "", content: [{ text: message.text }], status: "success" } };
+function resultOf(message: ChatMessage, idOf: IdOf): JsonObject {
+  const status = message.source["fw_is_error"] === true ? "error" : "success";
+  return { toolResult: { toolUseId: idOf(message.toolCallId ?? ""), content: [{ text: message.text }], status } };
 }
 
-function useOf(call: ChatMessage["toolCalls"][number]): JsonObject {
-  return { toolUse: { toolUseId: call.id, name: call.name, input: argumentsOf(call) } };
+function useOf(call: ChatMessage["toolCalls"][number], idOf: IdOf): JsonObject {
+  return { toolUse: { toolUseId: idOf(call.id), name: call.name, input: argumentsOf(call) } };
 }
 
 /** Text may not be empty; a plain string is one block, parts keep their order. */
@@ -136,36 +159,6 @@ function alternating(turns: readonly Turn[]): JsonObject[] {
     else merged.push({ role: turn.role, content: [...turn.content] });
   }
   return merged.map(({ role, content }) => ({ role, content }));
-}
-
-/** Without a choice the tools stay whenever the history holds calls, which the vendor demands. */
-function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): JsonObject | undefined {
-  const choice = chatToolChoice(body);
-  const hasHistory = messages.some((message) => message.toolCalls.length > 0 || message.role === "tool");
-  const functions = chatFunctions(body);
-  if (functions.length === 0 || (choice?.mode === "none" && !hasHistory)) return undefined;
-  const tools = functions.map(({ name, description, parameters }) => ({
-    toolSpec: compact({
-      name,
-      description: description || undefined,
-      inputSchema: { json: parameters ?? { type: "object", properties: {} } },
-    }),
-  }));
-  const toolChoice = choiceOf(choice);
-  return compact({ tools, toolChoice });
-}
-
-function choiceOf(choice: ReturnType<typeof chatToolChoice>): JsonObject | undefined {
-  switch (choice?.mode) {
-    case "required":
-      return { any: {} };
-    case "named":
-      return { tool: { name: choice.name } };
-    case "auto":
-      return { auto: {} };
-    default:
-      return undefined;
-  }
 }
 
 function outputConfig(body: JsonObject): JsonObject | undefined {

@@ -60,6 +60,8 @@ function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
 function streamOf(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   let finish: string | undefined;
+  /** A call is open that has got no arguments yet. */
+  let isBare = false;
   const steps: Readonly<Record<string, (data: JsonObject) => StreamEvent[]>> = {
     messageStart(data) {
       writer.name({ id: text(data, "requestId") });
@@ -67,9 +69,19 @@ function streamOf(context: BridgeContext): StreamBridge {
     },
     contentBlockStart(data) {
       const use = object(object(data, "start"), "toolUse");
+      isBare = use !== undefined;
       return use ? writer.toolStart(text(use, "toolUseId") ?? "", text(use, "name") ?? "") : [];
     },
-    contentBlockDelta: (data) => deltaOf(object(data, "delta"), writer),
+    contentBlockDelta(data) {
+      const events = deltaOf(object(data, "delta"), writer);
+      isBare &&= events.length === 0;
+      return events;
+    },
+    contentBlockStop() {
+      const events = isBare ? writer.toolArguments("{}") : [];
+      isBare = false;
+      return events;
+    },
     messageStop(data) {
       finish = finishOf(text(data, "stopReason"), writer.toolCount > 0);
       return [];

@@ -1,12 +1,15 @@
 import type { Bridge, JsonObject } from "../../dialects/types.ts";
 import { compact, count, isObject, list, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
+import { asNumber } from "../error-body.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
-import { chunked, fanOut, withBody } from "../private/batched-embeddings.ts";
+import { chunked, fanOut, sumOf, withBody } from "../private/batched-embeddings.ts";
 import type { ExchangeContext, UpstreamAnswer, UpstreamCall } from "../types.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
 const COHERE_TEXTS = 96;
+/** Where the vendor tells the tokens of models that count none. */
+export const TOKENS_HEADER = "x-amzn-bedrock-input-token-count";
 
 function isCohere(model: string): boolean {
   return model.includes("cohere.");
@@ -54,14 +57,18 @@ export function embedExchange(sign: Sign) {
       sign(single, context);
       return context.send(single);
     };
-    return fanOut(bodies, send, (answers) => ({
-      embeddings: answers.flatMap((answer) => {
-        const { embeddings } = answer;
-        if (answer["embedding"] !== undefined) return [answer["embedding"]];
-        return isObject(embeddings) ? [...list(embeddings, "float")] : [...list(answer, "embeddings")];
+    return fanOut(bodies, send, (answers, heads) =>
+      compact({
+        embeddings: answers.flatMap((answer) => {
+          const { embeddings } = answer;
+          if (answer["embedding"] !== undefined) return [answer["embedding"]];
+          return isObject(embeddings) ? [...list(embeddings, "float")] : [...list(answer, "embeddings")];
+        }),
+        inputTextTokenCount: sumOf(
+          answers.map((answer, at) => count(answer, "inputTextTokenCount") ?? asNumber(heads[at]?.[TOKENS_HEADER])),
+        ),
       }),
-      inputTextTokenCount: answers.reduce((sum, answer) => sum + (count(answer, "inputTextTokenCount") ?? 0), 0),
-    }));
+    );
   };
 }
 

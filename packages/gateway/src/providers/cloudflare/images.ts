@@ -1,5 +1,6 @@
 import type { Bridge } from "../../dialects/types.ts";
-import { compact, object, text } from "../../dialects/read.ts";
+import { compact, count, object, text } from "../../dialects/read.ts";
+import { unsupportedParameter } from "../../lib/app-error.ts";
 import { isJsonAnswer, jsonAnswer, wholeBody } from "../exchange.ts";
 import type { Exchange } from "../types.ts";
 import { unaryBridge } from "../unary-bridge.ts";
@@ -8,7 +9,8 @@ export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",
   upstream: "private:cloudflare-image",
   request(body, context) {
-    for (const name of ["n", "style", "quality", "user", "response_format", "background"])
+    if ((count(body, "n") ?? 1) > 1) throw unsupportedParameter("n");
+    for (const name of ["style", "quality", "user", "response_format", "background"])
       if (body[name] !== undefined) context.dropped(name);
     const [, width, height] = /^(\d+)x(\d+)$/.exec(text(body, "size") ?? "") ?? [];
     return compact({
@@ -21,7 +23,7 @@ export const imageBridge: Bridge = unaryBridge({
   },
   response: (body, context) => ({
     created: Math.floor(context.now / 1000),
-    data: [{ b64_json: text(object(body, "result"), "image") ?? "" }],
+    data: [text(object(body, "result"), "image") ?? []].flat().map((b64_json) => ({ b64_json })),
   }),
 });
 

@@ -1,12 +1,14 @@
-import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
-import { compact, isSet, object, objects, text } from "../../dialects/read.ts";
-import { clamped } from "../json-edit.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
+import { compact, isObject, isSet, list, object, objects, text } from "../../dialects/read.ts";
+import { clamped, eachObject } from "../json-edit.ts";
 import {
   chatMessages,
   chatToolChoice,
   checkChatFields,
+  checkChatParts,
   maxTokens,
   stopList,
+  topK,
   type ChatMessage,
 } from "../private/chat-reader.ts";
 
@@ -32,6 +34,7 @@ const READ = [
   "tools",
   "functions",
   "tool_choice",
+  "function_call",
   "logprobs",
   "reasoning_effort",
   "thinking",
@@ -48,6 +51,7 @@ const SHARES: Readonly<Record<string, number>> = {
 
 export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
+  checkChatParts(withoutTextFiles(body), context, true);
   const stop = stopList(body);
   const documents = documentsOf(body);
   return compact({
@@ -56,7 +60,7 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
     max_tokens: maxTokens(body),
     temperature: clamped(body, "temperature", 0, 1)["temperature"],
     p: body["top_p"],
-    k: body["top_k"],
+    k: topK(body),
     stop_sequences: stop.length === 0 ? undefined : stop.slice(0, 5),
     ...Object.fromEntries(TAKEN.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     documents: documents.length === 0 ? body["documents"] : documents,
@@ -86,12 +90,24 @@ function messageOf(message: ChatMessage): JsonObject {
   return { role, content: [...parts] };
 }
 
+const TEXT_FILE = /^data:text\/[\w.+-]+;base64,(.*)$/s;
+
+function withoutTextFiles(body: JsonObject): JsonObject {
+  const isTextFile = (part: JsonValue) =>
+    isObject(part) && TEXT_FILE.test(text(object(part, "file"), "file_data") ?? "");
+  return eachObject(body, "messages", (message) =>
+    list(message, "content").some(isTextFile)
+      ? { ...message, content: list(message, "content").filter((part) => !isTextFile(part)) }
+      : message,
+  );
+}
+
 /** Text files become documents that the model may cite. */
 function documentsOf(body: JsonObject): JsonObject[] {
   return objects(body, "messages").flatMap((message) =>
     objects(message, "content").flatMap((part) => {
       const file = object(part, "file");
-      const data = /^data:text\/[\w.+-]+;base64,(.*)$/s.exec(text(file, "file_data") ?? "")?.[1];
+      const data = TEXT_FILE.exec(text(file, "file_data") ?? "")?.[1];
       if (data === undefined) return [];
       return [{ data: compact({ text: Buffer.from(data, "base64").toString("utf8"), title: text(file, "filename") }) }];
     }),
@@ -116,7 +132,8 @@ function thinkingOf(effort: string | undefined): JsonObject | undefined {
 /** A named function is `REQUIRED` with only that tool offered; automatic choice has no word. */
 function toolsOf(body: JsonObject): JsonObject {
   const choice = chatToolChoice(body);
-  const all = objects(body, "tools").filter((tool) => tool["type"] === "function");
+  const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
+  const all: JsonObject[] = [...objects(body, "tools").filter((tool) => tool["type"] === "function"), ...legacy];
   const tools =
     choice?.mode === "named" ? all.filter((tool) => text(object(tool, "function"), "name") === choice.name) : all;
   if (tools.length === 0) return {};

@@ -2,7 +2,7 @@ import type { Bridge, JsonObject } from "../../dialects/types.ts";
 import { compact, count, list, object, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
-import { chunked, fanOut, withBody } from "../private/batched-embeddings.ts";
+import { chunked, fanOut, sumOf, withBody } from "../private/batched-embeddings.ts";
 import type { Exchange } from "../types.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
@@ -38,7 +38,7 @@ export const embedExchange: Exchange = async (call, context) => {
     (part) => context.send(withBody(call, part)),
     (answers) => ({
       embeddings: { float: answers.flatMap((answer) => [...list(object(answer, "embeddings"), "float")]) },
-      meta: { billed_units: { input_tokens: answers.reduce((sum, answer) => sum + (tokensOf(answer) ?? 0), 0) } },
+      meta: { billed_units: { input_tokens: sumOf(answers.map(tokensOf)) } },
     }),
   );
 };

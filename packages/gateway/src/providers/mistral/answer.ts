@@ -17,12 +17,33 @@ export const mistralAnswer: AnswerRepair = {
     '"num_cached_tokens"',
     '"prompt_token_details"',
   ],
-  answer: (body) => edit(body, false),
-  stream: () => onEvent((chunk) => edit(chunk, true)),
+  answer: (body) => edit(body, () => undefined),
+  stream() {
+    const indexOf = createIndex();
+    return onEvent((chunk) => edit(chunk, indexOf));
+  },
 };
 
-function edit(body: JsonObject, isChunk: boolean): JsonObject {
-  return cachedTokens(eachMessage(stopNames(body), (message) => toolCalls(content(message), isChunk)));
+/** Place of a call in its choice; undefined where the list itself tells it. */
+type IndexOf = (call: JsonObject, choice: JsonObject) => number | undefined;
+
+/** Calls come whole, each with an id of its own, in one chunk or in several. */
+function createIndex(): IndexOf {
+  const idsOf = new Map<number, string[]>();
+  return (call, choice) => {
+    const at = count(choice, "index") ?? 0;
+    const ids = idsOf.get(at) ?? [];
+    idsOf.set(at, ids);
+    const id = text(call, "id") ?? "";
+    const known = ids.indexOf(id);
+    return known < 0 ? ids.push(id) - 1 : known;
+  };
+}
+
+function edit(body: JsonObject, indexOf: IndexOf): JsonObject {
+  return cachedTokens(
+    eachMessage(stopNames(body), (message, choice) => toolCalls(content(message), (call) => indexOf(call, choice))),
+  );
 }
 
 /** A list of text and thinking parts becomes the text and `reasoning_content`. */
@@ -41,10 +62,11 @@ function content(message: JsonObject): JsonObject {
   };
 }
 
-function toolCalls(message: JsonObject, isChunk: boolean): JsonObject {
-  return eachObject(message, "tool_calls", (call, index) => {
-    const isComplete = call["type"] !== undefined && (!isChunk || call["index"] !== undefined);
-    return written(isComplete ? call : { ...(isChunk ? { index } : {}), type: "function", ...call });
+function toolCalls(message: JsonObject, indexOf: (call: JsonObject) => number | undefined): JsonObject {
+  return eachObject(message, "tool_calls", (call) => {
+    const index = call["index"] === undefined ? indexOf(call) : undefined;
+    const isComplete = call["type"] !== undefined && index === undefined;
+    return written(isComplete ? call : { ...(index === undefined ? {} : { index }), type: "function", ...call });
   });
 }
 

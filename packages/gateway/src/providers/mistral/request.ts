@@ -88,7 +88,7 @@ function messages(body: JsonObject): JsonObject {
   return eachObject(developerToSystem(body), "messages", (message, index) => {
     if (message["role"] === "assistant") return assistant(message, index === all.length - 1, names);
     if (message["role"] === "tool") return toolResult(message, names);
-    return message["role"] === "user" ? eachObject(message, "content", documentPart) : message;
+    return message["role"] === "user" ? eachObject(message, "content", userPart) : message;
   });
 }
 
@@ -120,8 +120,32 @@ export function mistralId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-function documentPart(part: JsonObject): JsonObject {
-  const data = text(object(part, "file"), "file_data");
-  if (part["type"] !== "file" || data === undefined) return part;
-  return { type: "document_url", document_url: data };
+/** Documents have a type of their own, and sound is written without its format. */
+function userPart(part: JsonObject): JsonObject {
+  const document = part["type"] === "file" ? text(object(part, "file"), "file_data") : undefined;
+  if (document !== undefined) return { type: "document_url", document_url: document };
+  const sound = part["type"] === "input_audio" ? text(object(part, "input_audio"), "data") : undefined;
+  return sound === undefined ? part : { type: "input_audio", input_audio: sound };
 }
+
+const EMBEDDING_MEMBERS: ReadonlySet<string> = new Set([
+  "model",
+  "input",
+  "output_dimension",
+  "output_dtype",
+  "encoding_format",
+  "metadata",
+]);
+
+export const mistralEmbeddings: Quirk = {
+  name: "embeddings of Mistral",
+  on: ["openai-embeddings"],
+  drops: ["user"],
+  apply(body) {
+    const named = renamed(body, "dimensions", "output_dimension");
+    return without(
+      named,
+      Object.keys(named).filter((name) => !EMBEDDING_MEMBERS.has(name)),
+    );
+  },
+};

@@ -33,10 +33,11 @@ describe("ollama", () => {
       event({ message: { content: "", tool_calls: [call] }, done: false }),
       event({ message: { content: "", tool_calls: [call] }, done: true, done_reason: "stop", eval_count: 1 }),
     ].flatMap((given) => stream.event(given));
-    const indexes = dataOf(events).flatMap(
-      (data) => JSON.stringify(data).match(/"index":\d,"id":"call_rid_\d"/g) ?? [],
+    const heads = dataOf(events).flatMap((data) =>
+      [...JSON.stringify(data).matchAll(/"index":(\d),"id":"(call_\w{24})"/g)].map(([, index, id]) => ({ index, id })),
     );
-    expect(indexes).toEqual(['"index":0,"id":"call_rid_0"', '"index":1,"id":"call_rid_1"']);
+    expect(heads.map(({ index }) => index)).toEqual(["0", "1"]);
+    expect(new Set(heads.map(({ id }) => id)).size).toBe(2);
     expect(dataOf(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
   });
 

@@ -1,13 +1,16 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../../dialects/types.ts";
+import { newCallId } from "../../dialects/bridges/parts/ids.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
 import {
   argumentsOf,
   chatMessages,
   checkChatFields,
+  checkChatParts,
   imageData,
   maxTokens,
   stopList,
   toolName,
+  topK,
   type ChatMessage,
 } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
@@ -24,7 +27,9 @@ const READ = [
   "reasoning_effort",
   "think",
   "tools",
+  "functions",
   "tool_choice",
+  "function_call",
   "logprobs",
   "top_logprobs",
 ];
@@ -36,6 +41,7 @@ export const chatBridge: Bridge = {
   upstream: "private:ollama-chat",
   request(body, context) {
     checkChatFields(body, context, READ);
+    checkChatParts(body, context, true);
     const effort = text(body, "reasoning_effort");
     const options = optionsOf(body);
     return compact({
@@ -45,7 +51,7 @@ export const chatBridge: Bridge = {
       think: body["think"] ?? (effort === undefined ? undefined : (THINK[effort] ?? effort)),
       options: Object.keys(options).length === 0 ? undefined : options,
       format: formatOf(body),
-      tools: body["tool_choice"] === "none" ? undefined : body["tools"],
+      tools: toolsOf(body),
       keep_alive: body["keep_alive"],
       logprobs: body["logprobs"],
       top_logprobs: body["top_logprobs"],
@@ -53,13 +59,14 @@ export const chatBridge: Bridge = {
   },
   response(body, context) {
     const message = object(body, "message");
-    const calls = callsOf(message, context, 0);
+    const calls = callsOf(message);
     return chatAnswer(
       {
         model: text(body, "model"),
         content: text(message, "content") ?? "",
         reasoning: text(message, "thinking"),
         toolCalls: calls,
+        logprobs: logprobsOf(body),
         finish: finishOf(body, calls.length > 0),
         usage: usageOf(body),
       },
@@ -69,11 +76,19 @@ export const chatBridge: Bridge = {
   stream: streamOf,
 };
 
+/** The choice among them is the model's own; none at all is told by offering none. */
+function toolsOf(body: JsonObject): JsonValue | undefined {
+  if ((body["tool_choice"] ?? body["function_call"]) === "none") return undefined;
+  const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
+  return legacy.length === 0 ? body["tools"] : [...objects(body, "tools"), ...legacy];
+}
+
 function optionsOf(body: JsonObject): JsonObject {
   const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
   const stop = stopList(body);
   return compact({
     ...same,
+    top_k: topK(body),
     num_predict: maxTokens(body),
     stop: stop.length === 0 ? undefined : stop,
     ...object(body, "options"),
@@ -110,12 +125,21 @@ function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObjec
 }
 
 /** Calls come with their arguments as an object and sometimes without an id. */
-function callsOf(message: JsonObject | undefined, context: BridgeContext, offset: number): JsonObject[] {
-  return objects(message, "tool_calls").map((call, index) => {
+function callsOf(message: JsonObject | undefined): JsonObject[] {
+  return objects(message, "tool_calls").map((call) => {
     const named = object(call, "function");
-    const id = text(call, "id") ?? `call_${context.requestId}_${offset + index}`;
-    return toolCall(id, text(named, "name") ?? "", JSON.stringify(object(named, "arguments") ?? {}));
+    return toolCall(
+      text(call, "id") ?? newCallId(),
+      text(named, "name") ?? "",
+      JSON.stringify(object(named, "arguments") ?? {}),
+    );
   });
+}
+
+/** The same words as in the OpenAI protocol, without the object around them. */
+function logprobsOf(body: JsonObject): JsonObject | undefined {
+  const content = objects(body, "logprobs");
+  return content.length === 0 ? undefined : { content: [...content], refusal: null };
 }
 
 function finishOf(body: JsonObject, hasCalls: boolean): string {
@@ -144,8 +168,8 @@ function streamOf(context: BridgeContext): StreamBridge {
       const events = [
         ...writer.start(),
         ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
-        ...(said === "" ? [] : writer.delta({ content: said })),
-        ...callsOf(message, context, writer.toolCount).flatMap((call) =>
+        ...(said === "" ? [] : writer.delta({ content: said }, null, logprobsOf(data))),
+        ...callsOf(message).flatMap((call) =>
           writer.toolStart(
             text(call, "id") ?? "",
             text(object(call, "function"), "name") ?? "",

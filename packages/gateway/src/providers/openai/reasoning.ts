@@ -1,5 +1,5 @@
 import type { Body, JsonObject } from "../../dialects/types.ts";
-import { object, text } from "../../dialects/read.ts";
+import { list, object, objects, text } from "../../dialects/read.ts";
 import type { Quirk } from "../types.ts";
 import { eachObject, without } from "../json-edit.ts";
 
@@ -115,6 +115,13 @@ export function needsResponses(upstreamModel: string, body: Body | undefined): b
   const model = reasoningModel(upstreamModel);
   if (!model || model.major < 5 || (model.major === 5 && model.minor < 4)) return false;
   const json = body?.json();
-  const tools = json?.["tools"];
-  return Array.isArray(tools) && tools.length > 0 && (json?.["reasoning_effort"] ?? model.suffix) !== "none";
+  const hasTools = list(json, "tools").length > 0 || list(json, "functions").length > 0;
+  return hasTools && (json?.["reasoning_effort"] ?? model.suffix) !== "none" && !holdsSound(json);
+}
+
+/** The Responses API takes no sound. */
+function holdsSound(json: JsonObject | undefined): boolean {
+  return objects(json, "messages").some((message) =>
+    objects(message, "content").some((part) => part["type"] === "input_audio"),
+  );
 }

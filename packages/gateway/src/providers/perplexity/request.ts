@@ -1,3 +1,4 @@
+import { claudeModel, defaultOutputTokens } from "../../dialects/bridges/parts/claude-models.ts";
 import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
 import { compact, isSet, list, object, text } from "../../dialects/read.ts";
 import { unsupportedParameter } from "../../lib/app-error.ts";
@@ -27,6 +28,7 @@ const READ = [
   "tools",
   "functions",
   "tool_choice",
+  "function_call",
   "max_tokens",
   "max_completion_tokens",
   "reasoning_effort",
@@ -50,7 +52,7 @@ const PRESETS: Readonly<Record<string, string>> = {
 /** The API refuses members that it does not know, so the body holds nothing but what is mapped here. */
 export function perplexityRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
-  const limit = maxTokens(body);
+  const limit = maxTokens(body) ?? neededLimit(context.upstreamModel);
   const tools = toolsOf(body, context.upstreamModel);
   const effort = text(body, "reasoning_effort");
   const choice = chatToolChoice(body);
@@ -64,6 +66,11 @@ export function perplexityRequest(body: JsonObject, context: BridgeContext): Jso
     tool_choice: choice?.mode === "named" ? { type: "function", name: choice.name } : choice?.mode,
     stream: body["stream"] === true ? true : undefined,
   });
+}
+
+/** Models of Anthropic are refused without a limit. */
+function neededLimit(model: string): number | undefined {
+  return model.startsWith("anthropic/") ? defaultOutputTokens(claudeModel(model)) : undefined;
 }
 
 /** Sonar names are presets or the vendor's own model; names with a slash are models of others. */

@@ -1,27 +1,36 @@
 import type { JsonObject } from "../../dialects/types.ts";
-import { count, object, objects } from "../../dialects/read.ts";
+import { compact, count, object, objects } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { jsonAnswer, readWhole } from "../exchange.ts";
 import type { Exchange, ExchangeContext, UpstreamAnswer, UpstreamCall } from "../types.ts";
 
 const PARALLEL = 8;
 
+type Heads = readonly UpstreamAnswer["headers"][];
+
 /** Sends several bodies, a few at a time, and merges their answers; the first failure is the answer of all. */
 export async function fanOut(
   bodies: readonly JsonObject[],
   send: (body: JsonObject) => Promise<UpstreamAnswer>,
-  merge: (answers: readonly JsonObject[]) => JsonObject,
+  merge: (answers: readonly JsonObject[], heads: Heads) => JsonObject,
 ): Promise<UpstreamAnswer> {
   const answers: JsonObject[] = [];
+  const heads: UpstreamAnswer["headers"][] = [];
   for (let at = 0; at < bodies.length; at += PARALLEL) {
     const batch = await Promise.all(bodies.slice(at, at + PARALLEL).map(async (body) => readWhole(await send(body))));
     for (const { answer, bytes } of batch) {
       const json = answer.status === 200 ? parseObject(bytes.toString("utf8")) : undefined;
       if (!json) return answer;
       answers.push(json);
+      heads.push(answer.headers);
     }
   }
-  return jsonAnswer(merge(answers));
+  return jsonAnswer(merge(answers, heads));
+}
+
+/** What several answers counted; undefined when one of them tells nothing, so that all is counted here. */
+export function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+  return counts.reduce((sum, next) => (sum === undefined || next === undefined ? undefined : sum + next), 0);
 }
 
 export function withBody(call: UpstreamCall, body: JsonObject): UpstreamCall {
@@ -50,8 +59,7 @@ export function batchedEmbeddings(limitOf: (model: string) => number): Exchange 
 
 function mergeOpenAi(answers: readonly JsonObject[]): JsonObject {
   const data = answers.flatMap((answer) => [...objects(answer, "data")]).map((entry, index) => ({ ...entry, index }));
-  const sum = (name: string) =>
-    answers.reduce((total, answer) => total + (count(object(answer, "usage"), name) ?? 0), 0);
-  const usage = { prompt_tokens: sum("prompt_tokens"), total_tokens: sum("total_tokens") };
-  return { ...answers[0], data, usage };
+  const sum = (name: string) => sumOf(answers.map((answer) => count(object(answer, "usage"), name)));
+  const usage = compact({ prompt_tokens: sum("prompt_tokens"), total_tokens: sum("total_tokens") });
+  return compact({ ...answers[0], data, usage: Object.keys(usage).length === 0 ? undefined : usage });
 }

@@ -1,5 +1,5 @@
-import type { BridgeContext, JsonObject } from "../../dialects/types.ts";
-import { isObject, list, object, objects, text } from "../../dialects/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
+import { isObject, isSet, list, object, objects, text } from "../../dialects/read.ts";
 import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
@@ -117,9 +117,10 @@ export function chatFunctions(body: JsonObject): ChatFunction[] {
 export function chatToolChoice(
   body: JsonObject,
 ): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
-  const choice = body["tool_choice"];
+  const choice = body["tool_choice"] ?? body["function_call"];
   if (choice === "none" || choice === "auto" || choice === "required") return { mode: choice };
-  const name = text(object(object(body, "tool_choice"), "function"), "name");
+  const named = object(body, "tool_choice");
+  const name = text(named ? object(named, "function") : object(body, "function_call"), "name");
   return name === undefined ? undefined : { mode: "named", name };
 }
 
@@ -149,9 +150,14 @@ export function imageData(url: string): { readonly mediaType: string; readonly d
  * Looks at what messages are made of: images that the vendor cannot see are named as left out, sound, films and files
  * are refused.
  */
-export function checkChatParts(body: JsonObject, context: BridgeContext, seesImages: boolean): void {
+export function checkChatParts(
+  body: JsonObject,
+  context: BridgeContext,
+  seesImages: boolean,
+  further: readonly JsonValue[] = [],
+): void {
   const types = objects(body, "messages").flatMap((message) => objects(message, "content").map((part) => part["type"]));
-  if (types.some((type) => !PARTS.has(type))) throw unsupportedParameter("messages");
+  if (types.some((type) => !PARTS.has(type) && !further.includes(type ?? ""))) throw unsupportedParameter("messages");
   if (!seesImages && types.includes("image_url")) context.dropped("messages.content.image_url");
 }
 
@@ -163,10 +169,20 @@ export function checkChatFields(body: JsonObject, context: BridgeContext, known:
   if (typeof answers === "number" && answers > 1 && !known.includes("n")) throw unsupportedParameter("n");
   const audio = body["audio"];
   if (isObject(audio) && list(body, "modalities").includes("audio")) throw unsupportedParameter("modalities");
-  for (const name of Object.keys(body)) {
-    if (body[name] !== undefined && body[name] !== null && !known.includes(name) && !ALWAYS_READ.has(name))
-      context.dropped(name);
+  for (const member of Object.keys(body)) {
+    const name = member === "fw_top_k" ? "top_k" : member;
+    if (isSet(body[member]) && !isRead(name, known)) context.dropped(name);
   }
+}
+
+/** Members that only bridges read are nothing that a client wrote. */
+function isRead(name: string, known: readonly string[]): boolean {
+  return known.includes(name) || ALWAYS_READ.has(name) || name.startsWith("fw_");
+}
+
+/** As a chat client writes it, or as another bridge carries it. */
+export function topK(body: JsonObject): JsonValue | undefined {
+  return body["top_k"] ?? body["fw_top_k"];
 }
 
 const ALWAYS_READ: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);

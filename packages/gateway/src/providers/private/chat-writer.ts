@@ -36,6 +36,7 @@ export interface ChatAnswer {
   readonly content: string | null;
   readonly reasoning?: string | undefined;
   readonly toolCalls?: readonly JsonObject[] | undefined;
+  readonly logprobs?: JsonObject | undefined;
   readonly finish: string;
   readonly usage: ChatUsage | undefined;
   /** Further top-level members. */
@@ -56,7 +57,9 @@ export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObje
     object: "chat.completion",
     created: answer.created ?? Math.floor(context.now / 1000),
     model: answer.model ?? context.ask.model,
-    choices: [{ index: 0, message, finish_reason: answer.finish }],
+    choices: [
+      { index: 0, message, ...(answer.logprobs && { logprobs: answer.logprobs }), finish_reason: answer.finish },
+    ],
     ...(answer.usage ? { usage: chatUsage(answer.usage) } : {}),
     ...answer.extra,
   };
@@ -111,11 +114,11 @@ export class ChunkWriter {
     return [this.#chunk({ role: "assistant", content: "" }, null)];
   }
 
-  delta(delta: JsonObject, finish: string | null = null): StreamEvent[] {
+  delta(delta: JsonObject, finish: string | null = null, logprobs?: JsonObject): StreamEvent[] {
     const before = this.start();
     const isFirst = !this.#isStarted;
     this.#isStarted = true;
-    return [...before, this.#chunk(isFirst ? { role: "assistant", ...delta } : delta, finish)];
+    return [...before, this.#chunk(isFirst ? { role: "assistant", ...delta } : delta, finish, {}, logprobs)];
   }
 
   /** The header of the next tool call; its arguments follow, or come along when they are known. */
@@ -170,8 +173,9 @@ export class ChunkWriter {
     };
   }
 
-  #chunk(delta: JsonObject, finish: string | null, extra: JsonObject = {}): StreamEvent {
-    return this.#event({ ...this.#base(), choices: [{ index: 0, delta, finish_reason: finish }], ...extra });
+  #chunk(delta: JsonObject, finish: string | null, extra: JsonObject = {}, logprobs?: JsonObject): StreamEvent {
+    const choice = { index: 0, delta, ...(logprobs && { logprobs }), finish_reason: finish };
+    return this.#event({ ...this.#base(), choices: [choice], ...extra });
   }
 
   #event(data: JsonObject): StreamEvent {

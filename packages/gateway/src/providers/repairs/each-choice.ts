@@ -10,12 +10,15 @@ export function eachChoice(body: JsonObject, edit: Edit): JsonObject {
 }
 
 /** Edits the message of every choice, or its delta in a chunk. */
-export function eachMessage(body: JsonObject, edit: Edit): JsonObject {
+export function eachMessage(
+  body: JsonObject,
+  edit: (message: JsonObject, choice: JsonObject) => JsonObject,
+): JsonObject {
   return eachChoice(body, (choice) => {
     const member = isObject(choice["delta"]) ? "delta" : "message";
     const message = choice[member];
     if (!isObject(message)) return choice;
-    const edited = edit(message);
+    const edited = edit(message, choice);
     return edited === message ? choice : { ...choice, [member]: edited };
   });
 }
