@@ -162,6 +162,37 @@ test("budgets and the audit log are whole on a phone and in the dark", async () 
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
+test("single keys of a channel are switched off and on, and the last one takes the channel with it", async () => {
+  const made = await page.evaluate(async () => {
+    const user = JSON.parse(localStorage.getItem("user") ?? "{}") as { id: number };
+    const headers = { "content-type": "application/json", "New-Api-User": String(user.id) };
+    const key = "sk-first-of-the-twins-1111\nsk-second-of-the-twins-2222";
+    const body = { type: 1, name: "Twins", key, multi_key: true, models: "gpt-4o", group: "default" };
+    const answer = await fetch("/api/channel/", { method: "POST", headers, body: JSON.stringify(body) });
+    return (await answer.json()) as unknown;
+  });
+  expect(made).toMatchObject({ success: true });
+  await page.goto("/channel/edit/1");
+  const drawer = page.getByRole("dialog", { name: "Edit channel" });
+  const keys = drawer.getByRole("group", { name: "Single keys" });
+  await keys.getByText("2 of 2 in use").waitFor();
+  await keys.getByRole("button", { name: "Disable key #0 …1111" }).click();
+  await keys.getByText("1 of 2 in use").waitFor();
+  await keys.getByText("Switched off", { exact: true }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await keys.scrollIntoViewIfNeeded();
+  await shoot(page, "channel-keys");
+  await keys.getByRole("button", { name: "Disable key #1 …2222" }).click();
+  await keys.getByText("0 of 2 in use").waitFor();
+  await drawer.getByText("Disabled", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  const row = page.getByRole("row").filter({ hasText: "Twins" });
+  await row.getByText("Disabled").waitFor();
+  await row.getByRole("link", { name: "Twins" }).click();
+  await keys.getByRole("button", { name: "Enable key #1 …2222" }).click();
+  await keys.getByText("1 of 2 in use").waitFor();
+});
+
 test("nothing went wrong behind the pages", () => {
   expect(faults).toEqual([]);
 });

@@ -6,6 +6,8 @@ import {
   channelCreate,
   channelDelete,
   channelGet,
+  channelKeys,
+  channelKeySwitch,
   channelList,
   channelModelsFor,
   channelModelsOf,
@@ -167,4 +169,19 @@ export function fetchModels(id: number | undefined, input: ChannelInput): Promis
 /** Tries a form that is not saved. */
 export function probeChannel(id: number | undefined, input: ChannelInput) {
   return call(channelProbe, { body: { ...input, kind: "test", model: input.test_model || undefined, id } });
+}
+
+export function keysQuery(id: number) {
+  return queryOptions({
+    queryKey: ["channels", "keys", id],
+    queryFn: ({ signal }) => call(channelKeys, { params: { id }, signal }),
+  });
+}
+
+/** Switches one key on or off; the last one takes the channel with it. */
+export async function setKeyStatus(id: number, index: number, isOn: boolean): Promise<void> {
+  const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
+  const keys = await call(channelKeySwitch, { params: { id }, body: { index, status } });
+  queryClient.setQueryData(keysQuery(id).queryKey, keys);
+  await Promise.all([refreshChannels(), queryClient.invalidateQueries({ queryKey: channelQuery(id).queryKey })]);
 }

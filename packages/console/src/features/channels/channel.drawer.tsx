@@ -18,6 +18,7 @@ import {
   type ChannelDraft,
 } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
+import { Keys } from "./keys-section.tsx";
 import { Models } from "./models-section.tsx";
 import { Connection, Health, Provider, Rewrites, Routing } from "./sections.tsx";
 import { useTexts } from "./texts.ts";
@@ -157,6 +158,7 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly channel: 
       {channel && <SystemReason channel={channel} />}
       <Provider {...part} />
       <Connection {...part} />
+      {channel && (channel.key_count ?? 1) > 1 && <Keys channelId={channel.id} />}
       <Models {...part} />
       <Routing {...part} />
       <Rewrites {...part} />
