@@ -12,7 +12,11 @@ export type CallInput<E extends Endpoint> = {
   [K in "query" as E["query"] extends undefined ? never : K]?: { [Q in keyof Input<E["query"]>]?: Scalar };
 } & {
   [K in "body" as E["body"] extends undefined ? never : K]: Input<E["body"]>;
-} & { signal?: AbortSignal | undefined };
+} & {
+  signal?: AbortSignal | undefined;
+  /** Members of the query outside the endpoint's schema, such as the proof of the human check. */
+  extraQuery?: Readonly<Record<string, string>>;
+};
 
 export interface Answer<E extends Endpoint> {
   readonly data: Output<E["data"]>;
@@ -34,15 +38,16 @@ interface LooseInput {
   readonly params?: Record<string, string | number>;
   readonly query?: Record<string, Scalar>;
   readonly body?: unknown;
+  readonly extraQuery?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
-export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query">): string {
+export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query" | "extraQuery">): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) =>
     encodeURIComponent(String(input.params?.[name] ?? "")),
   );
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(input.query ?? {})) {
+  for (const [name, value] of Object.entries({ ...input.query, ...input.extraQuery })) {
     if (value !== undefined && value !== "") query.set(name, String(value));
   }
   return query.size > 0 ? `${path}?${query}` : path;

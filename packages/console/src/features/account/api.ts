@@ -3,17 +3,29 @@ import {
   oauthLinuxdo,
   oauthOidc,
   oauthState,
+  passkeyLogin,
+  passkeyLoginOptions,
   resetPassword,
   sendResetLink,
   type Endpoint,
   type SignedInUser,
   type Status,
 } from "@fairway/wire";
+import { setUser } from "../../app/session/session.ts";
 import { call, request } from "../../lib/http.ts";
+import { signWithPasskey } from "../../lib/passkeys.ts";
 import { stored } from "../../lib/storage.ts";
 
-export async function askForResetLink(email: string): Promise<void> {
-  await call(sendResetLink, { query: { email } });
+type Proof = Readonly<Record<string, string>>;
+
+export async function askForResetLink(email: string, proof: Proof): Promise<void> {
+  await call(sendResetLink, { query: { email }, extraQuery: proof });
+}
+
+/** Lets the device sign; rejects when people change their mind. */
+export async function signInWithPasskey(): Promise<void> {
+  const response = await signWithPasskey(await call(passkeyLoginOptions, {}));
+  setUser(await call(passkeyLogin, { body: { response } }));
 }
 
 /** Exchanges the token of the mailed link; resolves to the new password. */

@@ -1,6 +1,6 @@
 import { login } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
-import { useState, type FormEvent } from "react";
+import { useEffect, useState, type FormEvent } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { hasDefaultPassword, setUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
@@ -11,6 +11,8 @@ import { useForm } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/field.tsx";
 import { problemText } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
+import { useHumanCheck, type HumanCheck } from "./human-check.tsx";
+import { PasskeyButton } from "./passkey-button.tsx";
 import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -22,10 +24,15 @@ const EMPTY = { username: "", password: "", code: "" };
 const CODE_WANTED = "L5";
 
 /** Signs in and tells what went wrong; on success the caller leaves the page. */
-function useLogin(onDone: () => void) {
+function useLogin(human: HumanCheck, onDone: () => void) {
   const t = useTexts();
   const [failure, setFailure] = useState<string>();
   const [needsCode, setNeedsCode] = useState(false);
+  const noteRefusal = (problem: unknown): never => {
+    human.noteProblem(problem);
+    if (problem instanceof ApiProblem && problem.code === CODE_WANTED) setNeedsCode(true);
+    throw problem;
+  };
   const form = useForm({
     initial: EMPTY,
     check: ({ username, password }) => {
@@ -38,19 +45,23 @@ function useLogin(onDone: () => void) {
     },
     save: async ({ username, password, code }) => {
       const second = code.trim() === "" ? {} : { code: code.trim() };
-      setUser(await call(login, { body: { username: username.trim(), password, ...second } }));
+      const body = { username: username.trim(), password, ...second };
+      setUser(await call(login, { body, extraQuery: human.proof }).catch(noteRefusal));
       hasDefaultPassword.write(username.trim() === FIRST_USER && password === FIRST_PASSWORD);
     },
     onProblem: (problem) => {
-      if (problem instanceof ApiProblem && problem.code === CODE_WANTED) setNeedsCode(true);
       setFailure(problem instanceof ApiProblem ? problem.message : problemText(problem));
     },
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (await form.submit()) onDone();
+    if (human.isMissing) setFailure(t("humanCheckWait"));
+    else if (await form.submit()) onDone();
   };
-  return { form, failure, needsCode, submit };
+  useEffect(() => {
+    if (needsCode) document.querySelector<HTMLInputElement>('input[name="code"]')?.focus();
+  }, [needsCode]);
+  return { form, failure, setFailure, needsCode, submit };
 }
 
 export function LoginPage() {
@@ -58,9 +69,9 @@ export function LoginPage() {
   const status = useStatus();
   const navigate = useNavigate();
   const [search] = useSearchParams();
-  const { form, failure, needsCode, submit } = useLogin(
-    () => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true }),
-  );
+  const human = useHumanCheck();
+  const leave = () => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true });
+  const { form, failure, setFailure, needsCode, submit } = useLogin(human, leave);
   return (
     <AccountFrame title={t("title")}>
       {failure !== undefined && <Alert text={failure} isFailure />}
@@ -90,10 +101,12 @@ export function LoginPage() {
                 help={t("codeHelp")}
                 name="code"
                 autoComplete="one-time-code"
+                error={form.errors.code}
                 value={form.values.code}
                 onChange={(value) => form.set("code", value)}
               />
             )}
+            {human.widget}
             <Button type="submit" size="lg" width="full" loading={form.isSaving}>
               {t("submit")}
             </Button>
@@ -102,6 +115,7 @@ export function LoginPage() {
       ) : (
         <Alert text={t("passwordOff")} isFailure={false} />
       )}
+      <PasskeyButton onDone={leave} onFailure={setFailure} />
       <Services />
       <Flex textStyle="sm" mt="4" gap="6" justify="center">
         {status.register_enabled && status.password_register_enabled && (

@@ -11,11 +11,12 @@ import { SecretField, TextField } from "../../ui/field.tsx";
 import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { useCooldown } from "./cooldown.ts";
+import { useHumanCheck, type HumanCheck } from "./human-check.tsx";
 import { useTexts } from "./texts.ts";
 
 const EMPTY = { username: "", password: "", repeated: "", email: "", code: "" };
 
-function useRegister(onDone: () => void) {
+function useRegister(human: HumanCheck, onDone: () => void) {
   const t = useTexts();
   const [search] = useSearchParams();
   const [failure, setFailure] = useState<string>();
@@ -33,6 +34,7 @@ function useRegister(onDone: () => void) {
     save: async ({ username, password, repeated, email, code }) => {
       setFailure(undefined);
       await call(register, {
+        extraQuery: human.proof,
         body: {
           username: username.trim(),
           password,
@@ -44,11 +46,15 @@ function useRegister(onDone: () => void) {
       });
       stored.invitation.write(undefined);
     },
-    onProblem: (problem) => setFailure(problem instanceof ApiProblem ? problem.message : problemText(problem)),
+    onProblem: (problem) => {
+      human.noteProblem(problem);
+      setFailure(problem instanceof ApiProblem ? problem.message : problemText(problem));
+    },
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (await form.submit()) onDone();
+    if (human.isMissing) setFailure(t("humanCheckWait"));
+    else if (await form.submit()) onDone();
   };
   return { form, failure, submit };
 }
@@ -57,7 +63,8 @@ export function RegisterPage() {
   const t = useTexts();
   const status = useStatus();
   const navigate = useNavigate();
-  const { form, failure, submit } = useRegister(() => {
+  const human = useHumanCheck();
+  const { form, failure, submit } = useRegister(human, () => {
     toast("success", t("registered"));
     void navigate("/login", { replace: true });
   });
@@ -95,7 +102,8 @@ export function RegisterPage() {
               error={errors.repeated}
               onChange={(value) => set("repeated", value)}
             />
-            {status.email_verification && <EmailFields form={form} />}
+            {status.email_verification && <EmailFields form={form} human={human} />}
+            {human.widget}
             <Button type="submit" size="lg" width="full" loading={form.isSaving}>
               {t("register")}
             </Button>
@@ -113,16 +121,18 @@ export function RegisterPage() {
   );
 }
 
-function EmailFields({ form }: { readonly form: Form<typeof EMPTY> }) {
+function EmailFields({ form, human }: { readonly form: Form<typeof EMPTY>; readonly human: HumanCheck }) {
   const t = useTexts();
   const { values, errors, set } = form;
   const cooldown = useCooldown();
   const send = () => {
+    if (human.isMissing) return toast("error", t("humanCheckWait"));
     cooldown.start();
-    call(sendEmailCode, { query: { email: values.email.trim() } }).then(
+    call(sendEmailCode, { query: { email: values.email.trim() }, extraQuery: human.proof }).then(
       () => toast("success", t("codeSent")),
       (problem: unknown) => {
         cooldown.end();
+        human.noteProblem(problem);
         toastProblem(problem);
       },
     );

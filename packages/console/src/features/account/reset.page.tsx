@@ -8,6 +8,7 @@ import { problemText } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { askForResetLink, takeNewPassword } from "./api.ts";
 import { useCooldown } from "./cooldown.ts";
+import { useHumanCheck } from "./human-check.tsx";
 import { useTexts } from "./texts.ts";
 
 function ToLogin() {
@@ -27,17 +28,22 @@ export function ResetPage() {
   const [failure, setFailure] = useState<string>();
   const [isSent, setSent] = useState(false);
   const cooldown = useCooldown();
+  const human = useHumanCheck();
   const form = useForm({
     initial: { email: "" },
     check: ({ email }) => (email.trim() === "" ? { email: t("emailMissing") } : {}),
     save: async ({ email }) => {
       setFailure(undefined);
-      await askForResetLink(email.trim());
+      await askForResetLink(email.trim(), human.proof);
     },
-    onProblem: (problem) => setFailure(problemText(problem)),
+    onProblem: (problem) => {
+      human.noteProblem(problem);
+      setFailure(problemText(problem));
+    },
   });
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
+    if (human.isMissing) return setFailure(t("humanCheckWait"));
     if (cooldown.wait > 0 || !(await form.submit())) return;
     setSent(true);
     cooldown.start();
@@ -57,6 +63,7 @@ export function ResetPage() {
             error={form.errors.email}
             onChange={(value) => form.set("email", value)}
           />
+          {human.widget}
           <Button type="submit" size="lg" width="full" loading={form.isSaving} disabled={cooldown.wait > 0}>
             {cooldown.wait > 0 ? t("sendAgainIn", { seconds: cooldown.wait }) : t("sendLink")}
           </Button>

@@ -2,14 +2,24 @@ import {
   optionBatch,
   optionList,
   optionReset,
+  passkeyCreate,
+  passkeyDelete,
+  passkeyList,
+  passkeyOptions,
   selfAccessToken,
   selfSessionEnd,
   selfSessions,
   selfSessionsEnd,
   selfUpdate,
+  twoFactorBegin,
+  twoFactorCodes,
+  twoFactorConfirm,
+  twoFactorDisable,
+  twoFactorGet,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { makePasskey } from "../../lib/passkeys.ts";
 import { queryClient } from "../../lib/query.ts";
 
 const OPTIONS_KEY = ["options"] as const;
@@ -66,4 +76,64 @@ export async function endSession(id: string): Promise<void> {
 export async function endOtherSessions(): Promise<void> {
   await call(selfSessionsEnd, {});
   await queryClient.invalidateQueries({ queryKey: SESSIONS_KEY });
+}
+
+const TWO_FACTOR_KEY = ["self", "two-factor"] as const;
+
+export const twoFactorQuery = queryOptions({
+  queryKey: TWO_FACTOR_KEY,
+  queryFn: ({ signal }) => call(twoFactorGet, { signal }),
+});
+
+export interface NewSecret {
+  /** Base32, for typing in. */
+  readonly secret: string;
+  /** What the QR code says. */
+  readonly url: string;
+}
+
+/** A secret that asks for nothing until it is confirmed. */
+export function beginTwoFactor(): Promise<NewSecret> {
+  return call(twoFactorBegin, {});
+}
+
+function refreshTwoFactor(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: TWO_FACTOR_KEY });
+}
+
+/** Switches it on; resolves to the recovery codes, which are told only now. */
+export async function confirmTwoFactor(code: string): Promise<readonly string[]> {
+  const { recovery_codes: codes } = await call(twoFactorConfirm, { body: { code } });
+  await refreshTwoFactor();
+  return codes;
+}
+
+export async function replaceRecoveryCodes(code: string): Promise<readonly string[]> {
+  const { recovery_codes: codes } = await call(twoFactorCodes, { body: { code } });
+  await refreshTwoFactor();
+  return codes;
+}
+
+export async function disableTwoFactor(code: string): Promise<void> {
+  await call(twoFactorDisable, { body: { code } });
+  await refreshTwoFactor();
+}
+
+const PASSKEYS_KEY = ["self", "passkeys"] as const;
+
+export const passkeysQuery = queryOptions({
+  queryKey: PASSKEYS_KEY,
+  queryFn: ({ signal }) => call(passkeyList, { signal }),
+});
+
+/** Lets the browser make a passkey and registers it; rejects when people change their mind. */
+export async function addPasskey(name: string): Promise<void> {
+  const response = await makePasskey(await call(passkeyOptions, {}));
+  await call(passkeyCreate, { body: { name, response } });
+  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
+}
+
+export async function removePasskey(id: number): Promise<void> {
+  await call(passkeyDelete, { params: { id } });
+  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
 }

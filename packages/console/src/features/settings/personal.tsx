@@ -10,6 +10,8 @@ import { FormSection } from "../../ui/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
+import { Passkeys } from "./passkeys.tsx";
+import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -21,6 +23,8 @@ export function Personal() {
     <Flex direction="column" gap="5">
       <Profile self={self} />
       <Password />
+      <SecondFactor />
+      <Passkeys />
       <AccessToken />
       <Sessions />
     </Flex>

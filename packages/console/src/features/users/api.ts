@@ -5,6 +5,7 @@ import {
   userList,
   userManage,
   userSearch,
+  userTwoFactorReset,
   userUpdate,
   type User,
   type UserAction,
@@ -93,4 +94,9 @@ export async function saveUser(
 export async function manageUser(user: User, action: UserAction): Promise<void> {
   await call(userManage, { body: { id: user.id, action } });
   await refresh();
+}
+
+/** For who lost his devices: password login asks for no code any more, and passkeys are gone. */
+export async function resetSecondFactor(user: User): Promise<void> {
+  await call(userTwoFactorReset, { params: { id: user.id } });
 }

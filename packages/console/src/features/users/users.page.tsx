@@ -15,7 +15,7 @@ import { Page } from "../../ui/page.tsx";
 import { RowMenu } from "../../ui/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
-import { groupsQuery, manageUser, usersQuery } from "./api.ts";
+import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
 import { isGone, roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -28,7 +28,13 @@ function useManage() {
   const asked = async (user: User, action: UserAction, question: Parameters<typeof ask>[0]) => {
     if (await ask(question)) manage(user, action);
   };
-  return { manage, asked };
+  const resetFactor = async (user: User) => {
+    const name = user.username;
+    const question = { title: t("resetFactorTitle", { name }), body: t("resetFactorBody"), confirm: t("resetFactor") };
+    if (!(await ask({ ...question, isDangerous: true }))) return;
+    await resetSecondFactor(user).then(() => toast("success", t("done", { name })), toastProblem);
+  };
+  return { manage, asked, resetFactor };
 }
 
 function UserActions({ user }: { readonly user: User }) {
@@ -36,7 +42,7 @@ function UserActions({ user }: { readonly user: User }) {
   const navigate = useNavigate();
   const { search } = useLocation();
   const own = useUser();
-  const { manage, asked } = useManage();
+  const { manage, asked, resetFactor } = useManage();
   const name = user.username;
   // Whom the caller may not act on is decided by the server; these would only be refused.
   const isBelow = user.role < (own?.role ?? ROLE.guest);
@@ -84,6 +90,7 @@ function UserActions({ user }: { readonly user: User }) {
           confirm: t(rank),
         }),
     },
+    { id: "factor", label: t("resetFactor"), icon: "key", run: () => void resetFactor(user) },
     undefined,
     {
       id: "delete",

@@ -1,0 +1,282 @@
+import { startGateway, type GatewayProcess } from "@fairway/testkit";
+import { createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+
+// What stands beside the password: authenticator, passkeys, and the human check of visitors.
+
+const ROOT_PASSWORD = "harbour-master-1";
+/** What the check's script hands out here, and what its service accepts. */
+const HUMAN = "token-of-a-human";
+
+let gateway: GatewayProcess;
+let checker: Server;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+const asked: string[] = [];
+
+/** Stands in for the service that verifies tokens of the human check. */
+async function startChecker(): Promise<string> {
+  checker = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const token = new URLSearchParams(body).get("response") ?? "";
+      asked.push(token);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ success: token === HUMAN }));
+    });
+  });
+  await new Promise<void>((resolve) => checker.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(checker.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  const env = { FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD, FAIRWAY_TURNSTILE_URL: await startChecker() };
+  gateway = await startGateway({ env });
+  browser = await openBrowser();
+  // Passkeys belong to names, not to numbers.
+  ({ page, faults } = await openPage(browser, gateway.url.replace("127.0.0.1", "localhost")));
+  await addAuthenticator(page);
+  await signIn();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  checker?.close();
+});
+
+async function fillIn(): Promise<void> {
+  await page.getByLabel("Username").fill("root");
+  await page.getByLabel("Password", { exact: true }).fill(ROOT_PASSWORD);
+  await page.keyboard.press("Enter");
+}
+
+async function signIn(): Promise<void> {
+  await page.goto("/login");
+  await fillIn();
+  await page.waitForURL(/\/token/);
+}
+
+async function forget(): Promise<void> {
+  await page.context().clearCookies();
+  await page.evaluate(() => localStorage.clear());
+}
+
+/** A device with a fingerprint that always agrees. */
+async function addAuthenticator(on: Page): Promise<void> {
+  const debug = await on.context().newCDPSession(on);
+  await debug.send("WebAuthn.enable");
+  await debug.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** The six digits of RFC 6238; the gateway takes those of the neighbouring half minutes too. */
+function totp(secret: string): string {
+  const bits = Array.from(secret, (sign) => ALPHABET.indexOf(sign).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff;
+  return String(number % 1_000_000).padStart(6, "0");
+}
+
+test("an authenticator is set up from a code drawn here, and its recovery codes are shown once", async () => {
+  await page.goto("/setting");
+  const card = page.getByRole("group", { name: "Two-factor sign-in" });
+  await card.getByText("Off", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Set up" }).click();
+  await card
+    .getByRole("img", { name: /QR code/ })
+    .locator("path")
+    .waitFor();
+  const secret = (await card.getByTestId("totp-secret").textContent()) ?? "";
+  expect(secret).toMatch(/^[A-Z2-7]{16,}$/);
+  await card.getByRole("button", { name: "Switch on" }).click();
+  await card.getByText("Please enter the code.").waitFor();
+  await card.getByLabel("Code", { exact: true }).fill("000000");
+  await card.getByRole("button", { name: "Switch on" }).click();
+  await card.getByText("The code is wrong or has been used already.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await card.scrollIntoViewIfNeeded();
+  await shoot(page, "two-factor-setup");
+  await card.getByLabel("Code", { exact: true }).fill(totp(secret));
+  await card.getByRole("button", { name: "Switch on" }).click();
+  await card.getByTestId("recovery-code").first().waitFor();
+  const codes = await card.getByTestId("recovery-code").allTextContents();
+  expect(codes.length).toBeGreaterThan(5);
+  const file = await card.getByRole("link", { name: "Save as a file" }).getAttribute("href");
+  expect(decodeURIComponent(file ?? "")).toContain(codes[0]);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "recovery-codes");
+  await card.getByRole("button", { name: "I have kept them" }).click();
+  await card.getByText(`${codes.length} recovery codes are left.`).waitFor();
+  await card.getByText("On", { exact: true }).waitFor();
+
+  await forget();
+  await page.goto("/login");
+  await fillIn();
+  await page.getByLabel("Code", { exact: true }).fill(codes[0] ?? "");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/token/);
+  await page.goto("/setting");
+  await card.getByText(`${codes.length - 1} recovery codes are left.`).waitFor();
+
+  await card.getByRole("button", { name: "New recovery codes" }).click();
+  await card.getByLabel("Code", { exact: true }).fill(codes[1] ?? "");
+  await card.getByRole("button", { name: "New recovery codes" }).click();
+  await card.getByTestId("recovery-code").first().waitFor();
+  const fresh = await card.getByTestId("recovery-code").allTextContents();
+  expect(fresh).not.toContain(codes[2]);
+  await card.getByRole("button", { name: "I have kept them" }).click();
+  await card.getByRole("button", { name: "Switch off" }).click();
+  await card.getByLabel("Code", { exact: true }).fill(fresh[0] ?? "");
+  await card.getByRole("button", { name: "Switch off" }).click();
+  await page.getByText("Two-factor sign-in is off.").waitFor();
+  await card.getByText("Off", { exact: true }).waitFor();
+});
+
+test("a passkey is added, signs in without a password, and is removed", async () => {
+  await page.goto("/setting");
+  const card = page.getByRole("group", { name: "Passkeys" });
+  await card.getByLabel("Name of the device").fill("harbour laptop");
+  await card.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added.").waitFor();
+  await card.getByText("harbour laptop").waitFor();
+  await card.getByText(/never used/).waitFor();
+  await card.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("This device has a passkey of your account already.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await card.scrollIntoViewIfNeeded();
+  await shoot(page, "passkeys");
+
+  await forget();
+  await page.goto("/login?next=%2Fsetting");
+  await shoot(page, "login-passkey");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.waitForURL(/\/setting/);
+  await card.getByText(/used now/).waitFor();
+  await card.getByRole("button", { name: "Remove: harbour laptop" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("The passkey “harbour laptop” is removed.").waitFor();
+  await card.getByText("harbour laptop", { exact: true }).waitFor({ state: "detached" });
+
+  await forget();
+  await page.goto("/login");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByText("The passkey could not be verified, please try again.").waitFor();
+  await signIn();
+});
+
+/** Stands in for the script of the check: one press and it has a token. */
+const WIDGET = `globalThis.turnstile = {
+  render(box, options) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "I am human " + options.sitekey;
+    button.addEventListener("click", () => options.callback(globalThis.answer ?? ${JSON.stringify(HUMAN)}));
+    box.append(button);
+    return "widget";
+  },
+  reset() {},
+  remove() { document.querySelectorAll("button").forEach((b) => b.textContent.startsWith("I am human") && b.remove()); },
+};`;
+
+async function setOptions(values: Readonly<Record<string, string>>): Promise<void> {
+  const body = JSON.stringify(Object.entries(values).map(([key, value]) => ({ key, value })));
+  const done = await page.evaluate(async (sent) => {
+    const user = JSON.parse(localStorage.getItem("user") ?? "{}") as { id: number };
+    const headers = { "content-type": "application/json", "New-Api-User": String(user.id) };
+    return (await (await fetch("/api/option/batch", { method: "PUT", headers, body: sent })).json()) as unknown;
+  }, body);
+  expect(done).toMatchObject({ success: true });
+}
+
+test("visitors pass the human check where it is on, and nothing of it loads where it is off (C-097, C-098, C-102)", async () => {
+  let loads = 0;
+  await page.context().route("https://challenges.cloudflare.com/**", async (route) => {
+    loads++;
+    await route.fulfill({ contentType: "text/javascript", body: WIDGET });
+  });
+  await forget();
+  await page.goto("/login");
+  await page.getByRole("button", { name: "Log in" }).waitFor();
+  expect(loads).toBe(0);
+  await signIn();
+  await setOptions({ TurnstileSiteKey: "site-key", TurnstileSecretKey: "secret-key" });
+  await setOptions({ TurnstileCheckEnabled: "true" });
+
+  await forget();
+  await page.goto("/login");
+  const human = page.getByRole("button", { name: "I am human site-key" });
+  await human.waitFor();
+  expect(loads).toBe(1);
+  await fillIn();
+  await page.getByText("Please try again in a few seconds, Turnstile is checking the user environment!").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "login-human-check");
+  expect(asked).toEqual([]);
+  await page.evaluate(() => Object.assign(globalThis, { answer: "token-of-a-robot" }));
+  await human.click();
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("The Turnstile check failed, please refresh the page and try again.").waitFor();
+  await page.evaluate(() => Object.assign(globalThis, { answer: undefined }));
+  await human.click();
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.waitForURL(/\/token/);
+  expect(asked).toEqual(["token-of-a-robot", HUMAN]);
+
+  for (const path of ["/register", "/reset"]) {
+    await forget();
+    await page.goto(path);
+    await human.waitFor();
+    expect(await axeFindings(page), path).toEqual([]);
+  }
+  await page.goto("/register");
+  await page.getByLabel("Username").fill("ada");
+  await page.getByLabel("Password", { exact: true }).fill("lovelace-1843");
+  await page.getByLabel("Repeat the password", { exact: true }).fill("lovelace-1843");
+  await page.getByRole("button", { name: "Create the account" }).click();
+  await page.getByText(/Turnstile is checking/).waitFor();
+  await human.click();
+  await page.getByRole("button", { name: "Create the account" }).click();
+  await page.getByText("Your account is ready. Please log in.").waitFor();
+});
+
+test("a human check that cannot be loaded says so and is tried again", async () => {
+  await page.context().unrouteAll({ behavior: "wait" });
+  await page.context().route("https://challenges.cloudflare.com/**", (route) => route.abort());
+  await page.goto("/reset");
+  await page.getByText("The human check could not be loaded.").waitFor();
+  await page.context().unrouteAll({ behavior: "wait" });
+  await page
+    .context()
+    .route("https://challenges.cloudflare.com/**", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: WIDGET }),
+    );
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "I am human site-key" }).waitFor();
+  expect(await page.getByText("The human check could not be loaded.").count()).toBe(0);
+});
+
+test("nothing went wrong behind the pages", () => {
+  // Provoked above: the script that was not let through.
+  expect(faults.filter((fault) => !/net::ERR_FAILED/.test(fault))).toEqual([]);
+});

@@ -1,0 +1,39 @@
+/** What the gateway hands to the browser and takes from it, in the JSON form of WebAuthn. */
+type BrowserJson = Record<string, unknown>;
+
+/** Passkeys belong to a name: browsers refuse them for addresses of numbers, and where the connection is open. */
+export function mayHavePasskeys({ hostname, isSecure }: { readonly hostname: string; readonly isSecure: boolean }) {
+  return isSecure && !/^[\d.]+$/.test(hostname) && !hostname.includes(":");
+}
+
+export function canUsePasskeys(): boolean {
+  const hasJson = "PublicKeyCredential" in globalThis && "parseCreationOptionsFromJSON" in PublicKeyCredential;
+  return hasJson && mayHavePasskeys({ hostname: location.hostname, isSecure: isSecureContext });
+}
+
+function jsonOf(credential: Credential | null): BrowserJson {
+  if (credential instanceof PublicKeyCredential) return { ...credential.toJSON() };
+  throw new DOMException("The browser gave no passkey.", "NotAllowedError");
+}
+
+/** Lets the browser make a passkey; rejects when people change their mind. */
+export async function makePasskey(options: BrowserJson): Promise<BrowserJson> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as never);
+  return jsonOf(await navigator.credentials.create({ publicKey }));
+}
+
+/** Lets the browser sign with a passkey; rejects when people change their mind. */
+export async function signWithPasskey(options: BrowserJson): Promise<BrowserJson> {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as never);
+  return jsonOf(await navigator.credentials.get({ publicKey }));
+}
+
+/** Whether people closed the browser's dialog, or let it wait too long; nothing went wrong then. */
+export function isCancelled(problem: unknown): boolean {
+  return problem instanceof DOMException && (problem.name === "NotAllowedError" || problem.name === "AbortError");
+}
+
+/** Whether the device has a passkey of this account already. */
+export function isKnownDevice(problem: unknown): boolean {
+  return problem instanceof DOMException && problem.name === "InvalidStateError";
+}
