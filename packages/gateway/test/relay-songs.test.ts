@@ -105,4 +105,33 @@ describe("songs", () => {
     });
     expect(await money()).toEqual(before);
   });
+
+  it("switch a channel off whose key is refused, and tell nothing of it", async () => {
+    await gateway.option("AutomaticDisableChannelEnabled", true);
+    gateway.upstream.script("/suno/submit/MUSIC", () => ({
+      status: 401,
+      body: { code: "invalid_request", message: "wrong key suno-secret-no7", data: null },
+    }));
+    const channel = await gateway.channel("suno_music", { type: 36, key: "suno-secret-no7" });
+    const { status, json } = await call("/suno/submit/music", { prompt: "x" });
+    expect([status, json["code"], String(json["message"]).includes("suno-secret-no7")]).toEqual([
+      401,
+      "fail_to_fetch_task",
+      false,
+    ]);
+    const found = await gateway.database.raw.rows<{ status: number }>("select status from channels where id = ?", [
+      channel,
+    ]);
+    expect(found).toEqual([{ status: 3 }]);
+  });
+
+  it("that may be under way are not submitted again", async () => {
+    await gateway.option("RetryTimes", 2);
+    gateway.upstream.script("/suno/submit/MUSIC", () => ({ status: 504, body: { code: "internal_error" } }));
+    await gateway.channel("suno_music", { type: 36, key: "one" });
+    await gateway.channel("suno_music", { type: 36, key: "two" });
+    expect((await call("/suno/submit/music", { prompt: "x" })).status).toBe(504);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    await gateway.option("RetryTimes", 0);
+  });
 });

@@ -238,6 +238,32 @@ describe("drawings", () => {
     expect(await report({ id, status: "SUCCESS" })).toBe(401);
   });
 
+  it("are changed by a short sentence, which travels as a change", async () => {
+    const id = nextId();
+    await gateway.option("MjNotifyEnabled", true);
+    await drawingChannel();
+    answers(accepted(id));
+    await call("/mj/submit/imagine", { prompt: "x" });
+    await report({ id, status: "SUCCESS", imageUrl: `${gateway.upstream.url}/p/final.png` });
+    await gateway.option("MjNotifyEnabled", false);
+    answers(accepted(nextId()));
+    expect((await call("/mj/submit/simple-change", { content: `${id} u2`, state: "s" })).status).toBe(200);
+    const sent = gateway.upstream.requests.at(-1);
+    expect([sent?.path, sent?.json]).toEqual([
+      "/mj/submit/change",
+      { taskId: id, action: "UPSCALE", index: 2, state: "s" },
+    ]);
+  });
+
+  it("switch a channel off whose key is refused, whatever the refusal looks like, and tell nothing of it", async () => {
+    const channel = await drawingChannel();
+    answers({ code: 4, description: "bad secret mj-secret-1" }, 401);
+    const { status, json } = await call("/mj/submit/imagine", { prompt: "x" });
+    expect([status, JSON.stringify(json).includes("mj-secret-1")]).toEqual([502, false]);
+    const sql = `select status from channels where id = ${channel}`;
+    expect(await gateway.database.raw.rows(sql, [])).toEqual([{ status: 3 }]);
+  });
+
   it("go on at the channel of the task they come from, when it succeeded", async () => {
     await gateway.option("MjNotifyEnabled", true);
     const first = await drawingChannel();

@@ -8,6 +8,8 @@ export interface Submission {
   readonly prompt: string;
   /** The task that it goes on from. */
   readonly taskId: string | undefined;
+  /** What is sent instead of the client's own request: the long form of a short one. */
+  readonly long?: { readonly path: string; readonly body: JsonObject };
 }
 
 /** A refusal in the words of the protocol. */
@@ -110,9 +112,11 @@ function readSimpleChange(body: JsonObject): Submission {
   const content = required(body, "content", "content_is_required").trim();
   const found = /^(\S+)\s+(?:([uv])([1-4])|(r))$/i.exec(content);
   if (!found) throw new DrawingError("content_parse_failed");
-  const [, taskId = "", letter] = found;
+  const [, taskId = "", letter, index] = found;
   const action = letter === undefined ? "REROLL" : letter.toLowerCase() === "u" ? "UPSCALE" : "VARIATION";
-  return { action, prompt: "", taskId };
+  const { content: _content, ...rest } = body;
+  const change = { ...rest, taskId, action, ...(index === undefined ? {} : { index: Number(index) }) };
+  return { action, prompt: "", taskId, long: { path: "submit/change", body: change } };
 }
 
 function readSwap(body: JsonObject): Submission {

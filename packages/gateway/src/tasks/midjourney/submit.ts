@@ -3,6 +3,8 @@ import { isObject, object, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
+import { printable } from "../../providers/error-body.ts";
+import { mask } from "../../providers/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
@@ -40,9 +42,10 @@ const CHARGED: ReadonlySet<number> = new Set([1, 21, 22]);
 const NEEDS_MODAL: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
 
 /** Submits a drawing and charges it when the upstream took it. Throws DrawingError and AppError. */
-export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
-  const submission = readSubmission(submit.path, submit.body);
+export async function submitDrawing(call: TaskCall, received: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
+  const submission = readSubmission(received.path, received.body);
   if (!submission) throw new DrawingError("unknown_relay_action");
+  const submit = submission.long ? lengthened(received, submission.long) : received;
   const prompted = { kind: "midjourney", model: modelOfAction(submission.action), texts: [submission.prompt] };
   await deps.judge(call, prompted);
   const snapshot = deps.snapshots.current();
@@ -58,6 +61,10 @@ export async function submitDrawing(call: TaskCall, submit: DrawingSubmit, deps:
     await money.release();
     throw error;
   }
+}
+
+function lengthened(submit: DrawingSubmit, { path, body }: { path: string; body: JsonObject }): DrawingSubmit {
+  return { ...submit, path, body, bytes: Buffer.from(JSON.stringify(body)) };
 }
 
 async function reserve(...asked: Parameters<typeof reserveTask>): Promise<TaskMoney> {
@@ -106,15 +113,18 @@ async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer
   for await (const choice of money.channels(most)) {
     const answer = await send(course, choice, deps);
     const read = coded(answer.json);
-    if (!read) {
-      refusal = failure(502, "unmarshal_response_body_failed");
-      if (answer.status !== REFUSED_KEY) break;
+    if (answer.status === REFUSED_KEY) {
+      refusal = failure(502, "upstream_auth_error");
       await switchOff(choice.channel, "the key was refused", deps);
       continue;
     }
+    if (!read) {
+      refusal = failure(502, "unmarshal_response_body_failed");
+      break;
+    }
     const code = read["code"] as number;
     if (answer.status === 200 && isCharged(course.submission, code)) return accept(course, choice, read, deps);
-    refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: read };
+    refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: masked(read, choice.channel) };
     if (isWithoutAccount(course.submission, code)) {
       await switchOff(choice.channel, text(read, "description") ?? "no account", deps);
       continue;
@@ -125,6 +135,14 @@ async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer
   }
   await course.money.release();
   return refusal;
+}
+
+/** The upstream's words without what belongs to the operator. */
+function masked(read: JsonObject, { keys, baseUrl }: ChannelRecord): JsonObject {
+  const description = text(read, "description");
+  return description === undefined
+    ? read
+    : { ...read, description: mask(printable(description), { key: keys.join("|"), baseUrl }) };
 }
 
 /** Of a follow-up the same code says that the upstream has forgotten the task. */

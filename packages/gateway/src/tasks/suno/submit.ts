@@ -2,9 +2,13 @@ import { isObject, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
+import { printable } from "../../providers/error-body.ts";
+import { mask } from "../../providers/mask.ts";
+import type { ChannelRecord } from "../../providers/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { acceptTask } from "../store.ts";
+import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
 import { findSong, PLATFORM } from "./store.ts";
@@ -25,7 +29,10 @@ export class SongError extends Error {
 /** Lyrics are answered when they are written. */
 const TIMEOUT_MS = { MUSIC: 60_000, LYRICS: 150_000 };
 const DEFAULT_VERSION = "chirp-v3-0";
-const RETRIED: ReadonlySet<number> = new Set([401, 403, 429]);
+const REFUSED_KEY = 401;
+/** After the other failures the song may be under way, or would be refused elsewhere too. */
+const RETRIED: ReadonlySet<number> = new Set([REFUSED_KEY, 403, 429]);
+const TIMED_OUT: ReadonlySet<number> = new Set([504, 524]);
 const TEXT_FIELDS = ["prompt", "gpt_description_prompt", "title", "tags"];
 
 interface Song {
@@ -106,11 +113,15 @@ async function tryChannels({ call, song, money }: Course, deps: TaskDeps): Promi
       await accept({ call, song, choice, money, id }, deps);
       return answer.json;
     }
-    last = refusalOf(answer);
-    if (answer.status !== 200 && !RETRIED.has(answer.status) && answer.status < 500) break;
-    if (answer.status === 200) break;
+    last = refusalOf(answer, choice.channel);
+    if (answer.status === REFUSED_KEY) await switchOff(choice.channel, "the key was refused", deps);
+    if (!isRetried(answer.status)) break;
   }
   throw last ?? new AppError("no_available_channel", { values: { model: "suno", group: call.caller.group } });
+}
+
+function isRetried(status: number): boolean {
+  return RETRIED.has(status) || (status >= 500 && !TIMED_OUT.has(status));
 }
 
 async function send({ channel }: TaskChoice, { action, body }: Song, deps: TaskDeps): Promise<TaskAnswer> {
@@ -126,11 +137,12 @@ async function send({ channel }: TaskChoice, { action, body }: Song, deps: TaskD
   });
 }
 
-function refusalOf({ status, text: body, json }: TaskAnswer): SongError {
-  if (status !== 200) return new SongError("fail_to_fetch_task", status, body.slice(0, 4096));
+function refusalOf({ status, text: body, json }: TaskAnswer, { keys, baseUrl }: ChannelRecord): SongError {
+  const masked = (message: string) => mask(printable(message), { key: keys.join("|"), baseUrl });
+  if (status !== 200) return new SongError("fail_to_fetch_task", status, masked(body));
   if (!isObject(json))
     return new SongError("unmarshal_response_body_failed", 502, "The upstream's answer could not be read.");
-  return new SongError(text(json, "code") ?? "upstream_error", 502, text(json, "message") ?? "");
+  return new SongError(text(json, "code") ?? "upstream_error", 502, masked(text(json, "message") ?? ""));
 }
 
 interface Accepted {
