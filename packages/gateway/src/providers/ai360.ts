@@ -1,4 +1,5 @@
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 
 export const ai360 = openaiCompatible({
   type: 19,
@@ -16,5 +17,6 @@ export const ai360 = openaiCompatible({
     "semantic_similarity_s1_v1",
   ],
   operations: ["chat", "embeddings", "images.generations"],
+  quirks: [noDeveloperRole],
   streamUsage: false,
 });

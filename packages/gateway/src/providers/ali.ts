@@ -8,6 +8,7 @@ import { besidePath } from "./join-url.ts";
 import { clamped } from "./json-edit.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
 
@@ -94,7 +95,7 @@ export const ali: ProviderAdapter = {
   ownedBy: "ali",
   streamUsage: true,
   bridges: [chatBridge, embedBridge, rerankBridge, imageBridge],
-  quirks: [topP],
+  quirks: [topP, noDeveloperRole],
   repairs: [usageOnFinish],
   classify: readAli,
   listModels: listOpenAiModels(`${COMPATIBLE}/models`, { base: BASE }),

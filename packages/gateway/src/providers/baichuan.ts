@@ -1,4 +1,5 @@
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 
 export const baichuan = openaiCompatible({
   type: 1006,
@@ -14,5 +15,6 @@ export const baichuan = openaiCompatible({
     "Baichuan-Text-Embedding",
   ],
   operations: ["chat", "embeddings"],
+  quirks: [noDeveloperRole],
   streamUsage: false,
 });

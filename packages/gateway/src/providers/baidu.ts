@@ -10,6 +10,7 @@ import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type { ChannelRecord, Exchange, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
 
@@ -79,7 +80,7 @@ const lowerCase: Quirk = {
 };
 
 const second = {
-  quirks: [lowerCase],
+  quirks: [lowerCase, noDeveloperRole],
   streamUsage: true,
   repairs: [usageOnFinish],
   classify: readBaidu,

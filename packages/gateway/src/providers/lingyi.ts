@@ -1,4 +1,5 @@
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 
 export const lingyi = openaiCompatible({
   type: 31,
@@ -20,5 +21,6 @@ export const lingyi = openaiCompatible({
     "yi-large-rag-preview",
   ],
   operations: ["chat"],
+  quirks: [noDeveloperRole],
   streamUsage: false,
 });

@@ -5,6 +5,7 @@ import { eachObject, without } from "./json-edit.ts";
 import { embeddingBridge } from "./minimax/embeddings.ts";
 import { speechBridge, speechExchange } from "./minimax/speech.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import type { AnswerRepair, ChannelRecord, ProviderAdapter, Quirk } from "./types.ts";
 import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
 
@@ -101,7 +102,7 @@ const compatible = openaiCompatible({
   operations: ["chat"],
   paths: { chat: "/v1/text/chatcompletion_v2" },
   streamUsage: false,
-  quirks: [schemaText],
+  quirks: [noDeveloperRole, schemaText],
   repairs: [summary],
   classify: readMiniMax,
 });

@@ -4,6 +4,7 @@ import { amountOf } from "./amount.ts";
 import { joinUrl } from "./join-url.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { onEvent } from "./repairs/each-choice.ts";
 import type { AnswerRepair, ChannelRecord, HttpJson } from "./types.ts";
 
@@ -47,6 +48,7 @@ export const moonshot = openaiCompatible({
   ],
   operations: ["chat"],
   streamUsage: false,
+  quirks: [noDeveloperRole],
   repairs: [usageBeside],
   balance,
 });

@@ -6,6 +6,7 @@ import { joinUrl } from "./join-url.ts";
 import { renamed, without } from "./json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { SILICONCLOUD_MODELS } from "./siliconcloud/models.ts";
 import type { AnswerRepair, ChannelRecord, HttpJson, Quirk } from "./types.ts";
 import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
@@ -74,7 +75,7 @@ export const siliconcloud = openaiCompatible({
     "audio.transcriptions",
   ],
   streamUsage: false,
-  quirks: [imageNames],
+  quirks: [noDeveloperRole, imageNames],
   repairs: [imageAnswer, rerankAnswer],
   classify: readSiliconCloud,
   balance,

@@ -3,8 +3,11 @@ import { object } from "../dialects/read.ts";
 import { parseObject } from "../lib/json.ts";
 import { asObject, asText, codeText } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import { chatBridge, sparkParams } from "./spark/chat.ts";
 import { sparkExchange } from "./spark/exchange.ts";
+import { httpAnswers } from "./spark/http-answers.ts";
 import { parseSparkKey, signSparkUrl } from "./spark/sign.ts";
 import { isSparkVersion, sparkVersion } from "./spark/version.ts";
 import type { ChannelRecord, FailedAnswer, ProviderAdapter, SigningContext, UpstreamCall, Verdict } from "./types.ts";
@@ -102,7 +105,8 @@ export const spark: ProviderAdapter = {
   ownedBy: "xunfei",
   streamUsage: true,
   bridges: [chatBridge],
-  quirks: [sparkParams],
+  quirks: [sparkParams, noDeveloperRole],
+  repairs: [httpAnswers, usageOnFinish],
   classify: readSpark,
   keyHint: "APPID|APISecret|APIKey",
   otherHint: "API version, for example v2.1",

@@ -1,5 +1,6 @@
 import { general } from "./classify.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import type { FailedAnswer, Verdict } from "./types.ts";
 import { verdict } from "./verdict.ts";
@@ -27,6 +28,7 @@ export const stepfun = openaiCompatible({
   ],
   operations: ["chat", "images.generations", "audio.speech", "audio.transcriptions"],
   streamUsage: false,
+  quirks: [noDeveloperRole],
   repairs: [reasoningName],
   classify: readStepFun,
 });

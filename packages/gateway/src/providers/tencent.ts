@@ -1,6 +1,7 @@
 import { bearer } from "./bearer.ts";
 import { asObject } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 import { chatBridge, embedBridge } from "./tencent/chat.ts";
 import { failureOf } from "./tencent/failure.ts";
 import { signTc3 } from "./tencent/tc3.ts";
@@ -136,6 +137,7 @@ export const tencent: ProviderAdapter = {
   ownedBy: "tencent",
   streamUsage: true,
   bridges: [chatBridge, embedBridge],
+  quirks: [noDeveloperRole],
   classify: readTencent,
   keyHint: "AppId|SecretId|SecretKey",
 };

@@ -1,5 +1,6 @@
 import { errorOf, vendorReader, type CodeTable } from "./verdict-vendor.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { noDeveloperRole } from "./quirks/roles.ts";
 
 const CODES: CodeTable = {
   bad_key: ["AuthenticationError", "AccessDenied"],
@@ -40,5 +41,6 @@ export const volcengine = openaiCompatible({
   paths: {
     chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
   },
+  quirks: [noDeveloperRole],
   classify: readVolcEngine,
 });

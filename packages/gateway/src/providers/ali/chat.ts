@@ -123,7 +123,13 @@ function isRunning(reason: string | undefined): boolean {
 function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "input_tokens");
   const output = count(usage, "output_tokens");
-  return input === undefined || output === undefined ? undefined : { input, output };
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    cachedInput: count(object(usage, "prompt_tokens_details"), "cached_tokens"),
+    reasoning: count(object(usage, "output_tokens_details"), "reasoning_tokens"),
+  };
 }
 
 function streamOf(context: BridgeContext): StreamBridge {

@@ -1,5 +1,5 @@
-import type { Bridge, JsonObject } from "../../dialects/types.ts";
-import { compact, count, list, object, objects, text } from "../../dialects/read.ts";
+import type { Bridge, JsonObject, JsonValue } from "../../dialects/types.ts";
+import { compact, count, isObject, list, object, objects, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
 import { chunked, fanOut, withBody } from "../private/batched-embeddings.ts";
@@ -57,7 +57,7 @@ export const rerankBridge: Bridge = unaryBridge({
   upstream: "private:ali-rerank",
   request: (body, context) => ({
     model: context.upstreamModel,
-    input: { query: body["query"], documents: body["documents"] },
+    input: { query: body["query"], documents: list(body, "documents").map((document) => plainText(document)) },
     parameters: compact({ top_n: body["top_n"], return_documents: body["return_documents"] }),
   }),
   response(body) {
@@ -68,6 +68,12 @@ export const rerankBridge: Bridge = unaryBridge({
     };
   },
 });
+
+/** The vendor's text models take texts alone. */
+function plainText(document: JsonValue): JsonValue {
+  const isText = isObject(document) && Object.keys(document).length === 1 && typeof document["text"] === "string";
+  return isText ? (document["text"] as string) : document;
+}
 
 export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",

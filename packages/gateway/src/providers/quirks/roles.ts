@@ -2,7 +2,7 @@ import type { JsonObject } from "../../dialects/types.ts";
 import { eachObject } from "../json-edit.ts";
 import type { Quirk } from "../types.ts";
 
-/** For servers that know only `system`. */
+/** For servers that know only `system` and refuse the whole request for another role. */
 export function developerToSystem(body: JsonObject): JsonObject {
   return eachObject(body, "messages", (message) =>
     message["role"] === "developer" ? { ...message, role: "system" } : message,

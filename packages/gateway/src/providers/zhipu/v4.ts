@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../dialects/types.ts";
 import { count, isObject, object, text } from "../../dialects/read.ts";
 import { clamped, eachObject, renamed, without } from "../json-edit.ts";
+import { developerToSystem } from "../quirks/roles.ts";
 import { eachChoice, eachMessage, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";
 import { openaiRoute } from "../openai-compatible.ts";
@@ -17,7 +18,8 @@ const chatParams: Quirk = {
   name: "parameters of GLM",
   drops: REFUSED,
   apply(body, _ask, upstreamModel) {
-    const known = renamed(without(body, [...REFUSED, "stream_options"]), "user", "user_id");
+    const asked = renamed(developerToSystem(body), "max_completion_tokens", "max_tokens");
+    const known = renamed(without(asked, [...REFUSED, "stream_options"]), "user", "user_id");
     const bounded = clamped(clamped(known, "top_p", 0.01, 0.99), "temperature", 0, 1);
     const listed = typeof bounded["stop"] === "string" ? { ...bounded, stop: [bounded["stop"]] } : bounded;
     return eachObject(listed, "messages", (message) => messageFor(message, upstreamModel));
