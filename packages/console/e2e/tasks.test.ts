@@ -99,6 +99,7 @@ function task(id: string, more: Readonly<Record<string, string | number>>): Reco
 }
 
 test("without drawings the page says what belongs there, and that nobody is called back (C-331)", async () => {
+  await heading("Token").waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("i");
   await heading("Drawing").waitFor();

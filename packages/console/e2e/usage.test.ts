@@ -59,6 +59,7 @@ function aWeek(): Record<string, string | number>[] {
 }
 
 test("a gateway without usage says how to begin (C-364)", async () => {
+  await heading("Token").waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("d");
   await heading("Data Dashboard").waitFor();
@@ -86,7 +87,7 @@ test("usage is drawn over time, by model (C-364)", async () => {
 test("the chart is read by keyboard and leads to the log behind a bar", async () => {
   const chart = page.getByRole("slider");
   await page.getByRole("combobox", { name: "Time range" }).selectOption("7d");
-  await expect.poll(() => chart.getAttribute("aria-valuemax")).toBe("7");
+  await expect.poll(() => chart.getAttribute("aria-valuemax"), { timeout: 15_000 }).toBe("7");
   await chart.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");

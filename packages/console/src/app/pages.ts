@@ -36,7 +36,8 @@ export interface PageEntry {
     | "drawing"
     | "task"
     | "budget"
-    | "audit";
+    | "audit"
+    | "playground";
   readonly icon: IconName;
   /** Absent for the page that stands above the sections. */
   readonly section?: Section;
@@ -58,6 +59,15 @@ export const pages: readonly PageEntry[] = [
     access: "public",
     key: "h",
     load: async () => ({ Component: (await import("../features/home/home.page.tsx")).HomePage }),
+  },
+  {
+    path: "/playground",
+    label: "playground",
+    icon: "chat",
+    section: "use",
+    access: "user",
+    key: "p",
+    load: async () => ({ Component: (await import("../features/playground/playground.page.tsx")).PlaygroundPage }),
   },
   {
     path: "/token",
@@ -87,7 +97,7 @@ export const pages: readonly PageEntry[] = [
     icon: "price",
     section: "use",
     access: "public",
-    key: "p",
+    key: "m",
     load: async () => ({ Component: (await import("../features/pricing/pricing.page.tsx")).PricingPage }),
   },
   {

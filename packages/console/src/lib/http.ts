@@ -83,6 +83,24 @@ async function readJson(response: Response): Promise<Record<string, unknown>> {
   return {};
 }
 
+/**
+ * Sends a body to the relay in the name of whoever is signed in. Its answers have no envelope and may be streams: they
+ * are left to the caller, failures included.
+ */
+export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  const headers = { "New-Api-User": String(stored.user.read()?.id ?? -1), "content-type": "application/json" };
+  const init: RequestInit = { method: "POST", headers, credentials: "same-origin", signal, body: JSON.stringify(body) };
+  try {
+    const response = await fetch(path, init);
+    if (response.status === 401 && stored.user.read()) onSignedOut();
+    return response;
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    noteOutcome("away");
+    throw new OfflineProblem(cause);
+  }
+}
+
 function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
   const message = typeof body.message === "string" && body.message !== "" ? body.message : response.statusText;
   const wait = Number(response.headers.get("retry-after"));

@@ -1,5 +1,6 @@
 export const en = {
   overview: "Overview",
+  playground: "Playground",
   token: "Token",
   log: "Log",
   dashboard: "Data Dashboard",

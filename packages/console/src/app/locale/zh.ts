@@ -3,6 +3,7 @@ import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
   overview: "概览",
+  playground: "操练场",
   token: "令牌",
   log: "日志",
   dashboard: "数据看板",

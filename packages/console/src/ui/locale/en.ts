@@ -70,6 +70,7 @@ export const en = {
   custom: "Custom…",
   from: "From",
   to: "To",
+  table: "Table",
   offTitle: "{name} is switched off",
   offBody: "A super administrator can switch it on under Settings, Operation.",
   offAction: "Open the settings",

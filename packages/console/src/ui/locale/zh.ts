@@ -73,6 +73,7 @@ export const zh: Translation<typeof en> = {
   custom: "自定义…",
   from: "开始",
   to: "结束",
+  table: "表格",
   offTitle: "{name}未启用",
   offBody: "超级管理员可在“设置 → 运营”中启用。",
   offAction: "打开设置",

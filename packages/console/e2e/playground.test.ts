@@ -1,0 +1,204 @@
+import {
+  NORMAL_TEXT,
+  ROOT_PASSWORD,
+  startGateway,
+  startUpstream,
+  type GatewayProcess,
+  type Upstream,
+} from "@fairway/testkit";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { asUser, setOption, signIn } from "./session.ts";
+
+// A conversation with models that behave, think, dawdle, fail and break off.
+
+const MODELS = ["gpt-4o-mini", "reasoning", "slow-120+long-400", "status-400", "error-after-3", "cut-after-3"];
+
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name });
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway();
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  await upstream?.stop();
+});
+
+async function open(model: string): Promise<void> {
+  await page.goto(`/playground?model=${encodeURIComponent(model)}`);
+  const picker = page.getByRole("combobox", { name: "Model" });
+  await expect.poll(() => picker.inputValue(), { timeout: 15_000 }).toBe(model);
+}
+
+async function say(text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Control+Enter");
+}
+
+test("without models it says so", async () => {
+  await heading("Token").waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("p");
+  await heading("Playground").waitFor();
+  await page.getByText("No model can be used in this group.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("it begins empty, with a usual model and examples (C-355, C-356)", async () => {
+  const channel = {
+    name: "Harbour",
+    type: 1,
+    key: "k",
+    base_url: upstream.url,
+    models: MODELS.join(),
+    group: "default",
+  };
+  expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
+  await setOption(page, "SelfUseModeEnabled", "true");
+  await page.goto("/playground");
+  const picker = page.getByRole("combobox", { name: "Model" });
+  await expect.poll(() => picker.inputValue(), { timeout: 15_000 }).toBe("gpt-4o-mini");
+  await page.getByRole("button", { name: /^Explain what a harbour pilot does/ }).click();
+  expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toMatch(/^Explain/);
+  await shoot(page, "playground");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("an answer streams in, with what it took and what it was charged (C-357, C-358)", async () => {
+  await page.getByRole("slider", { name: "Temperature" }).fill("0.3");
+  await page.getByLabel("System prompt").fill("Be brief.");
+  await page.getByLabel("Max tokens").fill("64");
+  await say("Ahoy");
+  const log = page.getByRole("log");
+  await log.getByText(NORMAL_TEXT).waitFor();
+  await log.getByText("20 in · 10 out").waitFor();
+  await log.getByTitle("Charged").waitFor();
+  expect(upstream.requests.at(-1)?.json).toMatchObject({
+    model: "gpt-4o-mini",
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Ahoy" },
+    ],
+    temperature: 0.3,
+    max_tokens: 64,
+    stream: true,
+  });
+  expect(upstream.requests.at(-1)?.json).not.toHaveProperty("top_p");
+  await shoot(page, "playground-answer");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("the request can be taken along as code", async () => {
+  await page.getByRole("button", { name: "Code" }).click();
+  const dialog = page.getByRole("dialog", { name: "This request as code" });
+  await dialog.getByText('"content": "Ahoy"').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole("tab", { name: "Answer" }).click();
+  await dialog.getByText('"prompt_tokens": 20').waitFor();
+  await shoot(page, "playground-code");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});
+
+test("a question can be edited and sent again, and the history goes with it", async () => {
+  await say("And then?");
+  await expect.poll(() => page.getByRole("log").getByText(NORMAL_TEXT).count(), { timeout: 15_000 }).toBe(2);
+  await page.getByRole("button", { name: "Edit and send again" }).last().click();
+  expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("And then?");
+  await say("And now?");
+  await expect.poll(() => page.getByRole("log").getByText(NORMAL_TEXT).count(), { timeout: 15_000 }).toBe(2);
+  expect(upstream.requests.at(-1)?.json).toMatchObject({
+    messages: [{ role: "system" }, { content: "Ahoy" }, { role: "assistant" }, { content: "And now?" }],
+  });
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page
+    .getByRole("alertdialog", { name: "Clear the conversation?" })
+    .getByRole("button", { name: "Clear" })
+    .click();
+  await page.getByRole("heading", { name: "Try a model" }).waitFor();
+});
+
+test("thoughts are told apart from the answer", async () => {
+  await open("reasoning");
+  await say("Think");
+  await page.getByRole("log").getByText("Thoughts").waitFor();
+  await page.getByRole("log").getByText(NORMAL_TEXT).waitFor();
+});
+
+test("stopping keeps what came, as incomplete", async () => {
+  await open("slow-120+long-400");
+  await say("Tell me everything");
+  await page.getByRole("log").getByText(/\w{3}/).nth(1).waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("log").getByText("Incomplete").waitFor();
+  await page.getByRole("button", { name: "Ask again" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("failures are told in the gateway's words, and can be tried again", async () => {
+  await open("status-400");
+  await say("Fail");
+  const alert = page.getByRole("log").getByRole("alert");
+  await alert.getByText("The request failed").waitFor();
+  await alert.getByText(/^Status 400/).waitFor();
+  await alert.getByRole("button", { name: "Copy the request ID" }).waitFor();
+  await shoot(page, "playground-failure");
+  expect(await axeFindings(page)).toEqual([]);
+  const before = upstream.requests.length;
+  await alert.getByRole("button", { name: "Ask again" }).click();
+  await expect.poll(() => upstream.requests.length, { timeout: 15_000 }).toBe(before + 1);
+});
+
+test("answers that break off keep their text and say so", async () => {
+  for (const model of ["error-after-3", "cut-after-3"]) {
+    await open(model);
+    await say("Break");
+    await page
+      .getByRole("log")
+      .getByText("The request failed")
+      .or(page.getByRole("log").getByText("Incomplete"))
+      .waitFor();
+  }
+});
+
+test("it is whole in the dark and on a phone", async () => {
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/playground");
+    await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
+    await page.reload();
+    await page.getByRole("heading", { name: "Try a model" }).waitFor();
+    await say("Ahoy");
+    await page.getByRole("log").getByText(NORMAL_TEXT).waitFor();
+    expect(await axeFindings(page), `at ${width}`).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await shoot(page, `playground-dark-${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.evaluate(() => localStorage.removeItem("theme-mode"));
+});
+
+test("a lost session leads to the login page (C-359)", async () => {
+  await page.goto("/playground");
+  await page.getByRole("heading", { name: "Try a model" }).waitFor();
+  await page.context().clearCookies();
+  await say("Who am I?");
+  await page.waitForURL(/\/login\?expired=true/);
+  // Browsers report refused calls by themselves: the failures above.
+  expect(faults.filter((fault) => !/status of (400|401|5\d\d)|ERR_INCOMPLETE_CHUNKED_ENCODING/.test(fault))).toEqual(
+    [],
+  );
+});

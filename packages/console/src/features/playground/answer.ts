@@ -1,0 +1,116 @@
+import { createEventReader } from "../../lib/sse.ts";
+
+/** What the gateway said went wrong. */
+export interface Failure {
+  /** HTTP status; 200 when the answer had begun. */
+  readonly status: number;
+  readonly message: string;
+  readonly code: string;
+  readonly requestId: string | undefined;
+  /** Seconds to wait, where the gateway named them. */
+  readonly retryAfter: number | undefined;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** One step of an answer as it arrives. */
+export type Step =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thought"; readonly text: string }
+  | { readonly kind: "usage"; readonly usage: Usage }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  /** The stream said that it is complete. */
+  | { readonly kind: "end" };
+
+type Json = Readonly<Record<string, unknown>>;
+
+function object(value: unknown): Json | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function parsed(json: string): Json | undefined {
+  try {
+    return object(JSON.parse(json));
+  } catch {
+    // A proxy's page, or a line that was cut: no event of the gateway.
+    return undefined;
+  }
+}
+
+type Head = Pick<Response, "status" | "statusText" | "headers">;
+
+/** Reads the error envelope of the relay; bodies of other kinds are told by their status. */
+export function failureOf(body: string, head: Head): Failure {
+  const envelope = parsed(body);
+  const error = object(envelope?.error);
+  const wait = Number(head.headers.get("retry-after"));
+  return {
+    status: head.status,
+    message: text(error?.message) || text(envelope?.message) || head.statusText || String(head.status),
+    code: text(error?.code) || text(error?.type),
+    requestId: head.headers.get("x-oneapi-request-id") ?? undefined,
+    retryAfter: wait > 0 ? wait : undefined,
+  };
+}
+
+function usageOf(value: unknown): Step[] {
+  const usage = object(value);
+  if (!usage) return [];
+  const count = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0);
+  return [{ kind: "usage", usage: { input: count("prompt_tokens"), output: count("completion_tokens") } }];
+}
+
+function deltaSteps(choice: unknown): Step[] {
+  const delta = object(object(choice)?.delta);
+  const thought = text(delta?.reasoning_content) || text(delta?.reasoning);
+  const said = text(delta?.content);
+  const steps: Step[] = thought === "" ? [] : [{ kind: "thought", text: thought }];
+  return said === "" ? steps : [...steps, { kind: "text", text: said }];
+}
+
+/** What one event of the stream means. An empty list of choices ends it, as the done marker does. */
+export function stepsOf(data: string, head: Head): Step[] {
+  if (data === "[DONE]") return [{ kind: "end" }];
+  const event = parsed(data);
+  if (!event) return [];
+  if (event.error !== undefined) return [{ kind: "failure", failure: failureOf(data, head) }];
+  const choices: unknown = event.choices;
+  const usage = usageOf(event.usage);
+  if (!Array.isArray(choices)) return usage;
+  return choices.length === 0 ? [...usage, { kind: "end" }] : [...deltaSteps(choices[0]), ...usage];
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const read = createEventReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* read(value);
+    }
+  } finally {
+    // What follows the end, or was not asked for any more, is of no interest; its failure neither.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads an answer step by step. Ends without an `end` when the connection did. */
+export async function* stepsOfAnswer(response: Response): AsyncGenerator<Step> {
+  if (!response.ok || !response.body) {
+    yield { kind: "failure", failure: failureOf(await response.text(), response) };
+    return;
+  }
+  for await (const data of eventsOf(response.body)) {
+    const steps = stepsOf(data, response);
+    yield* steps;
+    if (steps.some(({ kind }) => kind === "end" || kind === "failure")) return;
+  }
+}

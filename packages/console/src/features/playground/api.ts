@@ -1,0 +1,40 @@
+import { logListSelf, pricingList, selfGroups, type PricingRow } from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call, request } from "../../lib/http.ts";
+import { FRESH_STATIC_MS } from "../../lib/query.ts";
+
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "self"],
+  queryFn: ({ signal }) => call(selfGroups, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});
+
+/** Which group may use which model; the ratios stand beside the rows. */
+export const modelsByGroupQuery = queryOptions({
+  queryKey: ["playground", "models"],
+  queryFn: async ({ signal }) => {
+    const { data } = await request(pricingList, { signal });
+    return new Map(data.map((row: PricingRow) => [row.model_name, new Set(row.enable_groups)]));
+  },
+  staleTime: FRESH_STATIC_MS,
+});
+
+const TRIES = 4;
+
+class NotYet extends Error {}
+
+/** What a request was charged, from its row in the log; the row may come a moment later. */
+export function chargeQuery(requestId: string) {
+  return queryOptions({
+    queryKey: ["playground", "charge", requestId],
+    queryFn: async ({ signal }) => {
+      const { items } = await call(logListSelf, { query: { p: 1, page_size: 1, request_id: requestId }, signal });
+      const [row] = items;
+      if (!row) throw new NotYet();
+      return row.quota;
+    },
+    staleTime: Infinity,
+    retry: (count, problem) => problem instanceof NotYet && count < TRIES,
+    retryDelay: (count) => 500 * 2 ** count,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Snippet } from "../../ui/code-tabs.tsx";
+import type { Message } from "./conversation.ts";
+
+const KEY = "sk-…";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** An application names no group: its token has one. */
+function plain({ group: _group, ...body }: Body): Body {
+  return body;
+}
+
+function curl(base: string, body: Body): string {
+  // A single quote ends the shell's word; the text goes on behind an escaped one.
+  const json = JSON.stringify(body, undefined, 2).replaceAll("'", String.raw`'\''`);
+  return `curl ${base}/v1/chat/completions \\\n  -H "Authorization: Bearer ${KEY}" \\\n  -H "Content-Type: application/json" \\\n  -d '${json}'`;
+}
+
+/** JSON as a literal of Python. */
+function python(value: unknown, indent = ""): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const inner = `${indent}    `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => `${inner}${python(item, inner)},\n`)
+    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${python(item, inner)},\n`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.join("")}${indent}${close}`;
+}
+
+function pythonCode(base: string, body: Body): string {
+  const members = Object.entries(body).map(([name, value]) => `    ${name}=${python(value, "    ")},\n`);
+  return `from openai import OpenAI
+
+client = OpenAI(base_url="${base}/v1", api_key="${KEY}")
+stream = client.chat.completions.create(
+${members.join("")})
+for event in stream:
+    if event.choices:
+        print(event.choices[0].delta.content or "", end="")`;
+}
+
+function nodeCode(base: string, body: Body): string {
+  return `import OpenAI from "openai";
+
+const client = new OpenAI({ baseURL: "${base}/v1", apiKey: "${KEY}" });
+const stream = await client.chat.completions.create(${JSON.stringify(body, undefined, 2)});
+for await (const event of stream) process.stdout.write(event.choices[0]?.delta?.content ?? "");`;
+}
+
+function answerOf(message: Message): string {
+  const { text, thought, failure, usage, requestId } = message;
+  const known = {
+    request_id: requestId,
+    ...(failure
+      ? { status: failure.status, error: { message: failure.message, code: failure.code } }
+      : { content: text, ...(thought === "" ? undefined : { reasoning_content: thought }) }),
+    ...(usage ? { usage: { prompt_tokens: usage.input, completion_tokens: usage.output } } : undefined),
+  };
+  return JSON.stringify(known, undefined, 2);
+}
+
+/** The request as an application would send it, and what came back. */
+export function snippetsOf(
+  base: string,
+  body: Body,
+  exchange: { readonly answer: Message | undefined; readonly request: string; readonly response: string },
+): Snippet[] {
+  const sent = plain(body);
+  const answer = exchange.answer ? [{ id: "response", label: exchange.response, code: answerOf(exchange.answer) }] : [];
+  return [
+    { id: "curl", label: "curl", code: curl(base, sent) },
+    { id: "python", label: "Python", code: pythonCode(base, sent) },
+    { id: "node", label: "Node.js", code: nodeCode(base, sent) },
+    { id: "request", label: exchange.request, code: JSON.stringify(body, undefined, 2) },
+    ...answer,
+  ];
+}

@@ -1,0 +1,167 @@
+import { Box, Button, Flex, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { formatCount, seconds } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { Money } from "../../ui/money.tsx";
+import type { Failure } from "./answer.ts";
+import { chargeQuery } from "./api.ts";
+import type { Message } from "./conversation.ts";
+import { useTexts } from "./texts.ts";
+
+function FailureCard(props: { readonly failure: Failure; onAgain(): void }) {
+  const t = useTexts();
+  const { failure } = props;
+  const facts = [failure.status > 0 && t("failedStatus", { status: failure.status }), failure.code];
+  return (
+    <Box role="alert" borderWidth="1px" borderColor="port.border" bg="bg.error" borderRadius="l3" px="4" py="3">
+      <Flex align="center" gap="3" wrap="wrap">
+        <Mark kind="stop" label={t("failed")} />
+        <Text textStyle="xs" color="fg.muted" fontFamily="mono">
+          {facts.filter(Boolean).join(" · ")}
+        </Text>
+      </Flex>
+      <Text mt="1.5" overflowWrap="anywhere">
+        {failure.message}
+      </Text>
+      {failure.retryAfter !== undefined && (
+        <Text textStyle="sm" color="fg.muted">
+          {t("failedWait", { seconds: failure.retryAfter })}
+        </Text>
+      )}
+      <Flex gap="2" mt="2" align="center">
+        <Button size="xs" variant="outline" onClick={props.onAgain}>
+          <Icon name="refresh" size={14} />
+          {t("again")}
+        </Button>
+        {failure.requestId !== undefined && (
+          <>
+            <Text textStyle="xs" color="fg.muted" fontFamily="mono" truncate>
+              {failure.requestId}
+            </Text>
+            <CopyButton text={failure.requestId} label={t("copyRequestId")} />
+          </>
+        )}
+      </Flex>
+    </Box>
+  );
+}
+
+function Charge(props: { readonly requestId: string }) {
+  const t = useTexts();
+  const { data } = useQuery(chargeQuery(props.requestId));
+  if (data === undefined) return null;
+  return (
+    <span title={t("charged")}>
+      <Money quota={data} isPrecise />
+    </span>
+  );
+}
+
+/** What an answer took, below it. */
+function Measures({ message }: { readonly message: Message }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { firstMs, totalMs, usage, requestId } = message;
+  return (
+    <>
+      {firstMs !== undefined && <span>{t("firstSign", { time: seconds(firstMs) })}</span>}
+      {totalMs !== undefined && <span>{t("inAll", { time: seconds(totalMs) })}</span>}
+      {usage && (
+        <span>
+          {t("tokens", { input: formatCount(usage.input, language), output: formatCount(usage.output, language) })}
+        </span>
+      )}
+      {requestId !== undefined && message.state === "complete" && <Charge requestId={requestId} />}
+    </>
+  );
+}
+
+interface MessageActions {
+  readonly isBusy: boolean;
+  onAgain(): void;
+  onEdit(): void;
+  onRemove(): void;
+}
+
+function Action(props: { readonly icon: IconName; readonly label: string; readonly isOff: boolean; run(): void }) {
+  return (
+    <IconButton size="xs" label={props.label} disabled={props.isOff} onClick={() => props.run()}>
+      <Icon name={props.icon} size={15} />
+    </IconButton>
+  );
+}
+
+function Foot(props: { readonly children?: ReactNode; readonly text: string; readonly buttons: ReactNode }) {
+  const t = useTexts();
+  return (
+    <Flex className="message-foot" align="center" gap="3" wrap="wrap" mt="1" minH="7">
+      {props.children}
+      <Flex className="message-actions" gap="0.5">
+        {props.text !== "" && <CopyButton text={props.text} label={t("copyMessage")} />}
+        {props.buttons}
+      </Flex>
+    </Flex>
+  );
+}
+
+function Answer(props: MessageActions & { readonly message: Message }) {
+  const t = useTexts();
+  const { message, isBusy } = props;
+  const { state, text, thought, failure } = message;
+  return (
+    <Box>
+      {thought !== "" && (
+        <details className="thoughts">
+          <summary>{t("thoughts")}</summary>
+          <p>{thought}</p>
+        </details>
+      )}
+      {text !== "" && <Markdown text={text} />}
+      {state === "loading" && text === "" && <Mark kind="underway" label={t("thinking")} />}
+      {state === "incomplete" && <Mark kind="caution" label={t("incomplete")} title={t("incompleteBody")} />}
+      {failure && <FailureCard failure={failure} onAgain={props.onAgain} />}
+      {state !== "loading" && (
+        <Foot
+          text={text}
+          buttons={
+            <>
+              {!failure && <Action icon="refresh" label={t("again")} isOff={isBusy} run={props.onAgain} />}
+              <Action icon="trash" label={t("remove")} isOff={isBusy} run={props.onRemove} />
+            </>
+          }
+        >
+          <Measures message={message} />
+        </Foot>
+      )}
+    </Box>
+  );
+}
+
+/** One turn of the conversation. */
+export function MessageView(props: MessageActions & { readonly message: Message }) {
+  const t = useTexts();
+  const { message, isBusy } = props;
+  if (message.role === "assistant") return <Answer {...props} />;
+  return (
+    <Flex direction="column" align="flex-end">
+      <Box className="question" aria-label={t("you")} role="group">
+        {message.text}
+      </Box>
+      <Foot
+        text={message.text}
+        buttons={
+          <>
+            <Action icon="edit" label={t("edit")} isOff={isBusy} run={props.onEdit} />
+            <Action icon="trash" label={t("remove")} isOff={isBusy} run={props.onRemove} />
+          </>
+        }
+      />
+    </Flex>
+  );
+}

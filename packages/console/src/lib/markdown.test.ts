@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { parseMarkdown, safeHref, type Inline } from "./markdown.ts";
+
+function inline(text: string): readonly Inline[] {
+  const [block] = parseMarkdown(text);
+  return block?.kind === "paragraph" ? block.inside : [];
+}
+
+test("blocks are told apart", () => {
+  const text =
+    "# Title\n\nOne\ntwo\n\n---\n> quoted\n\n- a\n- b\n  - c\n\n3. x\n4. y\n\n| A | B |\n|---|--:|\n| 1 | 2 |";
+  const blocks = parseMarkdown(text);
+  expect(blocks.map(({ kind }) => kind)).toEqual(["heading", "paragraph", "rule", "quote", "list", "list", "table"]);
+  expect(blocks[4]).toMatchObject({ start: undefined, items: [[{}], [{}, { kind: "list" }]] });
+  expect(blocks[5]).toMatchObject({ start: 3, items: [[{}], [{}]] });
+  expect(blocks[6]).toEqual({ kind: "table", head: [["A"], ["B"]], rows: [[["1"], ["2"]]] });
+});
+
+test("code keeps every sign, and a fence that is still open is code already", () => {
+  expect(parseMarkdown("```ts\nconst a = `<b>`;\n\n# no title\n```\nafter")).toEqual([
+    { kind: "code", language: "ts", text: "const a = `<b>`;\n\n# no title" },
+    { kind: "paragraph", inside: ["after"] },
+  ]);
+  expect(parseMarkdown("```py\nprint(1)")).toEqual([{ kind: "code", language: "py", text: "print(1)" }]);
+});
+
+test("emphasis, code and links are read inside of lines", () => {
+  expect(inline("a **b *c*** `d*e*` ~~f~~ snake_case_name")).toEqual([
+    "a ",
+    { kind: "strong", inside: ["b ", { kind: "em", inside: ["c"] }] },
+    " ",
+    { kind: "code", text: "d*e*" },
+    " ",
+    { kind: "del", inside: ["f"] },
+    " snake_case_name",
+  ]);
+  expect(inline("see [docs](https://a.example/x_(y)) or https://b.example/q?a=1.")).toEqual([
+    "see ",
+    { kind: "link", href: "https://a.example/x_(y)", inside: ["docs"] },
+    " or ",
+    { kind: "link", href: "https://b.example/q?a=1", inside: ["https://b.example/q?a=1"] },
+    ".",
+  ]);
+  expect(inline("2 * 3 * 4 and \\*no\\*")).toEqual(["2 * 3 * 4 and ", "*", "no", "*"]);
+});
+
+test("scripts and markup stay text", () => {
+  expect(inline("[x](javascript:alert(1))")).toEqual(["[x](javascript:alert(1))"]);
+  expect(inline("<img src=x onerror=alert(1)>")).toEqual(["<img src=x onerror=alert(1)>"]);
+  expect(
+    ["javascript:alert(1)", "data:text/html,x", " JaVaScRiPt:x", "/local", "https://a.example"].map(safeHref),
+  ).toEqual([undefined, undefined, undefined, undefined, "https://a.example"]);
+});
+
+test("texts that are built to be slow are read at once", () => {
+  const start = performance.now();
+  for (const bad of ["*a ".repeat(5_000), "[".repeat(5_000), "> ".repeat(5_000), "`".repeat(5_000), "_a".repeat(5_000)])
+    parseMarkdown(bad);
+  expect(performance.now() - start).toBeLessThan(1_500);
+});

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { createEventReader } from "./sse.ts";
+
+const STREAM = ': hello\r\n\r\ndata: {"a":1}\r\n\r\nevent: x\r\ndata:two\r\ndata: lines\r\n\r\ndata: [DONE]\r\n\r\n';
+
+test("events are read wherever the pieces end", () => {
+  for (const size of [1, 2, 3, 7, STREAM.length]) {
+    const read = createEventReader();
+    const events: string[] = [];
+    for (let at = 0; at < STREAM.length; at += size) events.push(...read(STREAM.slice(at, at + size)));
+    expect(events, `pieces of ${size}`).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
+  }
+});
+
+test("an event without its end is not read", () => {
+  expect(createEventReader()("data: half")).toEqual([]);
+});
