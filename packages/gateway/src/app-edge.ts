@@ -5,6 +5,7 @@ import { contextOf } from "./http/context.ts";
 import { contentPolicy } from "./http/security.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { createAuthenticator } from "./identity/authenticator.ts";
+import type { Authenticator } from "./identity/caller.ts";
 import { rememberHashes } from "./identity/key-hashes.ts";
 import { edgeRules } from "./limits/rules.ts";
 import type { Health } from "./observability/health.ts";
@@ -27,18 +28,22 @@ export interface Traffic {
   readonly upgrade: UpgradeHandler;
 }
 
+/** Who calls a relay route. */
+export function authenticatorOf(core: Core): Authenticator {
+  const { storage, snapshots, identity } = core;
+  return createAuthenticator({
+    ...core,
+    ...storage,
+    hashKey: rememberHashes(storage.vault.hashKey),
+    options: () => snapshots.current().options,
+    sessions: identity.sessions,
+  });
+}
+
 /** How requests are identified, limited and read. */
-export function readingOf(core: Core, calls: CallLimit): ReadRequestDeps {
-  const { env, storage, snapshots, identity } = core;
-  const options = () => snapshots.current().options;
+export function readingOf({ env }: Core, authenticator: Authenticator, calls: CallLimit): ReadRequestDeps {
   return {
-    authenticator: createAuthenticator({
-      ...core,
-      ...storage,
-      hashKey: rememberHashes(storage.vault.hashKey),
-      options,
-      sessions: identity.sessions,
-    }),
+    authenticator,
     bodyLimits: {
       maxBytes: env.maxBodyBytes,
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,

@@ -5,6 +5,7 @@ import type { Budgets } from "./billing/budgets.ts";
 import type { Ledger } from "./billing/ledger.ts";
 import type { Claims } from "./limits/claims.ts";
 import type { Env } from "./config/env.ts";
+import type { Authenticator } from "./identity/caller.ts";
 import { randomUUID } from "node:crypto";
 import type { Runnable } from "./lib/runnable.ts";
 import { createGuardedFetcher, type GuardedFetcher } from "./lib/guarded-fetch.ts";
@@ -18,6 +19,7 @@ import { createBlockedWords } from "./relay/blocked-words.ts";
 import { createCallLimit } from "./relay/call-limit.ts";
 import { createChannelGuard, type ChannelGuard } from "./relay/auto-disable.ts";
 import { DeliveryTicker } from "./relay/delivery.ts";
+import type { GateDeps } from "./relay/gate.ts";
 import type { PipelineDeps } from "./relay/pipeline.ts";
 import { createReporter, type Reporter } from "./relay/report.ts";
 import type { SelectionDeps } from "./relay/select.ts";
@@ -42,6 +44,7 @@ export interface RelayPartsDeps {
   readonly claims: Claims;
   readonly budgets: Budgets;
   readonly counter: TokenCounter;
+  readonly authenticator: Pick<Authenticator, "recheck">;
   readonly storage: Pick<AppStorage, "database" | "vault">;
   readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
 }
@@ -62,8 +65,6 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher();
   const health = healthOf(deps);
-  const admission = createAdmission();
-  metrics.watch({ admissionQueue: () => admission.waiting });
   const upstreams = createUpstreams({
     connectTimeoutMs: env.connectTimeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
@@ -90,13 +91,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
-    gate: {
-      claims: deps.claims,
-      budgets: deps.budgets,
-      admission,
-      calls: createCallLimit({ claims: deps.claims, options: () => snapshots.current().options, metrics }),
-      metrics,
-    },
+    gate: gateOf(deps),
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
@@ -134,6 +129,13 @@ function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
   });
   snapshots.subscribe(({ channels }) => health.follow(channels));
   return health;
+}
+
+function gateOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): GateDeps {
+  const admission = createAdmission();
+  metrics.watch({ admissionQueue: () => admission.waiting });
+  const calls = createCallLimit({ claims, options: () => snapshots.current().options, metrics });
+  return { claims, budgets, admission, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };
 }
 
 function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCore, type Core } from "./app-core.ts";
 import { tasksOf, type Tasks } from "./app-tasks.ts";
-import { httpOf, readingOf, trafficOf } from "./app-edge.ts";
+import { authenticatorOf, httpOf, readingOf, trafficOf } from "./app-edge.ts";
 import { createManagement, type Management } from "./app-management.ts";
 import { createRelayParts } from "./app-relay.ts";
 import { StartError } from "./app-storage.ts";
@@ -60,7 +60,13 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
   const disable = (id: number, reason: string, key?: string) => management.operations.channels.disable(id, reason, key);
-  const { pipeline, reporter, fetcher, channels } = createRelayParts({ ...core, counter, disable });
+  const authenticator = authenticatorOf(core);
+  const { pipeline, reporter, fetcher, channels } = createRelayParts({
+    ...core,
+    counter,
+    disable,
+    authenticator,
+  });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
   const health = createHealth({
@@ -69,7 +75,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const reading = readingOf(core, pipeline.gate.calls);
+  const reading = readingOf(core, authenticator, pipeline.gate.calls);
   const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
   const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic);

@@ -187,6 +187,27 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
+  it("a token that is switched off is not served after its wait", async () => {
+    const model = "slow-50+long-400+key";
+    const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
+    await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
+    const key = await relay.gateway.token({ name: "waits" });
+    const leaver = new AbortController();
+    const path = "/v1/chat/completions";
+    const running = await relay.gateway.post(path, chat(model, { stream: true }), relay.key, { signal: leaver.signal });
+    const waiting = relay.gateway.post(path, chat(model), key);
+    const metrics = async () => (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
+    await expect.poll(metrics).toContain("fairway_admission_queue_length 1\n");
+    const tokens = await relay.gateway.root.must<Token[]>("GET", "/api/token/?p=0&page_size=100");
+    const { id } = tokens.find(({ name }) => name === "waits") as Token;
+    await relay.gateway.root.must("PUT", "/api/token/?status_only=true", { id, status: 2 });
+    leaver.abort();
+    await running.text().catch(() => undefined);
+    const refused = await waiting;
+    expect([refused.status, (await errorOf(refused)).code]).toEqual([401, "token_disabled"]);
+    await relay.gateway.settled();
+  });
+
   it("a client that leaves the queue makes room, and is charged nothing", async () => {
     const model = `${SLOW}+leave`;
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });

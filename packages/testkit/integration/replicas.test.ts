@@ -26,7 +26,11 @@ beforeAll(async () => {
   upstream = await startUpstream();
   redis = await freshRedis({ isDurable: true });
   const database = await createDatabase("mariadb");
-  const settings = { database, redis: redis.url, env: { FAIRWAY_QUOTA_ON_OUTAGE: "sql" } };
+  const settings = {
+    database,
+    redis: redis.url,
+    env: { FAIRWAY_QUOTA_ON_OUTAGE: "sql", FAIRWAY_REDIS_WAIT_MS: "500" },
+  };
   const first = await startGateway(settings);
   replicas = [first, ...(await Promise.all([startGateway(settings), startGateway(settings)]))];
   root = await signIn(first.url, "root", ROOT_PASSWORD);

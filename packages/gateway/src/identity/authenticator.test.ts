@@ -98,12 +98,23 @@ eachDatabase("authenticator", (open) => {
         userGroup: "default",
         tokenId: id,
         tokenName: "mine",
+        keyHash: expect.any(String) as string,
         isUnlimited: false,
         tokenGrant: 100,
         modelLimits: new Set(["a", "b"]),
         pinnedChannel: undefined,
         ip: "10.0.0.1",
       });
+    });
+
+    test("is asked again about somebody who has waited", async () => {
+      const { key, id } = await token({});
+      const caller = await byKey(key);
+      await authenticator.recheck(caller);
+      expect(await codeOf(authenticator.recheck({ ...caller, keyHash: "gone" }))).toBe("401 invalid_api_key");
+      await kit.database.db.updateTable("tokens").set({ status: 2 }).where("id", "=", id).execute();
+      kit.clock.set(START_SECONDS + 61);
+      expect(await codeOf(authenticator.recheck(caller))).toBe("401 token_disabled");
     });
 
     test("refuses missing, malformed, unknown and deleted keys", async () => {

@@ -46,6 +46,13 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       await checkToken(deps, record, options);
       return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
     },
+    async recheck({ keyHash }) {
+      if (keyHash === undefined) return;
+      const record = await deps.tokens.find(keyHash);
+      if (!record) throw new AppError("invalid_api_key");
+      await checkToken(deps, record, {});
+      checkUser(record.user);
+    },
     bySession: (request, ip, options) => sessionCaller(deps, request, ip, options),
   };
 }
@@ -66,7 +73,8 @@ async function checkToken(
   const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
   if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
   if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
-    await move(deps, record, TOKEN_STATUS.expired, "");
+    // Whoever cannot mark the row refuses all the same; it is marked at its next use.
+    await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
     throw new AppError("token_expired");
   }
   if (allowExhausted || record.isUnlimited || record.remainQuota > 0) return;
@@ -97,6 +105,7 @@ function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin
     userGroup: user.group,
     tokenId: record.id,
     tokenName: record.name,
+    keyHash: record.keyHash,
     isUnlimited: record.isUnlimited,
     ...(record.isUnlimited ? {} : { tokenGrant: record.remainQuota + record.usedQuota }),
     modelLimits: record.modelLimits,

@@ -12,6 +12,8 @@ export interface Caller {
   /** 0 in the playground. */
   readonly tokenId: number;
   readonly tokenName: string;
+  /** What the token is found by; absent where there is none. */
+  readonly keyHash?: string;
   readonly isUnlimited: boolean;
   /** What the token may use in its life, in quota units; absent where there is no token or no limit. */
   readonly tokenGrant?: number;
@@ -35,6 +37,10 @@ export interface SessionCaller {
 export interface Authenticator {
   /** By API key, from every place that a client of the family puts it. */
   byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
+  /**
+   * Throws when the key of somebody who was let in before would be refused now: after a wait it may be switched off.
+   */
+  recheck(caller: Caller): Promise<void>;
   /**
    * By console session, for the playground; `group` is the one that the body names. A read that changes nothing may come
    * from the page itself, which cannot add the header that proves where a request was made.

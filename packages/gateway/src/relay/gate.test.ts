@@ -56,7 +56,14 @@ function gateOf(id: string, rows: Readonly<Record<string, string>> = {}, userId 
   const calls = createCallLimit({ claims, options: () => options, metrics });
   const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
   const snapshot = { options, channels: new Map() } as unknown as Snapshot;
-  return gateFor({ id, caller, ask }, snapshot, { claims, budgets, admission, calls, metrics }) as Gate;
+  return gateFor({ id, caller, ask }, snapshot, {
+    claims,
+    budgets,
+    admission,
+    calls,
+    metrics,
+    recheck: () => Promise.resolve(),
+  }) as Gate;
 }
 
 const room = (id: number, limits: object = {}): Room => ({

@@ -27,6 +27,8 @@ export interface GateDeps {
   readonly admission: Admission;
   readonly calls: CallLimit;
   readonly metrics: Pick<Metrics, "limited" | "queued">;
+  /** Throws for a caller who has waited and would not be let in any more. */
+  readonly recheck: (caller: Caller) => Promise<void>;
 }
 
 /** What asks for room: any request that uses an upstream. */
@@ -117,6 +119,7 @@ export class Gate {
     let entered: R | undefined;
     try {
       entered = await this.#findRoom(first, rooms, { visitor, amount, since });
+      if (this.#place) await this.#deps.recheck(this.#entrant.caller);
       return entered;
     } finally {
       visitor.off("close", onClose);

@@ -61,6 +61,7 @@ eachDatabase("the token cache", (open) => {
   test("reads a token with its owner", async () => {
     expect(await find("plain")).toEqual({
       id: 1,
+      keyHash: "plain",
       name: "plain",
       status: 1,
       expiredTime: -1,

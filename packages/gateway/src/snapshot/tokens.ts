@@ -48,7 +48,7 @@ export function createTokenCache({
   const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
     const before = changes;
     const [row] = await raw.rows<TokenRow>(QUERY, [keyHash]);
-    const record = row && tokenRecord(row);
+    const record = row && tokenRecord(row, keyHash);
     const life = record ? LIFE_MS : UNKNOWN_LIFE_MS;
     if (before === changes) entries.set(keyHash, { record, expiresAt: clock.now() + life });
     return record;
@@ -129,9 +129,10 @@ interface TokenRow {
   readonly user_deleted_at: number | null;
 }
 
-function tokenRecord(row: TokenRow): TokenRecord {
+function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
   return Object.freeze({
     id: row.id,
+    keyHash,
     name: row.name,
     status: row.status,
     expiredTime: row.expired_time,

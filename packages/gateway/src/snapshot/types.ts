@@ -39,6 +39,8 @@ export interface SnapshotStore {
 /** A token and its owner as the relay needs them; never older than a few seconds. */
 export interface TokenRecord {
   readonly id: number;
+  /** What it is found by. */
+  readonly keyHash: string;
   readonly name: string;
   readonly status: number;
   /** Epoch seconds, -1 = never. */

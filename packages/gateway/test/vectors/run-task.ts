@@ -132,6 +132,7 @@ function depsOf(
     writeLog: createLogWriter(false),
     snapshots: { current: () => snapshot, refresh: () => Promise.resolve(), subscribe: () => () => undefined },
     authenticator: {
+      recheck: () => Promise.resolve(),
       byKey: () => Promise.resolve(CALLER),
       bySession: () => Promise.reject(new Error("no sessions here")),
     },
@@ -162,6 +163,7 @@ function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["gate
     admission: createAdmission(),
     calls: createCallLimit({ claims, options: () => options, metrics }),
     metrics,
+    recheck: () => Promise.resolve(),
   };
 }
 
