@@ -70,8 +70,30 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
   });
 }
 
-/** Anthropic counts cache reads and writes beside `input_tokens`; the normal form holds them inside. */
+/**
+ * Anthropic counts cache reads and writes beside `input_tokens`; the normal form holds them inside. What the vendor
+ * spent to shorten a conversation stands in the iterations alone.
+ */
 export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undefined {
+  const answer = readMessageUsage(usage);
+  const shortened = objects(usage, "iterations").filter((iteration) => iteration["type"] === "compaction");
+  return shortened.length === 0 ? answer : shortened.map(readMessageUsage).reduce(plus, answer);
+}
+
+function plus(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return {
+    ...a,
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cachedInput: a.cachedInput + b.cachedInput,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}
+
+function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
   const fresh = count(usage, "input_tokens");
   const output = count(usage, "output_tokens");
   if (usage === undefined || (fresh === undefined && output === undefined)) return undefined;

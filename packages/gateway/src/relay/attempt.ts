@@ -24,6 +24,7 @@ import { StreamSink } from "./stream-sink.ts";
 import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
 import type { Upstreams, UpstreamTimeouts } from "./upstream.ts";
+import { learnsRefusal } from "./usage-switch.ts";
 import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
 
 export interface AttemptDeps extends CallDeps {
@@ -138,7 +139,16 @@ export class Attempt implements Flow {
 
   finish(result: AttemptResult): void {
     this.delivery.onGone = undefined;
-    this.#resolve(result);
+    if (result.kind === "failed" && this.#isOverUsage(result.failure)) void this.start();
+    else this.#resolve(result);
+  }
+
+  /** The upstream knows no switch for usage, which only the gateway asked for: the same call goes without it. */
+  #isOverUsage(failure: Failure): boolean {
+    const { ask } = this.request;
+    const { channel, plan } = this.choice;
+    if (!plan.provider.streamUsage || (ask.wantsStreamUsage && plan.bridges.length === 0)) return false;
+    return !this.delivery.isGone && learnsRefusal(failure, this.request, channel, this.#deps.now());
   }
 
   fault(error: unknown): void {

@@ -3,13 +3,14 @@ import { list, text } from "../dialects/read.ts";
 import { AppError } from "../lib/app-error.ts";
 import { joinUrl, withoutEnd } from "../providers/join-url.ts";
 import { httpOf } from "../providers/proxy.ts";
-import type { HttpJson, SigningContext, UpstreamCall, UpstreamRoute } from "../providers/types.ts";
+import type { ChannelRecord, HttpJson, SigningContext, UpstreamCall, UpstreamRoute } from "../providers/types.ts";
 import { withInlineFiles } from "./inline-files.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { Choice } from "./select.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
 import type { Upload } from "./upload.ts";
+import { refusesUsageSwitch } from "./usage-switch.ts";
 import { dialectById } from "../dialects/index.ts";
 
 export interface CallDeps {
@@ -124,7 +125,7 @@ async function attachUpload(
 function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): Buffer {
   const { ask, body, dialect } = request;
   const { channel, plan, upstreamModel } = choice;
-  const askUsage = ask.stream && plan.provider.streamUsage && channel.setting["force_stream_option"] !== false;
+  const askUsage = ask.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
   if (plan.bridges.length === 0) {
     const bytes = dialect.retarget(body, ask, upstreamModel, { askUsage });
     const quirked = repair(choice, request, bytes, context);
@@ -138,6 +139,10 @@ function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): 
     model: isRenamed ? model : upstreamModel,
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
+}
+
+function takesUsageSwitch(channel: ChannelRecord, now: number): boolean {
+  return channel.setting["force_stream_option"] !== false && !refusesUsageSwitch(channel, now);
 }
 
 interface Target extends RetargetOptions {

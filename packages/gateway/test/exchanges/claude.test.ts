@@ -50,3 +50,22 @@ describe("chat clients on Claude", () => {
     );
   });
 });
+
+describe("usage of Claude", () => {
+  it("holds what was spent to shorten the conversation", async () => {
+    const usage: JsonObject = {
+      input_tokens: 10,
+      output_tokens: 5,
+      iterations: [
+        { type: "compaction", input_tokens: 900, cache_read_input_tokens: 100, output_tokens: 50 },
+        { type: "message", input_tokens: 10, output_tokens: 5 },
+      ],
+    };
+    await exchange({
+      type: 14,
+      body: { model: "claude-opus-4-8", messages: HELLO },
+      answer: { body: { ...MESSAGE_ANSWER, usage } },
+      usage: { prompt_tokens: 1010, completion_tokens: 55, cached_tokens: 100 },
+    });
+  });
+});
