@@ -8,6 +8,8 @@ export interface Pace {
   readonly awayMs: number;
   /** A process stands still, or a connection is bad. */
   readonly badMs: number;
+  /** The database stands still. */
+  readonly stillMs: number;
 }
 
 export interface Fault {
@@ -116,12 +118,12 @@ const flakyRedis: Fault = {
 
 const freezeDatabase: Fault = {
   name: "the database stands still",
-  about: ({ badMs }) => `SIGSTOP of all its processes for ${seconds(badMs)}`,
+  about: ({ stillMs }) => `SIGSTOP of all its processes for ${seconds(stillMs)}`,
   isTotal: true,
-  async run({ servers }, { badMs }) {
+  async run({ servers }, { stillMs }) {
     try {
       servers.freezeDatabase();
-      await sleep(badMs);
+      await sleep(stillMs);
     } finally {
       servers.resumeDatabase();
     }

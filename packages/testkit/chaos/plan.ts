@@ -2,8 +2,8 @@ import { FAULTS, PAIRS, SHORT_FAULTS, type Fault, type Pace } from "./faults.ts"
 import type { Plan } from "./round.ts";
 import type { DatabaseName } from "./servers.ts";
 
-const PACE: Pace = { awayMs: 2_000, badMs: 6_000 };
-const LONG_PACE: Pace = { awayMs: 10_000, badMs: 30_000 };
+const PACE: Pace = { awayMs: 2_000, badMs: 6_000, stillMs: 6_000 };
+const LONG_PACE: Pace = { awayMs: 10_000, badMs: 30_000, stillMs: 60_000 };
 /** Of the minutes of a long run; the rest is the second database's. */
 const SHARE = { MariaDB: 0.7, PostgreSQL: 0.3 };
 const MINUTE_MS = 60_000;
