@@ -81,16 +81,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options, log });
   const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
   const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance });
-  const budgets = createBudgets({
-    database: database.raw,
-    clock,
-    log,
-    onThreshold: budgetNotice({ database, mailer: identity.mailer, log }),
-  });
-  // Changes of budgets count up the options, so that every replica reads both.
-  snapshots.subscribe(() => {
-    budgets.reload().catch((error: unknown) => log.warn("budgets cannot be read, the last ones stay", { error }));
-  });
+  const budgets = budgetsOf({ storage, clock, log, metrics, identity, snapshots });
   return {
     env,
     log,
@@ -110,6 +101,23 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
+}
+
+/** Changes of budgets count up the options, so that every replica reads both. */
+function budgetsOf(parts: Pick<Core, "storage" | "clock" | "log" | "metrics" | "identity" | "snapshots">): Budgets {
+  const { storage, clock, log, metrics, identity, snapshots } = parts;
+  const { database } = storage;
+  const budgets = createBudgets({
+    database: database.raw,
+    clock,
+    log,
+    onThreshold: budgetNotice({ database, mailer: identity.mailer, log }),
+    onOutage: metrics.budgetNotAsked,
+  });
+  snapshots.subscribe(() => {
+    budgets.reload().catch((error: unknown) => log.warn("budgets cannot be read, the last ones stay", { error }));
+  });
+  return budgets;
 }
 
 function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {

@@ -164,6 +164,7 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await core.ledger
     .flush(Math.min(LAST_SETTLEMENTS_MS, Math.max(LEAST_FLUSH_MS, core.env.drainSeconds * 1000)))
     .catch((error: unknown) => core.log.warn("charges reach the database after the stop", { error }));
+  await core.budgets.idle(LAST_SETTLEMENTS_MS);
   await pipeline.owners.flush();
   for (const runnable of runnables.toReversed()) await runnable.stop();
   http.server.closeAllConnections();

@@ -177,7 +177,7 @@ async function createParts(settings: ManagementAppSettings) {
     pending,
     background,
     ledger: createSqlLedger({ database: database.raw, clock, log }),
-    budgets: createBudgets({ database: database.raw, clock, log, onThreshold: () => {} }),
+    budgets: createBudgets({ database: database.raw, clock, log, onThreshold: () => {}, onOutage: () => {} }),
     tokens: createTokenCache({ raw: database.raw, clock }),
     announce: snapshots.announce,
     writeLog: createLogWriter(false),

@@ -102,6 +102,16 @@ describe("budgets of requests", () => {
     },
   );
 
+  it("a budget that was made while a stream ran is charged for it", async () => {
+    const model = "slow-100+long-20";
+    await relay.gateway.channel(model);
+    const response = await relay.ask(model, { stream: true });
+    const { id } = await budget({ scope: "model", subject: model, period: "day", quota_limit: 10 ** 9 });
+    await response.text();
+    await expect.poll(async () => (await read(id)).used).toBeGreaterThan(0);
+    expect(await read(id)).toMatchObject({ held: 0 });
+  });
+
   it("a soft budget lets everything through and counts it", async () => {
     await relay.gateway.channel("soft");
     const { id } = await budget({ scope: "model", subject: "soft", period: "day", quota_limit: 1, is_hard: false });

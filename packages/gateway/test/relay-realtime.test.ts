@@ -243,6 +243,26 @@ describe("realtime", () => {
     await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
   });
 
+  it("charges a budget that was made while it lasted", async () => {
+    await relay.gateway.channel("rt-late-budget");
+    const socket = open("rt-late-budget");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    const fields = { scope: "model", subject: "rt-late-budget", period: "day", quota_limit: 10 ** 9 };
+    const { id } = await relay.gateway.root.must<{ id: number }>("POST", "/api/budget/", fields);
+    socket.send('{"type":"response.create"}');
+    await heard.until("response.done");
+    socket.close();
+    await heard.closed;
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-late-budget");
+    expect(row?.quota).toBeGreaterThan(0);
+    await expect
+      .poll(() => relay.gateway.root.must("GET", `/api/budget/${id}`))
+      .toMatchObject({ held: 0, used: row?.quota });
+    await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
+  });
+
   it("bills sound, cached tokens and transcriptions at their own prices", async () => {
     await relay.gateway.option("ModelRatio", JSON.stringify({ "rt-sound": 2, "rt-words": 15 }));
     await relay.gateway.option("CompletionRatio", JSON.stringify({ "rt-sound": 4 }));

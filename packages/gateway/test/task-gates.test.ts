@@ -104,6 +104,18 @@ it("a budget of one drawing lets one through, and what failed is not spent", asy
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });
 
+it("a budget that was made while a drawing was submitted is charged for it", async () => {
+  const fields = { scope: "model", subject: "mj_imagine", period: "day", quota_limit: 1_000_000 };
+  let id = 0;
+  gateway.upstream.script("/mj/submit/imagine", async () => {
+    ({ id } = await gateway.root.must<{ id: number }>("POST", "/api/budget/", fields));
+    return { body: { code: 1, description: "ok", result: "late-budget" } };
+  });
+  expect((await call("/mj/submit/imagine", { prompt: "one" })).status).toBe(200);
+  await expect.poll(() => gateway.root.must("GET", `/api/budget/${id}`)).toMatchObject({ used: 50_000, held: 0 });
+  await gateway.root.must("DELETE", `/api/budget/${id}`);
+});
+
 it("questions count as requests of the user, submissions only once", async () => {
   await gateway.option("ModelRequestRateLimitCount", 3);
   await gateway.option("ModelRequestRateLimitDurationMinutes", 9);

@@ -1,79 +1,55 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { gather, type Gathering } from "../lib/gather.ts";
 import type { Logger } from "../observability/log.ts";
-import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
-import { budgetWindow, type BudgetPeriod } from "./budget-window.ts";
-import type { Quota } from "./quota.ts";
-import { forUpdate, inList, insertRows } from "./sql-text.ts";
-
-export const BUDGET_SCOPES = ["token", "user", "group", "model", "channel"] as const;
-export type BudgetScope = (typeof BUDGET_SCOPES)[number];
-
-/** Whom a request counts for. */
-export interface BudgetSubjects {
-  /** 0 = none (playground). */
-  readonly tokenId: number;
-  readonly userId: number;
-  readonly group: string;
-  readonly model: string;
-  readonly channelId: number;
-}
-
-export interface Budget {
-  readonly id: number;
-  readonly scope: BudgetScope;
-  /** Id or name. */
-  readonly subject: string;
-  readonly period: BudgetPeriod;
-  readonly time_zone: string;
-  readonly quota_limit: number;
-  /** Part of the limit at which somebody is told; 0 = never. */
-  readonly soft_percent: number;
-  /** 1 = nothing beyond the limit is let through; 0 = it is only told. */
-  readonly is_hard: number;
-  readonly window_start: number;
-  readonly used: number;
-  readonly held: number;
-}
-
-/** What a request has reserved, in every budget that it counts for. */
-export interface BudgetShare {
-  readonly subjects: BudgetSubjects;
-  readonly amount: Quota;
-}
-
-export interface BudgetRefusal {
-  readonly budget: Budget;
-  /** Seconds at which the next window begins. */
-  readonly endsAt: number;
-}
+import type { RawDatabase } from "../storage/raw.ts";
+import type { Budget, BudgetHold, BudgetRefusal, BudgetSubjects, BudgetUse } from "./budget.ts";
+import { writeBatch, type BudgetAnswer, type BudgetOperation } from "./budget-batch.ts";
+import { BudgetIndex, type KnownBudget } from "./budget-index.ts";
+import { BudgetReaper } from "./budget-reaper.ts";
+import { ZERO, type Quota } from "./quota.ts";
 
 /**
  * What may be spent in a day, a week or a month. A request reserves in every budget that it counts for, all or nothing,
- * so that requests at the same time cannot spend the same rest twice.
+ * so that requests at the same time cannot spend the same rest twice. What arrives while a transaction is under way
+ * shares the next one.
  */
 export interface Budgets {
   /** True while there are none: then nothing has to be asked. */
   readonly isEmpty: boolean;
   /** Reads which budgets there are. */
   reload(): Promise<void>;
-  /** Undefined when it is reserved, or when no budget is concerned. */
-  reserve(requestId: string, subjects: BudgetSubjects, amount: Quota): Promise<BudgetRefusal | undefined>;
+  /** False when none concerns such requests, whichever channel and group serve them. */
+  mayConcern(subjects: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean;
+  /** False when there is nothing to ask for a request. */
+  concerns(use: Pick<BudgetUse, "subjects" | "held">): boolean;
   /**
-   * Reserves for another channel what is reserved for one, all or nothing. Changes nothing when the request has ended.
+   * Reserves `amount` in the place of what is held, all or nothing; undefined when nothing is reserved. Changes nothing
+   * when the request has ended. Throws `budgets_unavailable` when a hard budget cannot be asked.
    */
-  move(requestId: string, from: BudgetShare, to: BudgetShare): Promise<BudgetRefusal | undefined>;
+  reserve(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
+  /** The same for a running answer. Never rejects: it is not ended because the database is away. */
+  extend(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
   /**
-   * Reserves more for a running answer; false when a hard budget cannot carry it. Never rejects: an answer is not ended
-   * because the database is away.
+   * Puts what was charged in the place of what was reserved, also in budgets that were made meanwhile; 0 gives it back.
+   * Never rejects, and asks nobody when no budget is concerned.
    */
-  extend(requestId: string, share: BudgetShare, amount: Quota): Promise<boolean>;
-  /** Puts what was charged in the place of what was reserved; 0 gives it back. Never rejects. */
-  settle(requestId: string, subjects: BudgetSubjects, charged: number): Promise<void>;
+  settle(use: BudgetUse, charged: Quota): Promise<void>;
   /** Moves the lease; called every few seconds. Never rejects. */
   renew(requestId: string): Promise<void>;
-  /** Settles what died with its process at what the ledger says; answers how many. */
+  /** Settles what died with its process at what the ledger says, now and when it says more; answers how many. */
   reap(): Promise<number>;
+  /** Resolves when nothing is on its way to the database, or after `ms`. */
+  idle(ms: number): Promise<void>;
 }
+
+/** What the database could not be asked for, and what that meant. */
+export type BudgetOutage =
+  | "refused" // a request, because of a hard budget
+  | "passed" // a request went on without a reservation
+  | "deferred" // the reaper does it
+  | "lost"; // a budget that was made meanwhile does not have the charge
 
 export interface BudgetsSettings {
   readonly database: RawDatabase;
@@ -81,13 +57,14 @@ export interface BudgetsSettings {
   readonly log: Logger;
   /** Told once for each window when a threshold is passed; must not throw. */
   readonly onThreshold: (budget: Budget, percent: number) => void;
+  /** Must not throw. */
+  readonly onOutage: (meaning: BudgetOutage) => void;
 }
 
-const LEASE_MS = 120_000;
-/** A charge without a row in the ledger by then was none. */
-const GIVEN_UP_MS = 600_000;
-const REAPED_AT_ONCE = 100;
-const COLUMNS = "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held";
+/** Operations that share a transaction; more only make the first ones wait. */
+const BATCH = 256;
+const RETRY_AFTER_MS = 1_000;
+const NO_IDS: ReadonlySet<number> = new Set();
 
 export function createBudgets(settings: BudgetsSettings): Budgets {
   return new SqlBudgets(settings);
@@ -95,189 +72,132 @@ export function createBudgets(settings: BudgetsSettings): Budgets {
 
 class SqlBudgets implements Budgets {
   readonly #settings: BudgetsSettings;
-  /** Ids by scope and subject. */
-  #known = new Map<string, number[]>();
+  readonly #queue: Gathering<BudgetOperation, BudgetAnswer>;
+  readonly #reaper: BudgetReaper;
+  #index = new BudgetIndex([]);
+  /** Reads begun, and the one that the index is of: an older one that ends later is nothing new. */
+  #reads = 0;
+  #indexed = 0;
 
   constructor(settings: BudgetsSettings) {
     this.#settings = settings;
+    this.#queue = gather({ most: BATCH, work: (operations) => this.#write(operations) });
+    this.#reaper = new BudgetReaper({ ...settings, write: (operation) => this.#queue.add(operation) });
   }
 
   get isEmpty(): boolean {
-    return this.#known.size === 0;
+    return this.#index.isEmpty;
   }
 
   async reload(): Promise<void> {
-    const sql = "select id, scope, subject from budgets";
-    const rows = await this.#settings.database.rows<Pick<Budget, "id" | "scope" | "subject">>(sql, []);
-    const known = new Map<string, number[]>();
-    for (const { id, scope, subject } of rows) {
-      const name = `${scope}:${subject}`;
-      known.set(name, [...(known.get(name) ?? []), id]);
-    }
-    this.#known = known;
+    const read = (this.#reads += 1);
+    const sql = "select id, scope, subject, is_hard from budgets order by id";
+    const known = await this.#settings.database.rows<KnownBudget>(sql, []);
+    if (read < this.#indexed) return;
+    this.#index = new BudgetIndex(known);
+    this.#indexed = read;
   }
 
-  async reserve(requestId: string, subjects: BudgetSubjects, amount: Quota): Promise<BudgetRefusal | undefined> {
-    const ids = this.#idsOf(subjects);
-    if (ids.length === 0 || amount === 0) return undefined;
-    return this.#settings.database.transaction((tx) =>
-      this.#write(tx, requestId, NOTHING, { ids: new Set(ids), amount }),
-    );
+  mayConcern(subjects: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean {
+    return this.#index.mayConcern(subjects);
   }
 
-  async move(requestId: string, from: BudgetShare, to: BudgetShare): Promise<BudgetRefusal | undefined> {
-    const before = this.#idsOf(from.subjects);
-    const after = this.#idsOf(to.subjects);
-    const isSame = before.length === after.length && before.every((id) => after.includes(id));
-    if (to.amount === 0 || (isSame && (before.length === 0 || from.amount === to.amount))) return undefined;
-    return this.#settings.database.transaction(async (tx) => {
-      const reserved = await reservedBy(tx, requestId);
-      const hasEnded = before.length > 0 && reserved.size === 0;
-      return hasEnded ? undefined : this.#write(tx, requestId, reserved, { ids: new Set(after), amount: to.amount });
-    });
+  concerns({ subjects, held }: Pick<BudgetUse, "subjects" | "held">): boolean {
+    return held !== undefined || this.#index.find(subjects).length > 0;
   }
 
-  async extend(requestId: string, share: BudgetShare, amount: Quota): Promise<boolean> {
+  async reserve(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined> {
+    const wanted = this.#index.find(use.subjects);
+    if (isReserved(use.held, wanted, amount)) return use.held;
     try {
-      return (await this.move(requestId, share, { ...share, amount })) === undefined;
+      return await this.#place(use, wanted, amount);
+    } catch (cause) {
+      if (!asksForMore(use.held, wanted, amount)) return this.#passed(use, wanted, cause);
+      this.#settings.onOutage("refused");
+      throw new AppError("budgets_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
+    }
+  }
+
+  async extend(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined> {
+    const wanted = this.#index.find(use.subjects);
+    if (isReserved(use.held, wanted, amount)) return use.held;
+    return this.#place(use, wanted, amount).catch((error: unknown) => this.#passed(use, wanted, error));
+  }
+
+  async #place(
+    { requestId, held }: BudgetUse,
+    wanted: readonly KnownBudget[],
+    amount: Quota,
+  ): Promise<BudgetHold | BudgetRefusal> {
+    const ids = wanted.map(({ id }) => id);
+    const answer = await this.#queue.add({ kind: "place", requestId, ids, amount, held });
+    if (typeof answer === "object") return answer;
+    const asked = allAsked(held, wanted);
+    return held && !answer ? { ...held, asked } : { amount, ids: new Set(ids), asked };
+  }
+
+  /** What is not reserved is charged at the end. */
+  #passed({ requestId, held }: BudgetUse, wanted: readonly KnownBudget[], error: unknown): BudgetHold {
+    this.#settings.onOutage("passed");
+    this.#settings.log.warn("a budget could not be asked, its request goes on", { error, request_id: requestId });
+    return { amount: held?.amount ?? ZERO, ids: held?.ids ?? NO_IDS, asked: allAsked(held, wanted) };
+  }
+
+  async settle({ requestId, subjects, held }: BudgetUse, charged: Quota): Promise<void> {
+    const ids = charged === ZERO ? [] : this.#index.find(subjects).map(({ id }) => id);
+    if (!held && ids.length === 0) return;
+    try {
+      await this.#queue.add({ kind: "close", requestId, ids, charged, held });
     } catch (error) {
-      this.#settings.log.warn("a budget's reservation could not be extended, its request goes on", {
+      const isLost = ids.some((id) => !held?.ids.has(id));
+      this.#settings.onOutage(isLost ? "lost" : "deferred");
+      this.#settings.log.error("a budget could not be settled, the reaper settles what was reserved", {
         error,
         request_id: requestId,
+        charged,
+        without: ids.filter((id) => !held?.ids.has(id)),
       });
-      return true;
-    }
-  }
-
-  /** Puts `amount` in each of these budgets in the place of what the request has reserved. */
-  async #write(
-    tx: RawTransaction,
-    requestId: string,
-    reserved: ReadonlyMap<number, number>,
-    { ids, amount }: { readonly ids: ReadonlySet<number>; readonly amount: Quota },
-  ): Promise<BudgetRefusal | undefined> {
-    const { database, clock } = this.#settings;
-    const locked = await this.#lock(tx, [...new Set([...reserved.keys(), ...ids])]);
-    const wanted = locked.map((budget) => ({
-      budget,
-      more: (ids.has(budget.id) ? amount : 0) - (reserved.get(budget.id) ?? 0),
-    }));
-    const short = wanted.find(
-      ({ budget: { is_hard, quota_limit, used, held }, more }) =>
-        is_hard === 1 && more > 0 && quota_limit - used - held < more,
-    );
-    if (short) return { budget: short.budget, endsAt: this.#windowOf(short.budget).end };
-    for (const { budget, more } of wanted) await write(tx, { ...budget, held: budget.held + more });
-    if (reserved.size > 0) await tx.run("delete from budget_holds where request_id = ?", [requestId]);
-    const rows = locked
-      .filter(({ id }) => ids.has(id))
-      .map(({ id }) => [requestId, id, amount, clock.now() + LEASE_MS]);
-    await insertRows(tx, database.kind, HOLDS, rows);
-    return undefined;
-  }
-
-  async settle(requestId: string, subjects: BudgetSubjects, charged: number): Promise<void> {
-    try {
-      await this.#close(requestId, charged, subjects);
-    } catch (error) {
-      this.#settings.log.error("a budget could not be settled, the reaper does it", { error, request_id: requestId });
     }
   }
 
   async renew(requestId: string): Promise<void> {
-    const { database, clock, log } = this.#settings;
     try {
-      const sql = "update budget_holds set lease_until = ? where request_id = ?";
-      await database.run(sql, [clock.now() + LEASE_MS, requestId]);
+      await this.#queue.add({ kind: "renew", requestId });
     } catch (error) {
-      log.warn("a budget's reservation could not be renewed", { error, request_id: requestId });
+      this.#settings.log.warn("a budget's reservation could not be renewed", { error, request_id: requestId });
     }
   }
 
-  async reap(): Promise<number> {
-    const { database, clock } = this.#settings;
-    const now = clock.now();
-    const sql = `select request_id, min(lease_until) as lease_until from budget_holds where lease_until <= ? group by request_id order by 2 limit ${REAPED_AT_ONCE}`;
-    const due = await database.rows<{ request_id: string; lease_until: number }>(sql, [now]);
-    let reaped = 0;
-    for (const { request_id: id, lease_until: leaseUntil } of due) {
-      const charged = await chargedFor(database, id);
-      if (charged === undefined && leaseUntil > now - GIVEN_UP_MS) continue;
-      await this.#close(id, charged ?? 0, undefined);
-      reaped += 1;
-    }
-    return reaped;
+  reap(): Promise<number> {
+    return this.#reaper.run();
   }
 
-  /** Without `subjects` everything that was reserved is charged. */
-  async #close(requestId: string, charged: number, subjects: BudgetSubjects | undefined): Promise<void> {
-    const { database } = this.#settings;
-    const passed = await database.transaction(async (tx) => {
-      const reserved = await reservedBy(tx, requestId);
-      if (reserved.size === 0) return [];
-      // Another channel may have served than the one that was reserved for.
-      const counted = new Set(subjects ? this.#idsOf(subjects) : reserved.keys());
-      const budgets = await this.#lock(tx, [...new Set([...reserved.keys(), ...counted])]);
-      // Somebody else has closed it: the books have it already.
-      if ((await tx.run("delete from budget_holds where request_id = ?", [requestId])) === 0) return [];
-      const told: [Budget, number][] = [];
-      for (const budget of budgets) {
-        const used = budget.used + (counted.has(budget.id) ? charged : 0);
-        await write(tx, { ...budget, used, held: budget.held - (reserved.get(budget.id) ?? 0) });
-        for (const percent of [budget.soft_percent, 100]) {
-          const threshold = (budget.quota_limit * percent) / 100;
-          if (percent > 0 && budget.used < threshold && used >= threshold) told.push([{ ...budget, used }, percent]);
-        }
-      }
-      return told;
-    });
+  async idle(ms: number): Promise<void> {
+    const waiting = new AbortController();
+    const late = pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([this.#queue.idle(), late]);
+    waiting.abort();
+  }
+
+  async #write(operations: readonly BudgetOperation[]): Promise<readonly BudgetAnswer[]> {
+    const { answers, passed } = await writeBatch(operations, this.#settings);
     for (const [budget, percent] of passed) this.#settings.onThreshold(budget, percent);
-  }
-
-  #idsOf({ tokenId, userId, group, model, channelId }: BudgetSubjects): number[] {
-    if (this.isEmpty) return [];
-    const names = [`user:${userId}`, `group:${group}`, `model:${model}`, `channel:${channelId}`];
-    if (tokenId !== 0) names.push(`token:${tokenId}`);
-    return names.flatMap((name) => this.#known.get(name) ?? []);
-  }
-
-  /** By rising id, in the window that runs now. */
-  async #lock(tx: RawTransaction, ids: readonly number[]): Promise<Budget[]> {
-    const { marks, values } = inList(ids);
-    const lock = forUpdate(this.#settings.database.kind);
-    const rows = await tx.rows<Budget>(
-      `select ${COLUMNS} from budgets where id in ${marks} order by id${lock}`,
-      values,
-    );
-    return rows.map((budget) => {
-      const { start } = this.#windowOf(budget);
-      return start > budget.window_start ? { ...budget, window_start: start, used: 0 } : budget;
-    });
-  }
-
-  #windowOf({ period, time_zone: zone }: Budget) {
-    return budgetWindow(period, zone, this.#settings.clock.now());
+    return answers;
   }
 }
 
-const HOLDS = { table: "budget_holds", columns: ["request_id", "budget_id", "amount", "lease_until"] } as const;
-
-const NOTHING: ReadonlyMap<number, number> = new Map();
-
-/** By budget. */
-async function reservedBy(tx: RawTransaction, requestId: string): Promise<ReadonlyMap<number, number>> {
-  const sql = "select budget_id, amount from budget_holds where request_id = ?";
-  const holds = await tx.rows<{ budget_id: number; amount: number }>(sql, [requestId]);
-  return new Map(holds.map(({ budget_id: id, amount }) => [id, amount]));
+/** True when nothing has to be written. */
+function isReserved(held: BudgetHold | undefined, wanted: readonly KnownBudget[], amount: Quota): boolean {
+  if (!held) return wanted.length === 0 || amount === ZERO;
+  const isSame = held.ids.size === wanted.length && wanted.every(({ id }) => held.ids.has(id));
+  return isSame && (wanted.length === 0 || held.amount === amount);
 }
 
-async function write(tx: RawTransaction, { id, window_start: start, used, held }: Budget): Promise<void> {
-  await tx.run("update budgets set window_start = ?, used = ?, held = ? where id = ?", [start, used, held, id]);
+/** True when a hard budget has to carry more than it does. */
+function asksForMore(held: BudgetHold | undefined, wanted: readonly KnownBudget[], amount: Quota): boolean {
+  return wanted.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }
 
-/** Undefined when the ledger has nothing of the request. */
-async function chargedFor(database: RawDatabase, requestId: string): Promise<number | undefined> {
-  const sql = "select quota from ledger where request_id = ? and kind in ('consume', 'correct')";
-  const rows = await database.rows<{ quota: number }>(sql, [requestId]);
-  return rows.length === 0 ? undefined : -rows.reduce((sum, { quota }) => sum + quota, 0);
+function allAsked(held: BudgetHold | undefined, wanted: readonly KnownBudget[]): ReadonlySet<number> {
+  return new Set([...(held?.asked ?? []), ...wanted.map(({ id }) => id)]);
 }

@@ -122,6 +122,7 @@ export const ERRORS = {
   internal_error: { status: 500, message: "Internal error." },
   overloaded: { status: 503, message: "The gateway serves as many requests as it may; try again in a moment." },
   limits_unavailable: { status: 503, message: "Limits cannot be checked now; try again in a moment." },
+  budgets_unavailable: { status: 503, message: "Budgets cannot be checked now; try again in a moment." },
   balances_unavailable: { status: 503, message: "Balances cannot be checked now; try again in a moment." },
   server_shutdown: { status: 503, message: "The gateway is restarting." },
   unsafe_url: { status: 400, message: "A URL in the request is not allowed." },

@@ -97,6 +97,11 @@ const DEFINITIONS = {
   ledgerBacklog: gauge("ledger_backlog", "Charges in Redis on their way to the database, of all processes."),
   ledgerDrift: gauge("ledger_drift_accounts", "Differences that the last audit found between Redis and the database."),
   ledgerOutages: counter("ledger_outage_requests_total", "New requests that met a Redis that was away.", "mode"),
+  budgetOutages: counter(
+    "budget_outages_total",
+    "Budgets that the database was asked for in vain: the request was refused, passed unreserved, its charge is deferred to the reaper or lost to a budget that was made while it ran.",
+    "meaning",
+  ),
   journalBytes: gauge("journal_bytes", "Charges that this process keeps on its disk."),
   settlementFailures: counter(
     "settlement_failures_total",
@@ -187,6 +192,8 @@ export interface Metrics {
   /** Redis did not answer for a limit. */
   limitOutage(rule: string): void;
   heldWithoutRedis(mode: "deny" | "sql"): void;
+  /** The database did not answer for a budget. */
+  budgetNotAsked(meaning: "refused" | "passed" | "deferred" | "lost"): void;
   ledgerAudited(differences: number): void;
   /** Seen by this replica; what others tell is counted there. */
   breakerChanged(channelId: number, isOpen: boolean): void;
@@ -265,6 +272,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
     limited: (scope, kind) => of.limited.inc({ scope, kind }),
     queued: (id, seconds) => of.queueSeconds.observe({ channel_id: id }, seconds),
     heldWithoutRedis: (mode) => of.ledgerOutages.inc({ mode }),
+    budgetNotAsked: (meaning) => of.budgetOutages.inc({ meaning }),
     ledgerAudited: (differences) => of.ledgerDrift.set(differences),
     limitOutage: (rule) => of.limitOutages.inc({ rule }),
     breakerChanged: (id, isOpen) => of.breakerChanges.inc({ channel_id: id, state: isOpen ? "open" : "closed" }),

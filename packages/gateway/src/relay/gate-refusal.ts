@@ -1,4 +1,4 @@
-import type { BudgetRefusal } from "../billing/budgets.ts";
+import type { BudgetRefusal } from "../billing/budget.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { Claim, ClaimState } from "../limits/claims.ts";
 

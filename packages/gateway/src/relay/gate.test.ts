@@ -11,6 +11,7 @@ import { AppError } from "../lib/app-error.ts";
 import { createMemoryClaims } from "../limits/claims-memory.ts";
 import type { Claim, Claims } from "../limits/claims.ts";
 import { createLog } from "../observability/log.ts";
+import type { RawDatabase } from "../storage/raw.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { createAdmission, type Admission } from "./admission.ts";
 import { createCallLimit } from "./call-limit.ts";
@@ -25,6 +26,32 @@ let kit: StoreKit;
 let claims: Claims;
 let budgets: Budgets;
 let admission: Admission;
+/** What budgets asked of the database. */
+let calls = 0;
+
+function counted({ kind, run, rows, transaction }: RawDatabase): RawDatabase {
+  const count = <A extends unknown[], T>(ask: (...args: A) => T) => {
+    return (...args: A) => {
+      calls += 1;
+      return ask(...args);
+    };
+  };
+  return {
+    kind,
+    run: count(run),
+    rows: count(rows) as RawDatabase["rows"],
+    transaction: count(transaction) as RawDatabase["transaction"],
+  };
+}
+
+async function addBudget(scope: string, subject: string): Promise<void> {
+  const row = { scope, subject, period: "day", time_zone: "UTC", quota_limit: 1 };
+  await kit.database.db
+    .insertInto("budgets")
+    .values({ ...row, soft_percent: 0, is_hard: 1, window_start: 0 })
+    .execute();
+  await budgets.reload();
+}
 
 beforeAll(async () => {
   kit = await openStoreKit(await createDatabase("sqlite"));
@@ -34,7 +61,14 @@ beforeEach(async () => {
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
   for (const table of ["budgets", "budget_holds"]) await kit.database.raw.run(`delete from ${table}`, []);
   claims = createMemoryClaims(clock);
-  budgets = createBudgets({ database: kit.database.raw, clock, log, onThreshold: () => undefined });
+  calls = 0;
+  budgets = createBudgets({
+    database: counted(kit.database.raw),
+    clock,
+    log,
+    onThreshold: () => undefined,
+    onOutage: () => undefined,
+  });
   admission = createAdmission(NEVER_MS);
 });
 
@@ -50,20 +84,19 @@ class Client extends EventEmitter {
   }
 }
 
-function gateOf(id: string, rows: Readonly<Record<string, string>> = {}, userId = 7): Gate {
-  const options = parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
-  const caller = { userId, tokenId: 3, userLimits: { rpm: 1 } } as Caller;
-  const calls = createCallLimit({ claims, options: () => options, metrics });
+/** Of somebody who may ask once a minute. */
+function gateOf(id: string, userId = 7): Gate {
+  return maybeGate(id, { userId, userLimits: { rpm: 1 } }) as Gate;
+}
+
+function maybeGate(id: string, more: Partial<Caller> = {}): Gate | undefined {
+  const options = parseOptions([]);
+  const caller = { userId: 7, tokenId: 3, ...more } as Caller;
+  const callLimit = createCallLimit({ claims, options: () => options, metrics });
   const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
   const snapshot = { options, channels: new Map() } as unknown as Snapshot;
-  return gateFor({ id, caller, ask }, snapshot, {
-    claims,
-    budgets,
-    admission,
-    calls,
-    metrics,
-    recheck: () => Promise.resolve(),
-  }) as Gate;
+  const deps = { claims, budgets, admission, calls: callLimit, metrics, recheck: () => Promise.resolve() };
+  return gateFor({ id, caller, ask }, snapshot, deps);
 }
 
 const room = (id: number, limits: object = {}): Room => ({
@@ -105,12 +138,7 @@ test("who cannot pay does not wait, and is told why", async () => {
 });
 
 test("a request counts once, however many channels were over their budget", async () => {
-  const row = { scope: "channel", subject: "1", period: "day", time_zone: "UTC", quota_limit: 1 };
-  await kit.database.db
-    .insertInto("budgets")
-    .values({ ...row, soft_percent: 0, is_hard: 1, window_start: 0 })
-    .execute();
-  await budgets.reload();
+  await addBudget("channel", "1");
   const rooms = roomsOf(room(1), room(2));
   const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
   expect((await entering)?.channel.id).toBe(2);
@@ -126,7 +154,7 @@ const placeIn = (subject: string, limit = 1): Claim => ({
 const enter = (id: string, userId: number, ...all: Room[]) => {
   const rooms = roomsOf(...all);
   const asked = { visitor: new Client(), amount: () => quota(0) };
-  return gateOf(id, {}, userId).enter(rooms.next(), rooms, asked);
+  return gateOf(id, userId).enter(rooms.next(), rooms, asked);
 };
 
 test("who comes later does not overtake those who wait for any of its channels", async () => {
@@ -155,12 +183,7 @@ test("when much is free at once, all who wait go on one after the other", async 
 });
 
 test("a channel over its budget does not keep a request from waiting for another one", async () => {
-  const row = { scope: "channel", subject: "2", period: "day", time_zone: "UTC", quota_limit: 1 };
-  await kit.database.db
-    .insertInto("budgets")
-    .values({ ...row, soft_percent: 0, is_hard: 1, window_start: 0 })
-    .execute();
-  await budgets.reload();
+  await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
   const rooms = roomsOf(room(1, { concurrency: 1 }), room(2));
   const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
@@ -168,4 +191,27 @@ test("a channel over its budget does not keep a request from waiting for another
   await claims.release("other", [placeIn("1")]);
   admission.freed(1);
   expect((await entering)?.channel.id).toBe(1);
+});
+
+test("a request that no budget can concern has no gate", async () => {
+  expect(maybeGate("a")).toBeUndefined();
+  for (const [scope, subject] of Object.entries({ user: "8", token: "4", model: "n" })) await addBudget(scope, subject);
+  expect(maybeGate("a")).toBeUndefined();
+  await addBudget("channel", "9");
+  expect(maybeGate("a")).toBeDefined();
+});
+
+test("a request that no budget concerns asks nothing of the database, from its beginning to its end", async () => {
+  await addBudget("channel", "9");
+  calls = 0;
+  const gate = maybeGate("a") as Gate;
+  const rooms = roomsOf(room(1));
+  const amount = () => expect.unreachable("nothing needs an estimate");
+  await gate.enter(rooms.next(), rooms, { visitor: new Client(), amount });
+  expect(await gate.move(room(2))).toBe(true);
+  expect(await gate.extend(quota(500))).toBe(true);
+  await gate.renew();
+  gate.end({ tokens: 20, isSuccess: true, quota: quota(300) });
+  await budgets.idle(1_000);
+  expect(calls).toBe(0);
 });

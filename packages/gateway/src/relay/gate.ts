@@ -1,4 +1,4 @@
-import type { Budgets, BudgetShare } from "../billing/budgets.ts";
+import type { Budgets } from "../billing/budgets.ts";
 import { ZERO, type Quota } from "../billing/quota.ts";
 import type { Ask } from "../dialects/types.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -17,6 +17,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { Admission, Place } from "./admission.ts";
 import type { CallLimit } from "./call-limit.ts";
+import { RequestBudgets, subjectsOf } from "./gate-budgets.ts";
 import { limitHeaders, overBudget, refusalOf } from "./gate-refusal.ts";
 import type { Full, Room, Rooms } from "./rooms.ts";
 import { unavailable } from "./unavailable.ts";
@@ -54,17 +55,21 @@ export interface Visitor {
 /** True when somebody's requests are limited; asked once for each snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
-/** Undefined when neither a limit nor a budget is configured: such requests pay nothing for the possibility. */
+/** Undefined when neither a limit nor a budget can concern it: such requests pay nothing for the possibility. */
 export function gateFor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
   const { caller } = entrant;
   const isNamed = caller.tokenLimits !== undefined || caller.userLimits !== undefined;
-  if (isNamed || !deps.budgets.isEmpty) return new Gate(entrant, snapshot, deps);
+  if (isNamed || mayBeBudgeted(entrant, deps.budgets)) return new Gate(entrant, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
     isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
     limited.set(snapshot, isLimited);
   }
   return isLimited ? new Gate(entrant, snapshot, deps) : undefined;
+}
+
+function mayBeBudgeted({ caller: { tokenId, userId }, ask: { model } }: Entrant, budgets: Budgets): boolean {
+  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model });
 }
 
 /** The limits that one request takes: of whoever asks and of the channel together, all at once. */
@@ -83,13 +88,11 @@ export class Gate {
   #refusal: AppError | undefined;
   /** What of the last room was full. */
   full: Full = "channel";
-  /** What is reserved in budgets; undefined when nothing is. */
-  #share: BudgetShare | undefined;
+  readonly #budgets: RequestBudgets;
   /** In the queue of a channel. */
   #place: Place | undefined;
   /** Why it waits no longer. */
   #givenUp: { readonly reason: unknown } | undefined;
-  #extending: Promise<unknown> = Promise.resolve();
   #takenAt = LONG_AGO;
   #channelTakenAt = LONG_AGO;
   /** The limits of whoever asks are taken; they stay until the end. */
@@ -100,6 +103,7 @@ export class Gate {
     this.#entrant = entrant;
     this.#snapshot = snapshot;
     this.#deps = deps;
+    this.#budgets = new RequestBudgets(entrant.id, deps.budgets);
     this.#tokens = entrant.ask.promptEstimate + (entrant.ask.outputCap ?? snapshot.options.DefaultOutputTokens);
   }
 
@@ -167,31 +171,16 @@ export class Gate {
 
   /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
   async move(room: Room): Promise<boolean> {
-    const hasRoom = await this.#movesClaims(room);
-    if (!hasRoom || !this.#share) return hasRoom;
-    const share = { ...this.#share, subjects: this.#subjects(room) };
-    if (await this.#deps.budgets.move(this.#entrant.id, this.#share, share)) {
-      this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
-      this.#ofChannel = [];
-      return false;
-    }
-    this.#share = share;
-    return true;
+    if (!(await this.#movesClaims(room))) return false;
+    if (!(await this.#budgets.move(this.#subjects(room)))) return true;
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#ofChannel = [];
+    return false;
   }
 
   /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
   extend(amount: Quota): Promise<boolean> {
-    const extending = this.#extending.then(() => this.#extendTo(amount));
-    this.#extending = extending;
-    return extending;
-  }
-
-  async #extendTo(amount: Quota): Promise<boolean> {
-    const share = this.#share;
-    if (!share || this.#isEnded || amount <= share.amount) return true;
-    const isCarried = await this.#deps.budgets.extend(this.#entrant.id, share, amount);
-    if (isCarried) this.#share = { ...share, amount };
-    return isCarried;
+    return this.#room ? this.#budgets.extend(this.#subjects(this.#room), amount) : Promise.resolve(true);
   }
 
   async #movesClaims(room: Room): Promise<boolean> {
@@ -228,20 +217,15 @@ export class Gate {
   }
 
   async renew(): Promise<void> {
-    const { claims, budgets } = this.#deps;
-    const { id } = this.#entrant;
-    if (this.#share) await budgets.renew(id);
-    await claims.renew(id, [...this.#ofRequest, ...this.#ofChannel]);
+    await this.#budgets.renew();
+    await this.#deps.claims.renew(this.#entrant.id, [...this.#ofRequest, ...this.#ofChannel]);
   }
 
   /** What became of the request. Nobody waits for this. */
   end(used: Used & { readonly quota: Quota }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#share && this.#room) {
-      const subjects = this.#subjects(this.#room);
-      void this.#extending.then(() => this.#deps.budgets.settle(this.#entrant.id, subjects, used.quota));
-    }
+    if (this.#room) this.#budgets.end(this.#subjects(this.#room), used.quota);
     this.#giveBackAll(used);
   }
 
@@ -304,12 +288,7 @@ export class Gate {
 
   /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
   async #reserves(room: Room, amount: () => Quota): Promise<boolean> {
-    const { budgets } = this.#deps;
-    const wanted = budgets.isEmpty ? ZERO : amount();
-    if (wanted === ZERO) return true;
-    const subjects = this.#subjects(room);
-    const refusal = await budgets.reserve(this.#entrant.id, subjects, wanted);
-    this.#share = refusal ? undefined : { subjects, amount: wanted };
+    const refusal = await this.#budgets.reserve(this.#subjects(room), amount);
     if (!refusal) return true;
     this.#refusal = overBudget(refusal);
     if (refusal.budget.scope !== "channel") throw this.#refusal;
@@ -318,9 +297,8 @@ export class Gate {
     return false;
   }
 
-  #subjects({ channel, group }: Room) {
-    const { caller, ask } = this.#entrant;
-    return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
+  #subjects(room: Room) {
+    return subjectsOf(this.#entrant, room);
   }
 
   /** False when this request's time is over, or as many wait as may. */

@@ -9,6 +9,7 @@ import type { ChannelGuard } from "./auto-disable.ts";
 import type { CheckWords } from "./blocked-words.ts";
 import { conversationOf, type Conversation } from "./conversation.ts";
 import { Delivery, type DeliveryTicker } from "./delivery.ts";
+import { chargeNewBudgets } from "./gate-budgets.ts";
 import { gateFor, NOTHING_USED, openWithin, type Gate, type GateDeps } from "./gate.ts";
 import { STREAM_HEAD } from "./heads.ts";
 import type { Served } from "./log-row.ts";
@@ -95,10 +96,10 @@ async function serve(
   const tried: Attempt[] = [];
   const handle = runningOf(request, account, tried, gate);
   deps.running.add(handle);
+  const course = { delivery, account, tried, deps, gate, watched };
   let isSuccess = false;
   try {
     if (request.ask.stream) keepAlive(delivery, request);
-    const course = { delivery, account, tried, deps, gate, watched };
     const result = await attemptUntilDelivered(request, first, selection, course);
     isSuccess = result.kind === "delivered";
     if (result.kind === "gone") await account.abandon(tried.at(-1));
@@ -110,7 +111,7 @@ async function serve(
     throw error;
   } finally {
     deps.running.remove(handle);
-    if (gate) gate.end({ ...usedBy(account), isSuccess });
+    leave(request, course, isSuccess);
   }
 }
 
@@ -120,6 +121,12 @@ function enter(opening: PipelineOpening, gate: Gate, selection: Selection, visit
   const opened = Account.open(opening);
   const entered = openWithin(gate, entering, opened, (account) => account.release());
   return whileWaiting(opening.deps.running, gate, opened, entered);
+}
+
+/** What the request took of limits and budgets. */
+function leave(request: RelayRequest, { gate, account, tried, deps }: Course, isSuccess: boolean): void {
+  if (gate) gate.end({ ...usedBy(account), isSuccess });
+  else chargeNewBudgets(request, tried.at(-1)?.choice, account.charged?.quota, deps.gate);
 }
 
 function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {

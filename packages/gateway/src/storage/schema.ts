@@ -30,6 +30,7 @@ export interface Schema {
   ledger_state: LedgerStateTable;
   budgets: BudgetTable;
   budget_holds: BudgetHoldTable;
+  budget_reaped: BudgetReapedTable;
   revisions: RevisionTable;
   managed_resources: ManagedResourceTable;
   jobs: JobTable;
@@ -394,6 +395,17 @@ export interface BudgetHoldTable {
   amount: number;
   /** Milliseconds. */
   lease_until: number;
+}
+
+/** What budgets were charged for requests of which the ledger may say more. */
+export interface BudgetReapedTable {
+  request_id: string;
+  budget_id: number;
+  charged: number;
+  /** Milliseconds. */
+  closed_at: number;
+  /** Milliseconds at which the ledger is asked again. */
+  look_at: number;
 }
 
 export interface RevisionTable {

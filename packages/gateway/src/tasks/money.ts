@@ -59,10 +59,10 @@ export async function reserveTask(
     async settle(choice, detail) {
       await stopRenewing();
       await deps.ledger.settle(settlement(choice, detail));
-      rooms.end(quotaOf(choice));
+      rooms.end(choice, quotaOf(choice));
     },
     async release() {
-      rooms.end(undefined);
+      rooms.giveUp();
       await stopRenewing();
       await deps.ledger.release(hold);
     },
@@ -96,7 +96,7 @@ async function holdWithin(rooms: TaskRooms, call: TaskCall, amount: Quota, deps:
     const release = (hold: Hold) => deps.ledger.release(hold);
     return (await openWithin(gate, rooms.enter(gate, amount), holding, release)).money;
   } catch (error) {
-    rooms.end(undefined);
+    rooms.giveUp();
     throw error;
   }
 }

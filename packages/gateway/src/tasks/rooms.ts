@@ -1,5 +1,6 @@
 import type { Quota } from "../billing/quota.ts";
-import { gateFor, NOTHING_USED, type Gate } from "../relay/gate.ts";
+import { chargeNewBudgets } from "../relay/gate-budgets.ts";
+import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../relay/gate.ts";
 import { withRoom, type Rooms } from "../relay/rooms.ts";
 import type { TaskChoice } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
@@ -14,6 +15,8 @@ export class TaskRooms implements Rooms<TaskRoom> {
   readonly #rooms: readonly TaskRoom[];
   readonly gate: Gate | undefined;
   readonly #call: TaskCall;
+  readonly #entrant: Entrant;
+  readonly #deps: TaskDeps;
   #at = 0;
   #first: TaskRoom | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -23,7 +26,9 @@ export class TaskRooms implements Rooms<TaskRoom> {
     // What a task uses is no tokens.
     const ask = { model, promptEstimate: 0, outputCap: 0 };
     this.#call = call;
-    this.gate = gateFor({ id, caller, ask }, deps.snapshots.current(), deps.gate);
+    this.#entrant = { id, caller, ask };
+    this.#deps = deps;
+    this.gate = gateFor(this.#entrant, deps.snapshots.current(), deps.gate);
     this.#rooms = choices.map((choice) => ({ ...choice, keyIndex: 0 }));
   }
 
@@ -44,10 +49,17 @@ export class TaskRooms implements Rooms<TaskRoom> {
     }
   }
 
-  /** What the task was charged; undefined when no channel took it. */
-  end(quota: Quota | undefined): void {
+  /** No channel took the task. */
+  giveUp(): void {
     clearInterval(this.#renewal);
-    this.gate?.end(quota === undefined ? NOTHING_USED : { tokens: 0, quota, isSuccess: true });
+    this.gate?.end(NOTHING_USED);
+  }
+
+  /** What the task was charged on the channel that took it. */
+  end(choice: TaskChoice, quota: Quota): void {
+    clearInterval(this.#renewal);
+    if (this.gate) this.gate.end({ tokens: 0, quota, isSuccess: true });
+    else chargeNewBudgets(this.#entrant, choice, quota, this.#deps.gate);
   }
 
   next(): TaskRoom | undefined {

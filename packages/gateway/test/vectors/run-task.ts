@@ -159,7 +159,13 @@ function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["gate
   const metrics = { limited: () => undefined, queued: () => undefined };
   return {
     claims,
-    budgets: createBudgets({ database: database.raw, clock, log: quietLog, onThreshold: () => undefined }),
+    budgets: createBudgets({
+      database: database.raw,
+      clock,
+      log: quietLog,
+      onThreshold: () => undefined,
+      onOutage: () => undefined,
+    }),
     admission: createAdmission(),
     calls: createCallLimit({ claims, options: () => options, metrics }),
     metrics,

@@ -27,6 +27,7 @@ export const TABLES = {
   ledger_state: ["name"],
   budgets: ["id"],
   budget_holds: ["request_id", "budget_id"],
+  budget_reaped: ["request_id", "budget_id"],
   managed_resources: ["kind", "name"],
   jobs: ["id"],
   audit_log: ["id"],

@@ -7,6 +7,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admit.ts";
 import { reservedAmount, type Opening } from "../account.ts";
 import { admitUnjudged } from "../guardrail/elsewhere.ts";
+import { chargeNewBudgets } from "../gate-budgets.ts";
 import { gateFor, NOTHING_USED, openWithin, type Gate, type Visitor } from "../gate.ts";
 import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline.ts";
 import { protocolHeaders } from "../protocol-headers.ts";
@@ -183,7 +184,8 @@ async function converse(
     deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, account: bill });
   } finally {
     deps.running.remove(handle);
-    gate?.end({ ...usedBy(bill), isSuccess: true });
+    if (gate) gate.end({ ...usedBy(bill), isSuccess: true });
+    else chargeNewBudgets(relayed, choice, bill.charged?.quota, deps.gate);
   }
 }
 

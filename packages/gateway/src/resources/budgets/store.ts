@@ -1,6 +1,6 @@
 import type { Budget } from "@fairway/wire";
 import { budgetWindow, type BudgetPeriod } from "../../billing/budget-window.ts";
-import type { BudgetScope } from "../../billing/budgets.ts";
+import type { BudgetScope } from "../../billing/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";

@@ -9,6 +9,7 @@ import { liveBalances } from "./0006-live-balances.ts";
 import { managedFields } from "./0008-managed-fields.ts";
 import { budgetHolds } from "./0009-budget-holds.ts";
 import { entityLimits } from "./0010-entity-limits.ts";
+import { reapedBudgets } from "./0011-reaped-budgets.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   managedFields,
   budgetHolds,
   entityLimits,
+  reapedBudgets,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */
