@@ -35,6 +35,23 @@ describe("budgets over HTTP", () => {
     expect(await codeOf(members.admin.put("/api/budget/", { id: made.id }))).toBe("BU1");
   });
 
+  test("what requests have in a budget goes with it", async () => {
+    const { db } = app.database;
+    const { id } = await create(good);
+    const row = { request_id: "a", budget_id: id };
+    await db
+      .insertInto("budget_holds")
+      .values({ ...row, amount: 1, lease_until: 1 })
+      .execute();
+    await db
+      .insertInto("budget_reaped")
+      .values({ ...row, charged: 1, closed_at: 1, look_at: 1 })
+      .execute();
+    await members.admin.data(members.admin.delete(`/api/budget/${id}`));
+    for (const table of ["budget_holds", "budget_reaped"] as const)
+      expect(await db.selectFrom(table).selectAll().execute()).toEqual([]);
+  });
+
   test("impossible zones, periods, scopes, amounts and subjects are refused", async () => {
     expect(await refused({ ...good, time_zone: "Mars/Olympus" })).toBe("BU3");
     expect(await refused({ ...good, time_zone: "" })).toBe("BU3");

@@ -89,10 +89,7 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
     },
 
     async remove(id: number): Promise<boolean> {
-      return write(async (tx) => {
-        await tx.run("delete from budget_holds where budget_id = ?", [id]);
-        return (await tx.run("delete from budgets where id = ?", [id])) > 0;
-      });
+      return write((tx) => removeWithRows(tx, id));
     },
 
     /** True when a token, user or channel of that id exists. */
@@ -101,6 +98,13 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
       return rows.length > 0;
     },
   };
+}
+
+/** The budget first: whoever reserves in it holds its lock, so that no row comes after it is gone. */
+async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> {
+  const removed = await tx.run("delete from budgets where id = ?", [id]);
+  for (const table of ["budget_holds", "budget_reaped"]) await tx.run(`delete from ${table} where budget_id = ?`, [id]);
+  return removed > 0;
 }
 
 /** Nobody else changes the row between this look and the end of the transaction. */
