@@ -66,8 +66,8 @@ export class Delivery {
   watch(): void {
     if (this.#isTicking) return;
     this.#isTicking = true;
-    this.lastWriteTick = this.#ticker.now;
     this.#ticker.add(this);
+    this.lastWriteTick = this.#ticker.now;
   }
 
   sendStreamHead(): void {
@@ -81,9 +81,10 @@ export class Delivery {
 
   /** Answers false when the client does not keep up; `onDrain` is then called once. */
   write(bytes: Buffer, onDrain: () => void): boolean {
-    if (this.#isGone) return true;
+    if (this.#isGone || this.response.writableEnded) return true;
     this.lastWriteTick = this.#ticker.now;
     if (this.response.write(this.form ? this.form.feed(bytes) : bytes)) return true;
+    this.watch();
     this.blockedSinceTick = this.#ticker.now;
     if (this.#onDrain === undefined) this.response.once("drain", () => this.#drained());
     this.#onDrain = onDrain;
@@ -96,13 +97,16 @@ export class Delivery {
     if (this.form) this.response.end(Buffer.concat([this.form.feed(bytes ?? NOTHING), this.form.end()]));
     else if (bytes) this.response.end(bytes);
     else this.response.end();
+    this.#expectRead();
   }
 
   /** A small answer as a text of its bytes: it leaves in one piece with its head, which takes a tenth less time. */
   endWhole(bytes: Buffer): void {
     if (this.form || bytes.length > ONE_PIECE) return this.end(bytes);
     this.#stopTicking();
-    if (!this.#isGone && !this.response.writableEnded) this.response.end(bytes.toString("latin1"), "latin1");
+    if (this.#isGone || this.response.writableEnded) return;
+    this.response.end(bytes.toString("latin1"), "latin1");
+    this.#expectRead();
   }
 
   /** The last event of a stream that failed, and then a broken connection. */
@@ -110,6 +114,7 @@ export class Delivery {
     this.#stopTicking();
     if (this.#isGone || this.response.writableEnded) return;
     this.response.write(this.form ? this.form.feed(frame) : frame, () => this.response.destroy());
+    this.#expectRead();
   }
 
   /** Cuts the connection, for protocols whose clients notice a failure by nothing else. */
@@ -120,7 +125,8 @@ export class Delivery {
 
   /** A keep-alive between two events; also commits the head of a stream. */
   beat(): void {
-    if (this.#isGone || !this.heartbeat || this.#onDrain) return;
+    // An error that somebody else sent may wait for an earlier answer of the same connection.
+    if (this.#isGone || !this.heartbeat || this.#onDrain || this.response.writableEnded) return;
     this.sendStreamHead();
     this.lastWriteTick = this.#ticker.now;
     this.response.write(this.heartbeat);
@@ -128,6 +134,11 @@ export class Delivery {
 
   get isBlocked(): boolean {
     return this.#onDrain !== undefined;
+  }
+
+  /** What the system did not take at once waits in memory: a client that reads none of it is cut off. */
+  #expectRead(): void {
+    if (this.response.writableLength > 0) this.response.setTimeout(this.#ticker.stuckMs);
   }
 
   #drained(): void {
@@ -168,6 +179,10 @@ export class DeliveryTicker {
 
   constructor(settings: TickerSettings) {
     this.#settings = settings;
+  }
+
+  get stuckMs(): number {
+    return this.#settings.stuckMs;
   }
 
   add(delivery: Delivery): void {

@@ -79,15 +79,14 @@ export class AnswerGuard implements AnswerJudge {
     return this.#blocked;
   }
 
-  /** What is still held when the answer ends: nothing of it when it was not judged. */
+  /** What is still held when the answer ends: nothing of it when it was not judged, nor of what is being judged. */
   rest(): Buffer | undefined {
-    clearTimeout(this.#timer);
     const held = this.#isAllowed && this.#held.length > 0 ? Buffer.concat(this.#held, this.#heldBytes) : undefined;
-    this.#forget();
+    this.leave();
     return held;
   }
 
-  /** The client left. */
+  /** The client left, or has its last bytes. */
   leave(): void {
     clearTimeout(this.#timer);
     this.#forget();
