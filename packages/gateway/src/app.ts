@@ -124,10 +124,13 @@ function lifeOf(parts: Parts): App {
   let stopping: Promise<void> | undefined;
   const cutOff = () => {
     const requests = running.all();
-    if (requests.length === 0) return;
-    log.warn("requests are cut off by the stop", { count: requests.length });
-    metrics.drainAborted(requests.length);
+    const calls = running.calls();
+    if (requests.length + calls.length === 0) return;
+    const count = Math.max(requests.length, calls.length);
+    log.warn("requests are cut off by the stop", { count });
+    metrics.drainAborted(count);
     for (const request of requests) request.stop(new AppError("server_shutdown"));
+    for (const call of calls) call.giveUp(new AppError("server_shutdown"));
   };
   return { start: () => start(parts), stop: () => (stopping ??= stop(parts, cutOff)), cutOff };
 }
@@ -297,12 +300,16 @@ function createDemo(core: Core, { operations }: Management): Demo {
   };
 }
 
-/** Waits for running requests, and says every ten seconds how many are left. */
+/** Waits for running requests and for calls that are still read or answered, and says every ten seconds how many are left. */
 async function drain({ running }: PipelineDeps, seconds: number, log: Logger): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  while (running.requests > 0 && performance.now() < until) {
-    log.info("draining", { requests: running.requests, streams: running.streams });
-    await running.drained(Math.min(10_000, until - performance.now()));
+  for (;;) {
+    const { requests, streams } = running;
+    const calls = running.calls().length;
+    const left = until - performance.now();
+    if (requests + calls === 0 || left <= 0) return;
+    log.info("draining", { requests, streams, calls });
+    await running.idle(Math.min(10_000, left));
   }
 }
 

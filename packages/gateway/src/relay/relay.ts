@@ -55,6 +55,8 @@ interface Call {
   errors: ErrorDialect;
   /** Set once the body was read. */
   relayed: RelayRequest | undefined;
+  /** It was answered with an error: what fails after that is a consequence. */
+  isRefused: boolean;
 }
 
 const LONGEST_SHOWN_PATH = 200;
@@ -79,10 +81,23 @@ export function createRelay(deps: RelayDeps): RelayHandler {
       arrival: deps.arrivalOf(request),
       errors,
       relayed: undefined,
+      isRefused: false,
     };
     if (deps.isDraining()) response.setHeader("connection", "close");
+    follow(call, deps);
     answer(call, match, deps).catch((thrown: unknown) => fail(call, AppError.from(thrown), deps));
   };
+}
+
+/** A process that drains waits for the call; when its time is over, a body that is still on its way is not. */
+function follow(call: Call, deps: RelayDeps): void {
+  const open = {
+    giveUp(error: AppError) {
+      if (!call.request.complete && !call.response.headersSent) fail(call, error, deps);
+    },
+  };
+  deps.running.arrived(open);
+  call.response.once("close", () => deps.running.left(open));
 }
 
 async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<void> {
@@ -150,11 +165,10 @@ async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models
   );
 }
 
-function fail(
-  { request, response, method, path, arrival, errors, relayed }: Call,
-  error: AppError,
-  deps: RelayDeps,
-): void {
+function fail(call: Call, error: AppError, deps: RelayDeps): void {
+  if (call.isRefused) return;
+  call.isRefused = true;
+  const { request, response, method, path, arrival, errors, relayed } = call;
   deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: relayed }, error);
   if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
   sendError(response, errors, error, {

@@ -10,15 +10,27 @@ export interface RunningRequest {
   stop(error: AppError): void;
 }
 
+/** A call from its head to the last byte of its answer, whether it reserves something or not. */
+export interface OpenCall {
+  /** Answers a call that is still being read. */
+  giveUp(error: AppError): void;
+}
+
 /** All requests that this process is serving: renews their leases and waits for them when the process drains. */
 export interface RunningRequests extends Runnable {
+  arrived(call: OpenCall): void;
+  left(call: OpenCall): void;
+  /** Calls that are not over: a body may still be on its way, an answer on its way to a slow client. */
+  calls(): readonly OpenCall[];
   add(request: RunningRequest): void;
   remove(request: RunningRequest): void;
   readonly requests: number;
   readonly streams: number;
   all(): readonly RunningRequest[];
-  /** Resolves when none is left, or after `ms`. */
+  /** Resolves when no request is left, or after `ms`. */
   drained(ms: number): Promise<void>;
+  /** Resolves when neither a request nor a call is left, or after `ms`. */
+  idle(ms: number): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -29,7 +41,9 @@ const RENEW_EVERY_MS = 10_000;
 export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
   /** With the time of the next renewal. */
   const running = new Map<RunningRequest, number>();
+  const calls = new Set<OpenCall>();
   const waiting = new Set<() => void>();
+  const idlers = new Set<() => void>();
   let streams = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,6 +54,10 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
       running.set(request, now + RENEW_EVERY_MS);
       request.renew().catch(onRenewFailure);
     }
+  };
+
+  const wakeIdlers = () => {
+    if (running.size + calls.size === 0) for (const wake of idlers) wake();
   };
 
   return {
@@ -58,7 +76,16 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
       if (!running.delete(request)) return;
       if (request.isStream) streams--;
       if (running.size === 0) for (const wake of waiting) wake();
+      wakeIdlers();
     },
+    arrived(call) {
+      calls.add(call);
+    },
+    left(call) {
+      calls.delete(call);
+      wakeIdlers();
+    },
+    calls: () => [...calls],
     get requests() {
       return running.size;
     },
@@ -68,6 +95,9 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
     all: () => [...running.keys()],
     async drained(ms) {
       if (running.size > 0) await waitOrTimeout(waiting, ms);
+    },
+    async idle(ms) {
+      if (running.size + calls.size > 0) await waitOrTimeout(idlers, ms);
     },
   };
 }
