@@ -238,8 +238,13 @@ end
 if #closed > 0 then redis.call('HDEL', KEYS[2], unpack(closed)) end
 return gone`);
 
-/** Undoes a charge that the database had already. KEYS user token; ARGV reading of user, of token, quota. */
+/**
+ * Undoes a charge that the database had already, unless its entry is not this settler's any more: then the database may
+ * have it from who took the entry over. KEYS user token stream; ARGV reading of user, of token, quota, group, settler,
+ * entry.
+ */
 export const GIVE_BACK = script(`
+if #redis.call('XPENDING', KEYS[3], ARGV[4], ARGV[6], ARGV[6], 1, ARGV[5]) == 0 then return 0 end
 for at = 1, 2 do
   if ARGV[at] ~= '' and redis.call('HGET', KEYS[at], 'i') == ARGV[at] then redis.call('HINCRBY', KEYS[at], 'b', ARGV[3]) end
 end

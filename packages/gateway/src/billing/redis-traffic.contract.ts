@@ -9,7 +9,7 @@ import { quota } from "./quota.ts";
 import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from "./redis-rig.contract.ts";
 
 /** Everybody agrees about every account; answers what differs. */
-export async function books({ redis, database }: RedisRig) {
+export async function books({ redis, database }: Pick<RedisRig, "redis" | "database">) {
   return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
 }
 

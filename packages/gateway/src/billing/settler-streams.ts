@@ -1,7 +1,7 @@
 import { type Connection, RedisAway, type RedisClient } from "../redis/client.ts";
 import { SHARDS } from "../redis/keys.ts";
 import { compareIds } from "./redis-loss.ts";
-import { BOOKED } from "./redis-scripts.ts";
+import { BOOKED, GIVE_BACK } from "./redis-scripts.ts";
 import type { StreamCharge, StreamEntry } from "./settler-batch.ts";
 
 /** Reads the streams of charges for one of several settlers. */
@@ -14,6 +14,8 @@ export interface ChargeStreams {
   claim(idleMs: number): Promise<ReadEntry[]>;
   /** Which of these charges are still in their streams. */
   present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
+  /** Gives back what charges took from live balances that were charged before, while they are this settler's. */
+  giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
   /** Removes charges that the database has. */
   booked(charges: readonly StreamCharge[]): Promise<void>;
   /** Charges in all streams. */
@@ -38,6 +40,7 @@ const PER_STREAM = 500;
 const LEAST_PER_STREAM = 64;
 const AT_ONCE = 8_000;
 const TIMEOUT_MS = 5_000;
+const GIVE_BACK_MS = 1_000;
 const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
 
@@ -106,6 +109,20 @@ class RedisChargeStreams implements ChargeStreams {
     const calls = charges.map(({ shard, id }) => ({ command: "xrange", args: [this.#keys[shard] ?? "", id, id] }));
     const answers = await this.#redis.send(calls, TIMEOUT_MS);
     return new Set(charges.filter((_, at) => list(answers[at]).length > 0));
+  }
+
+  async giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void> {
+    const { keys } = this.#redis;
+    const calls = undone.map(({ charge: { shard, id, ofUser, ofToken, charge }, quota }) => {
+      const { userId, tokenId } = charge.settlement.hold;
+      const user = keys.user(userId);
+      return {
+        script: GIVE_BACK,
+        keys: [user, tokenId === 0 ? user : keys.token(userId, tokenId), this.#keys[shard] ?? ""],
+        args: [ofUser, ofToken, quota, GROUP, this.#consumer, id],
+      };
+    });
+    if (calls.length > 0) await this.#redis.send(calls, GIVE_BACK_MS);
   }
 
   async booked(charges: readonly StreamCharge[]): Promise<void> {

@@ -9,7 +9,6 @@ import type { Booked } from "./charge-booking.ts";
 import type { DirectDoor } from "./direct-door.ts";
 import { EpochEnded } from "./ledger-state.ts";
 import type { Epochs } from "./redis-epoch.ts";
-import { GIVE_BACK } from "./redis-scripts.ts";
 import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./settler-batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./settler-streams.ts";
 import type { UserBalance } from "./sql-accounts.ts";
@@ -266,7 +265,8 @@ class StreamSettler implements Settler {
     const booked = await bookBatch(charges, epoch, this.#deps);
     this.#deps.onCommit();
     this.#tellBalances(booked);
-    await this.#giveBack(charges, booked);
+    const undone = charges.map((charge, at) => ({ charge, quota: giveBackOf(charge, booked.outcomes[at]) }));
+    await this.#streams.giveBack(undone.filter(({ quota }) => quota !== 0));
     const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
     this.#later.push(...charges.filter((_, at) => booked.outcomes[at]?.kind === "later"));
     if (done.length > 0) await this.#acknowledge(done);
@@ -275,21 +275,6 @@ class StreamSettler implements Settler {
   #tellBalances({ users, booking }: Booked): void {
     const { onBalance } = this.#deps;
     if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
-  }
-
-  async #giveBack(charges: readonly StreamCharge[], { outcomes }: Booked): Promise<void> {
-    const { redis } = this.#deps;
-    const calls = charges.flatMap((charge, at) => {
-      const quota = giveBackOf(charge, outcomes[at]);
-      if (quota === 0) return [];
-      const { userId, tokenId } = charge.charge.settlement.hold;
-      const keys = [
-        redis.keys.user(userId),
-        tokenId === 0 ? redis.keys.user(userId) : redis.keys.token(userId, tokenId),
-      ];
-      return [{ script: GIVE_BACK, keys, args: [charge.ofUser, charge.ofToken, quota] }];
-    });
-    if (calls.length > 0) await redis.send(calls, BLOCK_MS);
   }
 
   /** What Redis is not told now is read again later, and found in the database. */
