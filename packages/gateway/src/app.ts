@@ -237,8 +237,8 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
         run: paced(
           core.clock,
           () => options().DataExportInterval,
-          (signal) =>
-            rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled }, signal),
+          (signal, confirm) =>
+            rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled, confirm }, signal),
         ),
       },
       {

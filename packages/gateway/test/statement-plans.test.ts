@@ -168,7 +168,8 @@ describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and 
     kit.clock.set(SEED_END);
     const jobs = { run: () => Promise.reject(new Error("a short removal is no job")) };
     const days = () => 29;
-    await removeOldLogs({ logDatabase: database, clock: kit.clock, days, jobs }, AbortSignal.timeout(20_000));
+    const term = { signal: AbortSignal.timeout(20_000), confirm: () => Promise.resolve() };
+    await removeOldLogs({ logDatabase: database, clock: kit.clock, days, jobs }, term);
     const left = "select count(*) as rest from logs where created_at < ?";
     expect(await kit.database.raw.rows(left, [SEED_END - 29 * DAY])).toEqual([{ rest: 0 }]);
     await expectNoScan(4);

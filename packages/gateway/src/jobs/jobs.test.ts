@@ -6,6 +6,7 @@ import type { ChannelState } from "../observability/metrics.ts";
 import { createJobRunner, type JobRunner } from "../resources/jobs/runner.ts";
 import { createJobStore, type JobStore } from "../resources/jobs/store.ts";
 import { channelJobs } from "./channel-jobs.ts";
+import { LeadershipLost } from "./leader.ts";
 import { removeOldLogs } from "./log-retention.ts";
 
 const DAY = 86_400;
@@ -33,8 +34,9 @@ eachDatabase("jobs of the leader", (open) => {
     await kit.database.raw.run("delete from leases", []);
   });
 
+  const confirm = () => Promise.resolve();
   const remove = (days: number, on = signal) =>
-    removeOldLogs({ logDatabase: kit.database, clock, days: () => days, jobs }, on);
+    removeOldLogs({ logDatabase: kit.database, clock, days: () => days, jobs }, { signal: on, confirm });
 
   test("logs older than the option's days go, the newest row never", async () => {
     const ages = [400, 31, 30.5, 29, 1, 90];
@@ -61,7 +63,8 @@ eachDatabase("jobs of the leader", (open) => {
           run: (control) => spec.run({ ...control, step: (isOk) => (control.step(isOk), stop.abort()) }),
         }),
     };
-    await removeOldLogs({ logDatabase: kit.database, clock, days: () => 1, jobs: stopping }, stop.signal);
+    const deps = { logDatabase: kit.database, clock, days: () => 1, jobs: stopping };
+    await removeOldLogs(deps, { signal: stop.signal, confirm });
     const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
     expect(await count()).toBe(5_500 - portion);
     await remove(1);
@@ -70,6 +73,17 @@ eachDatabase("jobs of the leader", (open) => {
     const portions = Math.ceil((5_500 - portion) / portion);
     expect(last).toMatchObject({ name: "log-retention", status: "done", done: portions, total: portions, failed: 0 });
     expect(last?.message).toBe(`${5_499 - portion} log rows of before 2026-09-20 deleted`);
+  });
+
+  test("a leader that stood still between two portions deletes no further one", async () => {
+    const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
+    for (let at = 0; at < 3; at += 1) await insertLogs(portion, NOW - 10 * DAY);
+    let asked = 0;
+    // The signal does not know it yet: no timer of this process ran meanwhile.
+    const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
+    const removal = removeOldLogs({ logDatabase: kit.database, clock, days: () => 1, jobs }, { signal, confirm: lost });
+    await expect(removal).rejects.toThrow(LeadershipLost);
+    expect(await count()).toBe(2 * portion);
   });
 
   test("rounds begin when the last one of anybody is long enough ago", async () => {
@@ -95,7 +109,7 @@ eachDatabase("jobs of the leader", (open) => {
     const look = async (minutes: number) => {
       now += minutes * 60_000;
       begun.length = 0;
-      for (const job of rounds) await job.run(signal);
+      for (const job of rounds) await job.run(signal, confirm);
       return [...begun];
     };
     expect(await look(9)).toEqual([]);
@@ -119,7 +133,7 @@ eachDatabase("jobs of the leader", (open) => {
       balanceMinutes: 0,
     });
     expect(others).toEqual([]);
-    await job?.run(signal);
+    await job?.run(signal, confirm);
     expect(told).toEqual([[]]);
   });
 

@@ -134,6 +134,38 @@ eachDatabase("the elector", (open) => {
     expect(new Set(ran)).toEqual(new Set(["a", "any"]));
   });
 
+  test("a leader that stood still between two steps of a job does not take the next one", async () => {
+    const [a, b] = [elector("a"), elector("b")];
+    await a.start();
+    const steps: string[] = [];
+    const frozen = Promise.withResolvers<void>();
+    const stepped = Promise.withResolvers<void>();
+    const work = async (_signal: AbortSignal, confirm: () => Promise<void>) => {
+      await confirm();
+      steps.push("first");
+      stepped.resolve();
+      await frozen.promise;
+      await confirm();
+      steps.push("second");
+    };
+    const schedule = createSchedule({
+      jobs: [{ name: "work", everyMs: 20, isLeaderOnly: true, run: work }],
+      elector: a,
+      raw: kit.database.raw,
+      clock: { now: () => Date.now() },
+      log,
+      metrics: { jobSucceeded: () => void steps.push("succeeded") },
+    });
+    await schedule.start();
+    await stepped.promise;
+    await kit.database.raw.run("update leases set holder = '', expires_at = 0 where name = 'leader'", []);
+    await b.start();
+    expect(b.isLeader).toBe(true);
+    frozen.resolve();
+    await schedule.stop();
+    expect(steps).toEqual(["first"]);
+  });
+
   async function terms() {
     return kit.database.raw.rows("select holder, term from leases where name = 'leader'", []);
   }

@@ -5,6 +5,7 @@ import type { ScheduledJob } from "./schedule.ts";
 
 interface Shown {
   readonly signal: AbortSignal;
+  confirm(): Promise<void>;
   total(steps: number): void;
   step(isOk: boolean): void;
   message(text: string): void;
@@ -38,18 +39,26 @@ export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
     name: NAME,
     everyMs: EVERY_MS,
     isLeaderOnly: true,
-    run: (signal) => removeOldLogs(deps, signal),
+    run: (signal, confirm) => removeOldLogs(deps, { signal, confirm }),
   };
 }
 
+/** What says that the work is still this process's. */
+interface Term {
+  readonly signal: AbortSignal;
+  /** Throws when another replica leads. */
+  readonly confirm: () => Promise<void>;
+}
+
 /** Deletes rows that are older than the option allows, oldest first. A longer backlog is a job that shows its progress. */
-export async function removeOldLogs(deps: LogRetentionDeps, signal: AbortSignal): Promise<void> {
+export async function removeOldLogs(deps: LogRetentionDeps, term: Term): Promise<void> {
   const { logDatabase, clock, days, jobs } = deps;
+  const { signal } = term;
   if (days() === 0 || signal.aborted) return;
   const before = seconds(clock) - days() * DAY_SECONDS;
   const portions = await countPortions(logDatabase, before);
   if (portions === 0) return;
-  if (portions < SHOWN_FROM) return remove(deps, before, { signal, onPortion: () => {} });
+  if (portions < SHOWN_FROM) return remove(deps, before, { ...term, onPortion: () => {} });
   const job = await jobs.run({
     name: NAME,
     startedBy: 0,
@@ -61,14 +70,18 @@ export async function removeOldLogs(deps: LogRetentionDeps, signal: AbortSignal)
         control.step(true);
         control.message(`${removed} log rows of before ${new Date(before * 1000).toISOString().slice(0, 10)} deleted`);
       };
-      await remove(deps, before, { signal: AbortSignal.any([signal, control.signal]), onPortion });
+      await remove(deps, before, {
+        signal: AbortSignal.any([signal, control.signal]),
+        // Whoever leads by now cannot begin the same job.
+        confirm: () => control.confirm(),
+        onPortion,
+      });
     },
   });
   await job?.finished;
 }
 
-interface Watching {
-  readonly signal: AbortSignal;
+interface Watching extends Term {
   readonly onPortion: (rows: number) => void;
 }
 
@@ -76,13 +89,15 @@ interface Watching {
 async function remove(
   { logDatabase }: LogRetentionDeps,
   before: number,
-  { signal, onPortion }: Watching,
+  { signal, confirm, onPortion }: Watching,
 ): Promise<void> {
+  await confirm();
   let startedAt = performance.now();
   for await (const rows of removeLogs(logDatabase, { before, below: await newestLogId(logDatabase.db) })) {
     onPortion(rows);
     if (signal.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt));
+    await confirm();
     startedAt = performance.now();
   }
 }

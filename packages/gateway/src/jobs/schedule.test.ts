@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { paced } from "./schedule.ts";
 
+const confirm = () => Promise.resolve();
+
 test("a paced job follows its interval, also when that changes", async () => {
   let now = 1_000;
   let minutes = 5;
@@ -12,7 +14,7 @@ test("a paced job follows its interval, also when that changes", async () => {
   );
   const tick = async (at: number) => {
     now = at;
-    await run(new AbortController().signal);
+    await run(new AbortController().signal, confirm);
   };
   for (const at of [1_000, 61_000, 300_999, 301_000]) await tick(at);
   expect(runs).toEqual([1_000, 301_000]);
@@ -33,7 +35,7 @@ test("a failed run is tried again at the next look", async () => {
     },
   );
   const { signal } = new AbortController();
-  await expect(run(signal)).rejects.toThrow("away");
-  await expect(run(signal)).rejects.toThrow("away");
+  await expect(run(signal, confirm)).rejects.toThrow("away");
+  await expect(run(signal, confirm)).rejects.toThrow("away");
   expect(failures).toBe(2);
 });

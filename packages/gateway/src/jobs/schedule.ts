@@ -5,15 +5,18 @@ import { seconds, type Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { RawTransaction } from "../storage/raw.ts";
-import type { Elector } from "./leader.ts";
+import { LeadershipLost, type Elector } from "./leader.ts";
 
 export interface ScheduledJob {
   readonly name: string;
   readonly everyMs: number;
   /** Runs on one replica only. Without it the job is safe to run on several at once. */
   readonly isLeaderOnly: boolean;
-  /** Idempotent; `signal` is aborted when the process ends or ceases to lead. */
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  /**
+   * Idempotent; `signal` is aborted when the process ends or ceases to lead. Long work asks `confirm` between its steps:
+   * a process that stood still does not know yet that another leads. It throws when that is so.
+   */
+  readonly run: (signal: AbortSignal, confirm: () => Promise<void>) => Promise<unknown>;
 }
 
 export interface ScheduleDeps {
@@ -32,12 +35,17 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
   const runOnce = async ({ name, isLeaderOnly, run }: ScheduledJob) => {
     if (isLeaderOnly && !elector.isLeader) return;
     const signal = isLeaderOnly ? AbortSignal.any([stopping.signal, elector.signal]) : stopping.signal;
-    try {
+    const confirm = async () => {
+      signal.throwIfAborted();
       if (isLeaderOnly) await elector.confirm(raw);
-      await run(signal);
+    };
+    try {
+      await confirm();
+      await run(signal, confirm);
       metrics.jobSucceeded(name, seconds(clock));
     } catch (error) {
-      if (!signal.aborted) log.error("job failed", { job: name, error });
+      if (error instanceof LeadershipLost) log.info("job stopped, another replica leads", { job: name });
+      else if (!signal.aborted) log.error("job failed", { job: name, error });
     }
   };
   const runners = jobs.map((job) =>
@@ -63,10 +71,10 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
 /** Runs at most once in so many minutes, which may change while it is scheduled. */
 export function paced(clock: Clock, minutes: () => number, run: ScheduledJob["run"]): ScheduledJob["run"] {
   let next = 0;
-  return async (signal) => {
+  return async (signal, confirm) => {
     const now = clock.now();
     if (now < next) return;
-    await run(signal);
+    await run(signal, confirm);
     next = now + minutes() * 60_000;
   };
 }

@@ -42,8 +42,8 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
       control.total(ids.length);
       let failed = 0;
       for (const id of ids) {
-        if (control.signal.aborted) return;
-        const isOk = await testOne(deps, id, tester);
+        await control.confirm();
+        const isOk = await testOne(deps, id, { tester, control });
         if (isOk !== undefined) await pauseUnless(control.signal, deps.pauseSeconds * 1000);
         if (isOk === false) failed += 1;
         control.step(isOk !== false);
@@ -57,7 +57,7 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
       control.total(ids.length);
       for (const id of ids) {
         if (control.signal.aborted) return;
-        control.step(await balanceOne(deps, id));
+        control.step(await balanceOne(deps, id, control));
         await pauseUnless(control.signal, deps.pauseSeconds * 1000);
       }
     },
@@ -65,11 +65,17 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
 }
 
 /** Undefined when the channel is gone or has nothing to test. */
-async function testOne(deps: ChannelChecksDeps, id: number, tester: Tester): Promise<boolean | undefined> {
+async function testOne(
+  deps: ChannelChecksDeps,
+  id: number,
+  { tester, control }: { readonly tester: Tester; readonly control: Pick<JobControl, "confirm"> },
+): Promise<boolean | undefined> {
   const row = await deps.store.get(id);
   if (!row || !isTestable(deps.providerByType(row.type), row.type)) return undefined;
   const set = await deps.store.keySet(id);
   const result = await deps.upstream.test(id, undefined);
+  // An upstream may take minutes: another process may test the channels by now.
+  await control.confirm();
   if (result.isOk) await deps.logTest(id, tester, result);
   if (set && set.keys.length > 1) await drawForKeys(deps, row, set, result);
   else await draw(deps, row, result);
@@ -115,10 +121,12 @@ function mayEnable({ options }: Pick<ChannelChecksDeps, "options">, result: Prob
   return AutomaticEnableChannelEnabled && result.isOk && reasonToDisable(result, options()) === undefined;
 }
 
-async function balanceOne(deps: ChannelChecksDeps, id: number): Promise<boolean> {
+async function balanceOne(deps: ChannelChecksDeps, id: number, control: Pick<JobControl, "confirm">): Promise<boolean> {
   try {
+    await control.confirm();
     const balance = await deps.upstream.balance(id);
     if (balance > 0) return true;
+    await control.confirm();
     const key = firstInUse(await deps.store.keySet(id));
     await disableChannel(deps, { id, reason: BALANCE_REASON, key });
     return true;

@@ -6,8 +6,10 @@ import { LEASE_MS, NO_PROGRESS, type JobStore, type Progress } from "./store.ts"
 
 /** What a job's work reports and watches. */
 export interface JobControl {
-  /** Aborted when the process stops. */
+  /** Aborted when the process stops, or when another process runs the job by now. */
   readonly signal: AbortSignal;
+  /** Asked before a step writes: a process that stood still may have lost the job. Throws when it has, and ends it. */
+  confirm(): Promise<void>;
   /** Number of steps, as soon as it is known. */
   total(steps: number): void;
   /** One step is done. */
@@ -72,12 +74,22 @@ interface Performance {
 
 async function perform({ store, log, id, spec, lease, signal }: Performance): Promise<void> {
   let progress: Progress = NO_PROGRESS;
+  const lost = new AbortController();
+  const ended = AbortSignal.any([signal, lost.signal]);
+  const renew = async () => {
+    if (!(await store.renew(lease.name, lease.holder))) lost.abort(new Error("another process has taken the job over"));
+  };
   const guard = (work: Promise<void>) =>
     void work.catch((error: unknown) => log.warn("job progress not saved", { job: spec.name, error }));
   const saving = setInterval(() => guard(store.save(id, progress)), SAVE_EVERY_MS);
-  const renewing = setInterval(() => guard(store.renew(lease.name, lease.holder)), RENEW_EVERY_MS);
+  const renewing = setInterval(() => guard(renew()), RENEW_EVERY_MS);
   const control: JobControl = {
-    signal,
+    signal: ended,
+    async confirm() {
+      ended.throwIfAborted();
+      await renew();
+      ended.throwIfAborted();
+    },
     total: (total) => void (progress = { ...progress, total }),
     step: (isOk) =>
       void (progress = { ...progress, done: progress.done + 1, failed: progress.failed + (isOk ? 0 : 1) }),
@@ -86,14 +98,15 @@ async function perform({ store, log, id, spec, lease, signal }: Performance): Pr
   let status: (typeof JOB_STATUS)[keyof typeof JOB_STATUS] = JOB_STATUS.done;
   try {
     await spec.run(control);
-    if (signal.aborted) status = JOB_STATUS.interrupted;
+    if (ended.aborted) status = JOB_STATUS.interrupted;
   } catch (error) {
-    status = signal.aborted ? JOB_STATUS.interrupted : JOB_STATUS.failed;
-    if (!signal.aborted) log.error("job failed", { job: spec.name, error });
+    status = ended.aborted ? JOB_STATUS.interrupted : JOB_STATUS.failed;
+    if (!ended.aborted) log.error("job failed", { job: spec.name, error });
   } finally {
     clearInterval(saving);
     clearInterval(renewing);
   }
+  if (lost.signal.aborted) log.warn("job stopped, another process has taken it over", { job: spec.name });
   try {
     await store.save(id, progress, status);
     await store.release(lease.name, lease.holder);

@@ -87,10 +87,60 @@ eachDatabase("jobs", (open) => {
     expect(await store.take("job:dead", "b")).toBe(false);
     kit.clock.set(START_SECONDS + 61);
     expect((await store.get(id))?.status).toBe("interrupted");
+    expect(await store.take("job:dead", "b")).toBe(false);
+    await minuteLater("job:dead");
     expect(await store.take("job:dead", "b")).toBe(true);
     await store.release("job:dead", "a");
     expect(await store.take("job:dead", "c")).toBe(false);
     await store.release("job:dead", "b");
     expect(await store.take("job:dead", "c")).toBe(true);
   });
+
+  test("processes whose clocks differ by an hour run a job once, and take over from a dead one in time", async () => {
+    const at = (hours: number) =>
+      createJobStore({ ...kit, clock: { now: () => START_SECONDS * 1000 + hours * 3_600_000 } });
+    for (const [holder, other] of [
+      [0, 1],
+      [1, 0],
+      [0, -1],
+      [-1, 0],
+    ] as const) {
+      const name = `job:skewed${holder}${other}`;
+      expect(await at(holder).take(name, "holder")).toBe(true);
+      expect(await at(other).take(name, "other")).toBe(false);
+      expect(await at(holder).renew(name, "holder")).toBe(true);
+      await minuteLater(name);
+      expect(await at(other).take(name, "other")).toBe(true);
+      expect(await at(holder).renew(name, "holder")).toBe(false);
+    }
+  });
+
+  test("a process that stood still for longer than its lease does no further step", async () => {
+    const runner = createJobRunner(store, log);
+    const frozen = Promise.withResolvers<void>();
+    const steps: number[] = [];
+    const job = await runner.run({
+      name: "frozen",
+      startedBy: 0,
+      async run(control) {
+        await control.confirm();
+        steps.push(1);
+        await frozen.promise;
+        await control.confirm();
+        steps.push(2);
+      },
+    });
+    await minuteLater("job:frozen");
+    expect(await store.take("job:frozen", "another")).toBe(true);
+    frozen.resolve();
+    await job?.finished;
+    expect(steps).toEqual([1]);
+    expect((await store.get(job?.id ?? 0))?.status).toBe("interrupted");
+    expect(await store.take("job:frozen", "third")).toBe(false);
+  });
+
+  /** As if its holder had not renewed it. */
+  async function minuteLater(name: string): Promise<void> {
+    await kit.database.raw.run("update leases set expires_at = expires_at - 61000 where name = ?", [name]);
+  }
 });

@@ -1,11 +1,12 @@
 import { JOB_STATUS, type Job, type JobStatus } from "@fairway/wire";
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { parseObject } from "../../lib/json.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import type { JobTable } from "../../storage/schema.ts";
+import { serverTime } from "../../storage/server-time.ts";
 
 export interface Progress {
   readonly done: number;
@@ -25,8 +26,13 @@ export type JobStore = ReturnType<typeof createJobStore>;
 export const LEASE_MS = 60_000;
 const LISTED = 50;
 
-/** SQL of background jobs: their rows, and the lease that lets one of each name run in the whole cluster. */
-export function createJobStore({ database: { db }, clock }: JobStoreDeps) {
+/**
+ * SQL of background jobs: their rows, and the lease that lets one of each name run in the whole cluster. Leases end by
+ * the clock of the database, since those of replicas may differ by more than a lease.
+ */
+export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) {
+  const now = serverTime(kind);
+  const end = sql<number>`${now} + ${sql.lit(LEASE_MS)}`;
   return {
     async create(name: string, startedBy: number): Promise<number> {
       const now = seconds(clock);
@@ -54,17 +60,15 @@ export function createJobStore({ database: { db }, clock }: JobStoreDeps) {
 
     /** False when somebody else holds the lease. */
     async take(name: string, holder: string): Promise<boolean> {
-      const now = clock.now();
-      const expires_at = now + LEASE_MS;
       const { numUpdatedRows } = await db
         .updateTable("leases")
-        .set((eb) => ({ holder, expires_at, term: eb("term", "+", 1) }))
+        .set((eb) => ({ holder, expires_at: end, term: eb("term", "+", 1) }))
         .where("name", "=", name)
         .where("expires_at", "<", now)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows > 0n) return true;
       try {
-        await db.insertInto("leases").values({ name, holder, term: 1, expires_at }).execute();
+        await db.insertInto("leases").values({ name, holder, term: 1, expires_at: end }).execute();
         return true;
       } catch (error) {
         if (isDuplicate(error)) return false;
@@ -72,14 +76,15 @@ export function createJobStore({ database: { db }, clock }: JobStoreDeps) {
       }
     },
 
-    async renew(name: string, holder: string): Promise<void> {
-      const expires_at = clock.now() + LEASE_MS;
-      await db
+    /** False when somebody else has it. */
+    async renew(name: string, holder: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
         .updateTable("leases")
-        .set({ expires_at })
+        .set({ expires_at: end })
         .where("name", "=", name)
         .where("holder", "=", holder)
-        .execute();
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
     },
 
     async release(name: string, holder: string): Promise<void> {

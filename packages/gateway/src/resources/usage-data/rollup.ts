@@ -21,6 +21,8 @@ export interface RollupDeps {
    * SQLite has one writer at a time and needs no wait.
    */
   readonly settleMs?: number;
+  /** Asked before each write; throws when another replica leads. */
+  readonly confirm?: () => Promise<void>;
 }
 
 interface Sums {
@@ -68,6 +70,7 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
     const isEnabled = deps.isEnabled();
     const sums = isEnabled ? await sumsBetween(deps.logs.db, mark, next) : [];
     const gap = isEnabled ? 0 : await latestBetween(deps.logs.db, mark, next);
+    await deps.confirm?.();
     if (!(await add(deps.database, sums, { from: mark, to: next, gap }))) return mark - start;
     mark = next;
   }
