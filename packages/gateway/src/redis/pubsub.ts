@@ -18,14 +18,20 @@ export interface ChannelSettings {
   readonly onGap: () => void;
   /** Tells this process from others; what it published itself is not told. */
   readonly sender: string;
+  /** A connection that has not answered for three times as long is replaced. */
+  readonly askEveryMs?: number;
 }
 
 const PUBLISH_TIMEOUT_MS = 1_000;
+/** A subscription is silent for hours: without a question nobody would see that its connection is dead. */
+const ASK_EVERY_MS = 5_000;
 const SEPARATOR = "\n";
 
-export function createChannel({ redis, name, log, onMessage, onGap, sender }: ChannelSettings): Channel {
+export function createChannel(settings: ChannelSettings): Channel {
+  const { redis, name, log, onMessage, onGap, sender, askEveryMs = ASK_EVERY_MS } = settings;
   const channel = redis.keys.channel(name);
-  const subscriber = redis.open("messages");
+  const subscriber = redis.open("messages", 3 * askEveryMs);
+  let asking: NodeJS.Timeout | undefined;
   let isSubscribed = false;
   subscriber.on("message", (from: string, message: string) => {
     if (from !== channel) return;
@@ -41,8 +47,11 @@ export function createChannel({ redis, name, log, onMessage, onGap, sender }: Ch
     async start() {
       await subscriber.subscribe(channel);
       isSubscribed = true;
+      // What fails is the connection, which is made anew and tells so.
+      asking = setInterval(() => void subscriber.ping().catch(() => undefined), askEveryMs).unref();
     },
     stop() {
+      clearInterval(asking);
       subscriber.disconnect();
     },
     async publish(text) {

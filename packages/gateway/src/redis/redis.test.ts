@@ -140,6 +140,30 @@ describe("a channel", () => {
   });
 });
 
+describe("the connection of a channel", () => {
+  it("is made anew when it answers no more, though nobody has closed it", async () => {
+    const redis = await throughProxy();
+    let gaps = 0;
+    const channel = createChannel({
+      redis,
+      name: "silent",
+      log,
+      sender: "a",
+      onMessage: () => {},
+      onGap: () => void (gaps += 1),
+      askEveryMs: 50,
+    });
+    await channel.start();
+    await pause(400);
+    expect(gaps).toBe(0);
+    proxy.isStalled = true;
+    await pause(400);
+    proxy.isStalled = false;
+    await expect.poll(() => gaps, { timeout: 10_000 }).toBeGreaterThan(0);
+    await channel.stop();
+  });
+});
+
 describe("the check at the start", () => {
   const refusal = async (redis: RedisClient, installation = "one") =>
     checkRedis(redis, installation, log).then(
