@@ -341,7 +341,10 @@ export const OPTIONS = {
   ]),
   StreamCacheQueueLength: option(count, "0", ["relay", "Kept for consoles of the family; nothing reads it."]),
   ModelRequestRateLimitEnabled: option(flag, "false", ["relay", "Model requests are limited per user."]),
-  ModelRequestRateLimitDurationMinutes: option(positive, "1", ["relay", "Window of the limit in minutes."]),
+  ModelRequestRateLimitDurationMinutes: option(integerType(1, 525_600), "1", [
+    "relay",
+    "Window of the limit in minutes.",
+  ]),
   ModelRequestRateLimitCount: option(count, "0", ["relay", "Requests per window; 0 is off."]),
   ModelRequestRateLimitSuccessCount: option(count, "1000", ["relay", "Successful requests per window; 0 is off."]),
   UserConcurrency: option(count, "0", ["relay", "Requests that a user may have running at once; 0 is off."]),
@@ -374,7 +377,10 @@ export const OPTIONS = {
     "relay",
     "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",
   ]),
-  ChannelQueueSeconds: option(positive, "10", ["relay", "Seconds that a request waits for a channel at most."]),
+  ChannelQueueSeconds: option(integerType(1, 3_600), "10", [
+    "relay",
+    "Seconds that a request waits for a channel at most.",
+  ]),
   ResponseCacheEnabled: option(flag, "false", [
     "relay",
     "Answers to equal requests of one user are kept and repeated.",

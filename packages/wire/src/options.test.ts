@@ -65,6 +65,8 @@ describe("rules of P9", () => {
     ["MinTopUp", "0", "an integer not below 1"],
     ["SMTPPort", "65536", "an integer from 1 to 65535"],
     ["RetryTimes", "1.5", "an integer not below 0"],
+    ["ChannelQueueSeconds", "9007199254740991", "an integer from 1 to 3600"],
+    ["ModelRequestRateLimitDurationMinutes", "9007199254740991", "an integer from 1 to 525600"],
     ["ChannelDisableThreshold", "-0.5", "a number not below 0"],
     ["Price", "0", "a number above 0"],
     ["QuotaPerUnit", "", "a number above 0"],
