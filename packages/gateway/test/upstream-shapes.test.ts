@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { chunksOf, events, HI, json, runExchange, sent } from "./exchange-kit.ts";
+import { chunksOf, events, HI, json, refused, runExchange, sent } from "./exchange-kit.ts";
 
 describe("roles", () => {
   const bases: readonly (readonly [number, string, string])[] = [
@@ -126,3 +126,108 @@ it("DashScope ranks texts, and tells what its cache saved", async () => {
     usage: { prompt_tokens: 9, cached_tokens: 5 },
   });
 });
+
+describe("embeddings in several calls", () => {
+  const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+  const whole = (input: readonly string[], limit: number) => [input.slice(0, limit), input.slice(limit)];
+
+  it("are signed one by one for Tencent", () => {
+    const input = texts(51);
+    const [first = [], second = []] = whole(input, 50);
+    const url = "https://hunyuan.tencentcloudapi.com/";
+    const answer = (count: number) =>
+      json({
+        Response: {
+          Data: texts(count).map((_, Index) => ({ Embedding: [Index], Index })),
+          Usage: { PromptTokens: count, TotalTokens: count },
+        },
+      });
+    return runExchange({
+      type: 23,
+      channel: { base_url: "", key: "1|id|secret" },
+      ask: { model: "hunyuan-embedding", input },
+      path: "/v1/embeddings",
+      before: [{ upstream_request: sent(url, { InputList: first }), upstream_response: answer(50) }],
+      upstream: sent(url, { InputList: second }, { "X-TC-Action": "GetEmbedding" }),
+      answer: answer(1),
+      client: {
+        status: 200,
+        body: {
+          object: "list",
+          model: "hunyuan-embedding",
+          data: [...first.map((_, index) => index), 0].map((value, index) => ({
+            object: "embedding",
+            index,
+            embedding: [value],
+          })),
+          usage: { prompt_tokens: 51, total_tokens: 51 },
+        },
+      },
+    });
+  });
+
+  it("fail as a whole where one fails with status 200", () => {
+    const input = texts(17);
+    const [first = [], second = []] = whole(input, 16);
+    const host = "https://aip.baidubce.com";
+    const url = `${host}/rpc/2.0/ai_custom/v1/wenxinworkshop/embeddings/embedding-v1?access_token=T`;
+    const exchange = sent(
+      `${host}/oauth/2.0/token?grant_type=client_credentials&client_id=embed&client_secret=s`,
+      null,
+    );
+    return runExchange({
+      type: 15,
+      channel: { base_url: "", key: "embed|s" },
+      ask: { model: "Embedding-V1", input },
+      path: "/v1/embeddings",
+      before: [
+        { upstream_request: exchange, upstream_response: json({ access_token: "T", expires_in: 2_592_000 }) },
+        { upstream_request: sent(url, { input: first }), upstream_response: json({ data: [] }) },
+      ],
+      upstream: sent(url, { input: second }),
+      answer: json({ error_code: 18, error_msg: "slow down" }),
+      client: refused(429, { message: "slow down", type: "baidu_error", param: "", code: "18" }),
+      verdict: ["rate_limited", "retry"],
+    });
+  });
+});
+
+describe("finish reasons", () => {
+  it.each([
+    [15, "bce-v3/k", "https://qianfan.baidubce.com/v2/chat/completions", "normal", "stop"],
+    [23, "k", "https://api.hunyuan.cloud.tencent.com/v1/chat/completions", "sensitive", "content_filter"],
+    [26, "k", "https://open.bigmodel.cn/api/paas/v4/chat/completions", "model_context_window_exceeded", "length"],
+    [40, "k", "https://api.siliconflow.cn/v1/chat/completions", "eos", "stop"],
+  ] as const)("of type %d have names that clients know", async (...row) => {
+    const [type, key, url, reason, known] = row;
+    const ask = { model: "m", messages: HI };
+    const answer = { id: "1", object: "chat.completion", created: 1, model: "m" };
+    const choice = { index: 0, message: { role: "assistant", content: "Yo" } };
+    await runExchange({
+      type,
+      channel: { base_url: "", key },
+      ask,
+      upstream: sent(url, ask),
+      answer: json({ ...answer, choices: [{ ...choice, finish_reason: reason }] }),
+      client: {
+        status: 200,
+        body: { ...answer, choices: [{ ...choice, finish_reason: known }], usage: "<counted>" },
+      },
+    });
+  });
+});
+
+it("a base URL that is no address is told, and another channel is asked", () =>
+  runExchange({
+    type: 25,
+    channel: { base_url: "api.moonshot.cn", key: "k" },
+    ask: { model: "m", messages: HI },
+    upstream: sent("", null),
+    answer: json({}),
+    client: refused(502, {
+      message: "The channel's base URL is not an address.",
+      type: "server_error",
+      param: null,
+      code: "upstream_connect_failed",
+    }),
+  }));

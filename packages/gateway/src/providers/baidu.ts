@@ -11,6 +11,7 @@ import { openaiRoute } from "./openai-compatible.ts";
 import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";
+import { finishNames } from "./repairs/finish-names.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
 import type { ChannelRecord, Exchange, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
 
@@ -54,6 +55,7 @@ const embedExchange: Exchange = async (call, context) => {
         prompt_tokens: answers.reduce((sum, answer) => sum + (count(object(answer, "usage"), "prompt_tokens") ?? 0), 0),
       },
     }),
+    (answer) => (count(answer, "error_code") ?? 0) !== 0,
   );
 };
 
@@ -82,7 +84,7 @@ const lowerCase: Quirk = {
 const second = {
   quirks: [lowerCase, noDeveloperRole],
   streamUsage: true,
-  repairs: [usageOnFinish],
+  repairs: [usageOnFinish, finishNames({ normal: "stop", function_call: "tool_calls" })],
   classify: readBaidu,
   ownedBy: "baidu",
 } satisfies Partial<ProviderAdapter>;

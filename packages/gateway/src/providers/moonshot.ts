@@ -33,6 +33,7 @@ export const moonshot = openaiCompatible({
   id: "moonshot",
   label: "Moonshot AI",
   baseUrl: BASE,
+  namedBases: { "kimi-coding-plan": "https://api.kimi.com/coding/v1" },
   models: [
     "kimi-latest",
     "kimi-k2.6",

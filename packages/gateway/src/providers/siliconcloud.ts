@@ -7,6 +7,7 @@ import { renamed, without } from "./json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";
+import { finishNames } from "./repairs/finish-names.ts";
 import { SILICONCLOUD_MODELS } from "./siliconcloud/models.ts";
 import type { AnswerRepair, ChannelRecord, HttpJson, Quirk } from "./types.ts";
 import { vendorReader, type CodeTable } from "./verdict-vendor.ts";
@@ -76,7 +77,7 @@ export const siliconcloud = openaiCompatible({
   ],
   streamUsage: false,
   quirks: [noDeveloperRole, imageNames],
-  repairs: [imageAnswer, rerankAnswer],
+  repairs: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
   classify: readSiliconCloud,
   balance,
 });

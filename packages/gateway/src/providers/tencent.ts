@@ -1,13 +1,20 @@
+import { list, object } from "../dialects/read.ts";
+import type { JsonObject } from "../dialects/types.ts";
+import { parseObject } from "../lib/json.ts";
 import { bearer } from "./bearer.ts";
 import { asObject } from "./error-body.ts";
 import { openaiRoute } from "./openai-compatible.ts";
+import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";
-import { chatBridge, embedBridge } from "./tencent/chat.ts";
+import { finishNames } from "./repairs/finish-names.ts";
+import { usageOnFinish } from "./repairs/usage-on-finish.ts";
+import { chatBridge, embedBridge, mergeEmbeddings } from "./tencent/chat.ts";
 import { failureOf } from "./tencent/failure.ts";
 import { signTc3 } from "./tencent/tc3.ts";
 import {
   UpstreamRefusal,
   type ChannelRecord,
+  type Exchange,
   type ProviderAdapter,
   type SigningContext,
   type UpstreamCall,
@@ -98,6 +105,25 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   });
 }
 
+/** So many texts a call; every call is signed for its own bytes. */
+const TEXTS_A_CALL = 50;
+
+const embedExchange: Exchange = (call, context) => {
+  const texts = list(parseObject(call.body?.toString("utf8") ?? ""), "InputList");
+  if (texts.length <= TEXTS_A_CALL) return context.send(call);
+  const send = (body: JsonObject) => {
+    const part = withBody(call, body);
+    sign(part, context.channel, context);
+    return context.send(part);
+  };
+  return fanOut(
+    chunked(texts, TEXTS_A_CALL).map((part): JsonObject => ({ InputList: part })),
+    send,
+    mergeEmbeddings,
+    (answer) => failureOf(object(answer, "Response")) !== undefined,
+  );
+};
+
 export const tencent: ProviderAdapter = {
   type: 23,
   id: "tencent",
@@ -115,6 +141,7 @@ export const tencent: ProviderAdapter = {
       operation: "embeddings",
       dialect: "private:tencent-embed",
       path: "/",
+      exchange: embedExchange,
       when: (_ask, _model, channel) => !isPlain(channel),
     },
     { ...openaiRoute("chat"), when: (_ask, _model, channel) => isPlain(channel) },
@@ -138,6 +165,7 @@ export const tencent: ProviderAdapter = {
   streamUsage: true,
   bridges: [chatBridge, embedBridge],
   quirks: [noDeveloperRole],
+  repairs: [usageOnFinish, finishNames({ sensitive: "content_filter" })],
   classify: readTencent,
   keyHint: "AppId|SecretId|SecretKey",
 };

@@ -225,6 +225,8 @@ export interface ProviderAdapter {
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
   /** End of a base URL that operators paste with it although the paths hold it themselves. */
   readonly pastedEnd?: RegExp;
+  /** What operators may write for the base URL of a plan. */
+  readonly namedBases?: Readonly<Record<string, string>>;
   /** Start of the path that the Cloudflare AI gateway host already stands for. */
   readonly gatewayDrops?: string;
   /** In order of preference. */

@@ -27,6 +27,7 @@ export const volcengine = openaiCompatible({
   id: "volcengine",
   label: "VolcEngine (Doubao)",
   baseUrl: "https://ark.cn-beijing.volces.com",
+  namedBases: { "doubao-coding-plan": "https://ark.cn-beijing.volces.com/api/coding/v3" },
   prefix: "/api/v3",
   models: [
     "Doubao-pro-128k",

@@ -26,11 +26,17 @@ function signV4(call: UpstreamCall, channel: ChannelRecord, context: SigningCont
   else bearer(call, channel, context);
 }
 
+const PLANS = {
+  "glm-coding-plan": "https://open.bigmodel.cn/api/coding/paas/v4",
+  "glm-coding-plan-international": "https://api.z.ai/api/coding/paas/v4",
+};
+
 export const zhipuV4: ProviderAdapter = {
   type: 26,
   id: "zhipu_4v",
   label: "Zhipu GLM-4V",
   baseUrl: BASE,
+  namedBases: PLANS,
   speaks: routes,
   authorize: signV4,
   models: [

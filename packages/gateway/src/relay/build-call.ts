@@ -88,9 +88,18 @@ function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
     withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
   if (base === "" && !/^[a-z]+:\/\//.test(path))
     throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
-  const url = joinUrl(base, path, provider.gatewayDrops);
+  const url = joined(base, path, provider.gatewayDrops);
   copyQuery(url, request, choice);
   return url;
+}
+
+/** What the operator wrote is no address: nothing was sent, another channel may do. */
+function joined(base: string, path: string, gatewayDrops: string | undefined): URL {
+  try {
+    return joinUrl(base, path, gatewayDrops);
+  } catch (cause) {
+    throw new AppError("upstream_connect_failed", { message: "The channel's base URL is not an address.", cause });
+  }
 }
 
 function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {

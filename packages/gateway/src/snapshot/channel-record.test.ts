@@ -71,6 +71,15 @@ describe("lists and mappings", () => {
     expect(baseUrl).toBe("https://up.example");
   });
 
+  test("know the plans of a vendor by name, and of no other", () => {
+    expect(record({ type: 26, base_url: "glm-coding-plan" }).baseUrl).toBe(
+      "https://open.bigmodel.cn/api/coding/paas/v4",
+    );
+    expect(record({ type: 25, base_url: "kimi-coding-plan" }).baseUrl).toBe("https://api.kimi.com/coding/v1");
+    expect(record({ type: 1, base_url: "glm-coding-plan" }).baseUrl).toBe("glm-coding-plan");
+    expect(record({ type: 26, base_url: "toString" }).baseUrl).toBe("toString");
+  });
+
   test.each(["", "{}", "null", " "])("the mapping %j is none", (text) => {
     expect(record({ model_mapping: text }).modelMapping.size).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/json.ts";
+import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord } from "../providers/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/schema.ts";
@@ -56,7 +57,7 @@ export function channelRecord(row: ChannelRow, open: (sealed: string) => string)
     keys: Object.freeze(keys),
     usableKeys: keysInUse(keys.length, readKeyStates(row.channel_info)),
     keyMode: setting["multi_key_mode"] === "polling" ? "polling" : "random",
-    baseUrl: row.base_url.trim().replace(/\/+$/, ""),
+    baseUrl: baseUrl(row),
     other: row.other,
     organization: row.openai_organization,
     models: new Set(splitList(row.models)),
@@ -72,6 +73,13 @@ export function channelRecord(row: ChannelRow, open: (sealed: string) => string)
     setting,
     paramOverride: object("param_override", row.param_override),
   });
+}
+
+/** Without trailing slashes; a plan's name stands for its address. */
+function baseUrl({ type, base_url }: ChannelRow): string {
+  const written = base_url.trim().replace(/\/+$/, "");
+  const named = providerByType(type)?.namedBases ?? {};
+  return Object.hasOwn(named, written) ? (named[written] ?? written) : written;
 }
 
 export type ChannelReader = (

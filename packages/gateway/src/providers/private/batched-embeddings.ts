@@ -8,11 +8,12 @@ const PARALLEL = 8;
 
 type Heads = readonly UpstreamAnswer["headers"][];
 
-/** Sends several bodies, a few at a time, and merges their answers; the first failure is the answer of all. */
+/** Sends several bodies, a few at a time, and merges their answers; the first failure, also one of status 200, is the answer of all. */
 export async function fanOut(
   bodies: readonly JsonObject[],
   send: (body: JsonObject) => Promise<UpstreamAnswer>,
   merge: (answers: readonly JsonObject[], heads: Heads) => JsonObject,
+  isFailure: (answer: JsonObject) => boolean = () => false,
 ): Promise<UpstreamAnswer> {
   const answers: JsonObject[] = [];
   const heads: UpstreamAnswer["headers"][] = [];
@@ -20,7 +21,7 @@ export async function fanOut(
     const batch = await Promise.all(bodies.slice(at, at + PARALLEL).map(async (body) => readWhole(await send(body))));
     for (const { answer, bytes } of batch) {
       const json = answer.status === 200 ? parseObject(bytes.toString("utf8")) : undefined;
-      if (!json) return answer;
+      if (!json || isFailure(json)) return answer;
       answers.push(json);
       heads.push(answer.headers);
     }

@@ -94,6 +94,18 @@ export const embedBridge: Bridge = unaryBridge({
   },
 });
 
+/** Of several calls, in their order. */
+export function mergeEmbeddings(bodies: readonly JsonObject[]): JsonObject {
+  const answers = bodies.map((body) => object(body, "Response"));
+  const tokens = answers.reduce((sum, answer) => sum + (count(object(answer, "Usage"), "PromptTokens") ?? 0), 0);
+  return {
+    Response: {
+      Data: answers.flatMap((answer) => [...objects(answer, "Data")]),
+      Usage: { PromptTokens: tokens, TotalTokens: tokens },
+    },
+  };
+}
+
 /** System first; then users (or tools) and assistants in turn, none of them empty. */
 function turnsOf(messages: readonly ChatMessage[]): JsonObject[] {
   const system = systemText(messages);

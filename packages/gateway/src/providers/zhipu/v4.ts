@@ -46,7 +46,11 @@ const imageParams: Quirk = {
 
 export const v4Quirks: readonly Quirk[] = [chatParams, imageParams];
 
-const stopNames = finishReasons({ sensitive: "content_filter", network_error: "stop" });
+const stopNames = finishReasons({
+  sensitive: "content_filter",
+  network_error: "stop",
+  model_context_window_exceeded: "length",
+});
 
 /** Older models leave `object` and running finish reasons out. */
 export const v4Repair: AnswerRepair = {

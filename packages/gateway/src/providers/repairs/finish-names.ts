@@ -1,0 +1,13 @@
+import type { AnswerRepair } from "../types.ts";
+import { finishReasons, onEvent } from "./each-choice.ts";
+
+/** Reasons that a vendor names in words of its own, in those of the protocol. */
+export function finishNames(names: Readonly<Record<string, string>>): AnswerRepair {
+  const edit = finishReasons(names);
+  return {
+    name: "names of finish reasons",
+    marks: Object.keys(names).map((name) => `"${name}"`),
+    answer: edit,
+    stream: () => onEvent(edit),
+  };
+}
