@@ -4,6 +4,9 @@ import { idParams } from "./envelope.ts";
 import { SignedInUser } from "./users.ts";
 
 export const PASSKEY_MAX = 20;
+export const PASSKEY_NAME_MAX = 64;
+
+const passkeyName = z.optional(z.string().check(z.maxLength(PASSKEY_NAME_MAX)));
 
 /** What the browser's `navigator.credentials` takes and gives, in its JSON form; opaque on the way. */
 const browserObject = z.record(z.string(), z.unknown());
@@ -44,9 +47,20 @@ export const passkeyCreate = endpoint({
   access: "user",
   rate: "critical",
   summary: "Registers the passkey that the browser made.",
-  body: z.object({ name: z.optional(z.string().check(z.maxLength(64))), response: z.optional(browserObject) }),
+  body: z.object({ name: passkeyName, response: z.optional(browserObject) }),
   data: Passkey,
   fails: ["G2", "F5", "F6", "F7"],
+});
+
+export const passkeyRename = endpoint({
+  name: "passkeyRename",
+  method: "PUT",
+  path: "/api/user/self/passkeys/{id}",
+  access: "user",
+  summary: "Renames one of the caller's passkeys.",
+  params: idParams,
+  body: z.object({ name: passkeyName }),
+  fails: ["G1", "G2", "F4"],
 });
 
 export const passkeyDelete = endpoint({

@@ -35,6 +35,8 @@ export interface Passkeys {
   creationOptions(owner: Owner, party: RelyingParty): Promise<BrowserObject>;
   /** F5 to F7. */
   register(owner: Owner, party: RelyingParty, made: { name: string; response: unknown }): Promise<Passkey>;
+  /** False where the user has none of that number. */
+  rename(userId: number, id: number, name: string): Promise<boolean>;
   remove(userId: number, id: number): Promise<boolean>;
   loginOptions(party: RelyingParty): Promise<BrowserObject>;
   /** The user whose passkey signed; F7. */
@@ -73,6 +75,13 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
       return { ...options };
     },
     register: (owner, party, made) => register(deps, owner, party, made),
+    async rename(userId, id, name) {
+      const own = db.selectFrom("passkeys").select("id").where("id", "=", id).where("user_id", "=", userId);
+      // Looked for first: a database may count no row when the name is the same.
+      if (!(await own.executeTakeFirst())) return false;
+      await db.updateTable("passkeys").set({ name }).where("id", "=", id).where("user_id", "=", userId).execute();
+      return true;
+    },
     async remove(userId, id) {
       const own = db.deleteFrom("passkeys").where("id", "=", id).where("user_id", "=", userId);
       return (await own.executeTakeFirstOrThrow()).numDeletedRows === 1n;

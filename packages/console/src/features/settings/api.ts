@@ -6,6 +6,7 @@ import {
   passkeyDelete,
   passkeyList,
   passkeyOptions,
+  passkeyRename,
   selfAccessToken,
   selfSessionEnd,
   selfSessions,
@@ -130,6 +131,11 @@ export const passkeysQuery = queryOptions({
 export async function addPasskey(name: string): Promise<void> {
   const response = await makePasskey(await call(passkeyOptions, {}));
   await call(passkeyCreate, { body: { name, response } });
+  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
+}
+
+export async function renamePasskey(id: number, name: string): Promise<void> {
+  await call(passkeyRename, { params: { id }, body: { name } });
   await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
 }
 

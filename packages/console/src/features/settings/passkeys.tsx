@@ -1,19 +1,18 @@
-import type { Passkey } from "@fairway/wire";
+import { PASSKEY_NAME_MAX, type Passkey } from "@fairway/wire";
 import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
 import { canUsePasskeys, isCancelled, isKnownDevice } from "../../lib/passkeys.ts";
 import { ask } from "../../ui/ask.ts";
 import { LoadFailed } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { When } from "../../ui/when.tsx";
-import { addPasskey, passkeysQuery, removePasskey } from "./api.ts";
+import { addPasskey, passkeysQuery, removePasskey, renamePasskey } from "./api.ts";
 import { useTexts } from "./texts.ts";
-
-const LONGEST_NAME = 64;
 
 /** Devices that sign in without a password. */
 export function Passkeys() {
@@ -36,12 +35,14 @@ export function Passkeys() {
 
 function PasskeyLine({ passkey }: { readonly passkey: Passkey }) {
   const t = useTexts();
+  const [isRenaming, setRenaming] = useState(false);
   const name = passkey.name || `#${passkey.id}`;
   const remove = async () => {
     const question = { title: t("removePasskeyTitle", { name }), body: t("removePasskeyBody") };
     if (!(await ask({ ...question, confirm: t("removePasskey"), isDangerous: true }))) return;
     await removePasskey(passkey.id).then(() => toast("success", t("passkeyRemoved", { name })), toastProblem);
   };
+  if (isRenaming) return <RenamePasskey passkey={passkey} onDone={() => setRenaming(false)} />;
   return (
     <Flex align="center" gap="3" wrap="wrap">
       <Icon name="key" />
@@ -58,10 +59,49 @@ function PasskeyLine({ passkey }: { readonly passkey: Passkey }) {
           </>
         )}
       </Text>
+      <Button
+        size="xs"
+        variant="outline"
+        aria-label={`${t("renamePasskey")}: ${name}`}
+        onClick={() => setRenaming(true)}
+      >
+        {t("renamePasskey")}
+      </Button>
       <Button size="xs" variant="outline" aria-label={`${t("removePasskey")}: ${name}`} onClick={() => void remove()}>
         {t("removePasskey")}
       </Button>
     </Flex>
+  );
+}
+
+function RenamePasskey({ passkey, onDone }: { readonly passkey: Passkey; onDone(): void }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  const box = useRef<HTMLFormElement>(null);
+  const [name, setName] = useState(passkey.name);
+  useEffect(() => box.current?.querySelector("input")?.select(), []);
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    void renamePasskey(passkey.id, name.trim()).then(onDone, toastProblem);
+  };
+  return (
+    <form noValidate ref={box} onSubmit={save} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+      <Flex gap="2" align="flex-end" wrap="wrap">
+        <Flex flex="1" minW="200px" maxW="380px">
+          <TextField
+            label={t("newPasskeyName")}
+            value={name}
+            onChange={(text) => setName(text.slice(0, PASSKEY_NAME_MAX))}
+          />
+        </Flex>
+        <Button type="submit" size="sm">
+          {ui("save")}
+        </Button>
+        <Button size="sm" variant="outline" onClick={onDone}>
+          {ui("cancel")}
+        </Button>
+      </Flex>
+    </form>
   );
 }
 
@@ -92,7 +132,7 @@ function AddPasskey() {
             label={t("passkeyName")}
             placeholder={t("passkeyNameHint")}
             value={name}
-            onChange={(text) => setName(text.slice(0, LONGEST_NAME))}
+            onChange={(text) => setName(text.slice(0, PASSKEY_NAME_MAX))}
           />
         </Flex>
         <Button type="submit" size="sm" variant="outline" loading={isAdding}>

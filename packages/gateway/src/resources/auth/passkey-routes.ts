@@ -5,6 +5,7 @@ import {
   passkeyLogin,
   passkeyLoginOptions,
   passkeyOptions,
+  passkeyRename,
   serverAddress,
   USER_STATUS,
   type OptionValues,
@@ -34,6 +35,9 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
     implement(passkeyCreate, (call) => {
       const { name = "", response = {} } = call.body;
       return passkeys.register(call.caller, partyOf(deps, call), { name, response });
+    }),
+    implement(passkeyRename, async ({ caller, params, body: { name = "" } }) => {
+      if (!(await passkeys.rename(caller.userId, params.id, name))) throw new Refusal("F4");
     }),
     implement(passkeyDelete, async ({ caller, params }) => {
       if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("F4");

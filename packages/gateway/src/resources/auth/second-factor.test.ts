@@ -146,7 +146,7 @@ eachDatabase("second factors", (open) => {
       return { caller, device, response, passkey };
     }
 
-    test("are made, listed, used to sign in, and removed", async () => {
+    test("are made, listed, used to sign in, renamed and removed", async () => {
       const { caller, device, passkey } = await withPasskey("ann");
       expect(await caller.data(caller.get("/api/user/self/passkeys"))).toEqual([
         { id: passkey.id, name: "Laptop", created_at: Math.floor(app.clock.now() / 1000), last_used_at: 0 },
@@ -161,6 +161,13 @@ eachDatabase("second factors", (open) => {
       expect((await visitor.get("/api/user/self")).body["success"]).toBe(true);
       const other = await someone("bob");
       expect((await other.delete(`/api/user/self/passkeys/${passkey.id}`)).body).toMatchObject({ code: "F4" });
+      expect((await other.put(`/api/user/self/passkeys/${passkey.id}`, { name: "Mine" })).body).toMatchObject({
+        code: "F4",
+      });
+      for (const name of ["Phone", "Phone"]) {
+        expect((await caller.put(`/api/user/self/passkeys/${passkey.id}`, { name })).body["success"]).toBe(true);
+      }
+      expect(await caller.data(caller.get("/api/user/self/passkeys"))).toMatchObject([{ name: "Phone" }]);
       expect((await caller.delete(`/api/user/self/passkeys/${passkey.id}`)).body["success"]).toBe(true);
       expect((await signIn(device.get(await request(), { origin: app.baseUrl }))).body).toMatchObject({ code: "F7" });
     });

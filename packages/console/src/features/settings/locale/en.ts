@@ -63,6 +63,8 @@ export const en = {
   passkeyAdded: "The passkey is added.",
   passkeyCancelled: "No passkey was added: the browser gave none.",
   passkeyKnown: "This device has a passkey of your account already.",
+  renamePasskey: "Rename",
+  newPasskeyName: "New name",
   removePasskey: "Remove",
   removePasskeyTitle: "Remove the passkey “{name}”?",
   removePasskeyBody: "It can no longer sign in. The device may still offer it; remove it there too.",

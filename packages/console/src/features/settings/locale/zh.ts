@@ -65,6 +65,8 @@ export const zh: Translation<typeof en> = {
   passkeyAdded: "已添加通行密钥。",
   passkeyCancelled: "未添加通行密钥：浏览器没有提供。",
   passkeyKnown: "此设备已有您账户的通行密钥。",
+  renamePasskey: "重命名",
+  newPasskeyName: "新名称",
   removePasskey: "移除",
   removePasskeyTitle: "移除通行密钥“{name}”？",
   removePasskeyBody: "它将无法再登录。设备上可能仍会显示，请在设备上一并移除。",
