@@ -10,7 +10,9 @@ export function insertRows(
   for (const row of rows) {
     const names = Object.keys(row);
     const places = names.map(() => "?").join(", ");
-    database.prepare(`insert into ${table} (${names.join(", ")}) values (${places})`).run(...Object.values(row));
+    database
+      .prepare(`insert into ${table} (${names.map((name) => `"${name}"`).join(", ")}) values (${places})`)
+      .run(...Object.values(row));
   }
   database.close();
 }

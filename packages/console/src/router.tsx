@@ -70,6 +70,11 @@ const visitorRoutes: readonly RouteObject[] = Object.entries<PageEntry["load"]>(
   "/oauth/:service": async () => ({ Component: (await import("./features/account/oauth.page.tsx")).OauthPage }),
 }).map(([path, load]) => ({ path, lazy: lazily(load, "public"), ErrorBoundary: Crash }));
 
+/** Leads on to another site; in the frame, to say why when it cannot. */
+const chatLink: PageEntry["load"] = async () => ({
+  Component: (await import("./features/chat/chat-link.page.tsx")).ChatLinkPage,
+});
+
 export const router = createBrowserRouter([
   {
     Component: Root,
@@ -85,7 +90,11 @@ export const router = createBrowserRouter([
       {
         lazy: lazily(loadFrame, "public"),
         ErrorBoundary: Crash,
-        children: [...pages.map(routeOf), { path: "*", Component: NotFound }],
+        children: [
+          ...pages.map(routeOf),
+          { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
+          { path: "*", Component: NotFound },
+        ],
       },
     ],
   },

@@ -37,10 +37,14 @@ export interface PageEntry {
     | "task"
     | "budget"
     | "audit"
-    | "playground";
+    | "playground"
+    | "chat"
+    | "about";
   readonly icon: IconName;
-  /** Absent for the page that stands above the sections. */
+  /** Absent for pages that stand above the sections, and for those outside of the sidebar. */
   readonly section?: Section;
+  /** Reached from elsewhere than the sidebar. */
+  readonly isAside?: boolean;
   readonly access: Access;
   /** Whether the operator switched the page on; absent = always. */
   isOn?(status: Status): boolean;
@@ -68,6 +72,16 @@ export const pages: readonly PageEntry[] = [
     access: "user",
     key: "p",
     load: async () => ({ Component: (await import("../features/playground/playground.page.tsx")).PlaygroundPage }),
+  },
+  {
+    path: "/chat",
+    label: "chat",
+    icon: "external",
+    section: "use",
+    access: "public",
+    isOn: (status) => status.chat_link !== "",
+    key: "v",
+    load: async () => ({ Component: (await import("../features/chat/chat.page.tsx")).ChatPage }),
   },
   {
     path: "/token",
@@ -199,6 +213,15 @@ export const pages: readonly PageEntry[] = [
     access: "root",
     key: "j",
     load: async () => ({ Component: (await import("../features/audit/audit.page.tsx")).AuditPage }),
+  },
+  {
+    path: "/about",
+    label: "about",
+    icon: "info",
+    isAside: true,
+    access: "public",
+    key: "o",
+    load: async () => ({ Component: (await import("../features/about/about.page.tsx")).AboutPage }),
   },
   {
     path: "/setting",

@@ -99,6 +99,13 @@ export function Header(props: { onMenu(): void }) {
         <LanguageButton />
       </Box>
       <Box display={{ base: "none", sm: "block" }}>
+        <IconButton asChild label={t("about")}>
+          <Link to="/about">
+            <Icon name="info" />
+          </Link>
+        </IconButton>
+      </Box>
+      <Box display={{ base: "none", sm: "block" }}>
         <IconButton label={t("shortcuts")} onClick={() => isSheetOpen.write(true)}>
           <Icon name="help" />
         </IconButton>

@@ -62,7 +62,7 @@ export function Sidebar(props: SidebarProps) {
     >
       <Flex direction="column" gap="3" flex="1" px="2">
         {SECTIONS.map((section) => {
-          const entries = visible.filter((page) => page.section === section.id);
+          const entries = visible.filter((page) => page.section === section.id && !page.isAside);
           if (entries.length === 0) return null;
           return (
             <Box key={section.id ?? "top"}>

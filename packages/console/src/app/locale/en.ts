@@ -1,6 +1,8 @@
 export const en = {
   overview: "Overview",
   playground: "Playground",
+  chat: "Chat",
+  about: "About",
   token: "Token",
   log: "Log",
   dashboard: "Data Dashboard",

@@ -4,6 +4,8 @@ import type { en } from "./en.ts";
 export const zh: Translation<typeof en> = {
   overview: "概览",
   playground: "操练场",
+  chat: "聊天",
+  about: "关于",
   token: "令牌",
   log: "日志",
   dashboard: "数据看板",

@@ -75,3 +75,19 @@ test("durations are graded at the bounds of the contract", () => {
   expect([100, 101, 299, 300].map(durationGrade)).toEqual(["green", "orange", "orange", "red"]);
   expect([2_999, 3_000, 9_999, 10_000].map(firstTokenGrade)).toEqual(["green", "orange", "orange", "red"]);
 });
+
+test("repeated answers and verdicts of the guardrail are read, foreign ones are none", () => {
+  const repeated = readOther('{"cache_hit":true,"cache_age":125}');
+  expect([repeated.cache_hit, repeated.cache_age, repeated.guardrail]).toEqual([true, 125, undefined]);
+  const blocked = readOther('{"guardrail":"block","admin_info":{"guardrail_reason":"insults"}}');
+  expect([blocked.cache_hit, blocked.guardrail, blocked.admin_info?.guardrail_reason]).toEqual([
+    false,
+    "block",
+    "insults",
+  ]);
+  expect(readOther('{"guardrail":"maybe","cache_hit":"yes","model_ratio":2}')).toMatchObject({
+    guardrail: undefined,
+    cache_hit: false,
+    model_ratio: 2,
+  });
+});

@@ -8,6 +8,7 @@ const AdminInfo = z.object({
   /** Ids of the channels that were tried, in order. */
   use_channel: z.catch(z.array(z.coerce.string()), []),
   upstream_model: text,
+  guardrail_reason: text,
 });
 
 /** What the console reads of the JSON text in `other`; anything unreadable counts as absent. */
@@ -33,6 +34,11 @@ const LogOther = z.object({
   self_use: z.catch(z.boolean(), false),
   usage_source: text,
   end_reason: text,
+  /** The answer was made for an earlier request. */
+  cache_hit: z.catch(z.boolean(), false),
+  /** Seconds between that one and this. */
+  cache_age: count,
+  guardrail: z.catch(z.optional(z.enum(["block", "failed"])), undefined),
   admin_info: z.catch(z.optional(AdminInfo), undefined),
 });
 export type LogOther = z.output<typeof LogOther>;

@@ -1,5 +1,5 @@
 import type { LogRow } from "@fairway/wire";
-import { formatCount, preciseDollars, pricePerMillion } from "../../lib/format.ts";
+import { formatCount, formatElapsed, preciseDollars, pricePerMillion } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Mark } from "../../ui/mark.tsx";
@@ -65,6 +65,35 @@ function Notes({ other }: { readonly other: LogOther }) {
   );
 }
 
+/** What happened to the request besides being answered: told only where something did. */
+function Events({ other }: { readonly other: LogOther }) {
+  const t = useTexts();
+  const { cache_hit: isRepeated, cache_age: age, guardrail } = other;
+  if (!isRepeated && guardrail === undefined) return null;
+  const reason = other.admin_info?.guardrail_reason;
+  return (
+    <section>
+      <h3>{t("events")}</h3>
+      <ul className="attempts">
+        {isRepeated && (
+          <li>
+            <Mark kind="go" label={t("cacheHit", { age: formatElapsed(age) })} />
+          </li>
+        )}
+        {guardrail !== undefined && (
+          <li>
+            <Mark
+              kind={guardrail === "block" ? "stop" : "caution"}
+              label={t(guardrail === "block" ? "guardrailBlocked" : "guardrailFailed")}
+            />
+            {reason && <p className="soft">{t("guardrailReason", { reason })}</p>}
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
 function Attempts({ row, chain }: { readonly row: LogRow; readonly chain: readonly string[] }) {
   const t = useTexts();
   return (
@@ -110,6 +139,7 @@ export function RowDetail({ row }: { readonly row: LogRow }) {
           <Notes other={other} />
         </section>
       )}
+      <Events other={other} />
       {chain.length > 0 && <Attempts row={row} chain={chain} />}
       <section>
         <h3>{t("who")}</h3>

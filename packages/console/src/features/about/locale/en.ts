@@ -1,0 +1,6 @@
+export const en = {
+  title: "About",
+  emptyTitle: "{name} runs on Fairway",
+  emptyBody: "Fairway is an open gateway for AI models. Whoever runs this one has not written anything about it yet.",
+  write: "Write it under Settings",
+} as const;

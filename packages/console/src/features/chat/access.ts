@@ -1,0 +1,24 @@
+import { TOKEN_STATUS, tokenList, type Token } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useStatus } from "../../app/session/status.ts";
+import { readRows } from "../../lib/rows.ts";
+import { baseAddress } from "../../ui/snippets.ts";
+import { chatAddress } from "./address.ts";
+
+/** The caller's newest token that works, and where a chat link leads with it. */
+export function useChatAccess(link: string, isOn: boolean) {
+  const { server_address: server } = useStatus();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["tokens", "list", "first-enabled"],
+    queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
+    enabled: isOn,
+  });
+  const token: Token | undefined = data?.rows[0];
+  return {
+    token,
+    address: token && chatAddress(link, { key: token.key, address: baseAddress(server) }),
+    isMissing: data !== undefined && token === undefined,
+    problem: data === undefined ? error : null,
+    retry: () => void refetch(),
+  };
+}

@@ -1,0 +1,8 @@
+/** What an operator's text is: an address to frame, HTML, or Markdown. */
+export type ContentKind = "frame" | "html" | "markdown";
+
+export function contentKind(text: string): ContentKind {
+  const trimmed = text.trim();
+  if (/^https:\/\/\S+$/i.test(trimmed) && URL.canParse(trimmed)) return "frame";
+  return trimmed.startsWith("<") ? "html" : "markdown";
+}
