@@ -78,6 +78,15 @@ export function mayHoldError(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0 || bytes[at] === OPEN_BRACE || isFullText(bytes, at));
 }
 
+const EVENT_LINE = Buffer.from("\nevent");
+const LETTER_E = 101;
+
+/** True when an event is called `error`; for protocols whose events have no names otherwise. */
+export function namesError(bytes: Buffer): boolean {
+  if (bytes[0] !== LETTER_E && !bytes.includes(EVENT_LINE)) return false;
+  return /^event: ?error\s*$/m.test(bytes.toString("latin1"));
+}
+
 /** True when the name stands there as a value. */
 export function hasValue(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0);

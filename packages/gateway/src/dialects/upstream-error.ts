@@ -8,8 +8,8 @@ export function readError(error: JsonValue | undefined): UpstreamErrorEvent | un
 }
 
 /** The error that a streamed event is, whatever its protocol calls it. */
-export function errorOfEvent({ event, data }: StreamEvent): UpstreamErrorEvent | undefined {
-  if (data === undefined) return undefined;
+export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEvent | undefined {
+  if (data === undefined) return event === "error" && raw !== "" ? errorEvent({ message: raw }) : undefined;
   const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
   if (found !== undefined) return found;
   return event === "error" || data["type"] === "error" ? errorEvent(data) : undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../dialects/types.ts";
-import { isObject, number, object, text } from "../dialects/read.ts";
+import { isObject, number, object, objects, text } from "../dialects/read.ts";
 import { bearer } from "./bearer.ts";
 import { general } from "./classify.ts";
 import { joinUrl } from "./join-url.ts";
@@ -21,15 +21,20 @@ const reasoningObject: Quirk = {
   },
 };
 
-/** A failure in the middle is a chunk with an `error` beside its choices. */
+/** A failure in the middle is a chunk with an `error` beside its choices, or inside the first one. */
 const errorChunk: AnswerRepair = {
   name: "error chunks",
   marks: ['"error"'],
   stream: () =>
-    onEvent((chunk) =>
-      isObject(chunk["error"]) && chunk["choices"] !== undefined ? { error: chunk["error"] } : chunk,
-    ),
+    onEvent((chunk) => {
+      const error = object(chunk, "error") ?? errorOfChoice(chunk);
+      return error !== undefined && chunk["choices"] !== undefined ? { error } : chunk;
+    }),
 };
+
+function errorOfChoice(answer: JsonObject): JsonObject | undefined {
+  return object(objects(answer, "choices")[0], "error");
+}
 
 export const openrouter = openaiCompatible({
   type: 20,
@@ -53,7 +58,13 @@ export const openrouter = openaiCompatible({
 
 /** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
 function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
-  const error = answer.body.includes('"error"') && isObject(answer.json) ? object(answer.json, "error") : undefined;
+  const json = answer.body.includes('"error"') && isObject(answer.json) ? answer.json : undefined;
+  if (!json) return undefined;
+  const inChoice = answer.status < 400 ? errorOfChoice(json) : undefined;
+  return inChoice ? general(answer, { error: inChoice }) : readError(answer, object(json, "error"));
+}
+
+function readError(answer: FailedAnswer, error: JsonObject | undefined): Verdict | undefined {
   const status = answer.status >= 400 ? answer.status : number(error, "code");
   if (!error || (status !== 402 && status !== 403)) return undefined;
   const { message, retryAfterMs } = general({ ...answer, status }, answer.json);

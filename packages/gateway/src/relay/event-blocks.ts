@@ -1,4 +1,4 @@
-import { parseEvents, splitBlocks } from "../lib/sse.ts";
+import { parseEvents, splitBlocks, type StreamEvent } from "../lib/sse.ts";
 import type { JsonObject } from "../dialects/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
@@ -24,6 +24,13 @@ export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolea
   const all = splitBlocks(blocks);
   const kept = all.filter((block) => !isMatch(block, matches));
   return kept.length === all.length ? blocks : Buffer.concat(kept);
+}
+
+/** Event blocks without those that tell of a failure, by their name or by what they hold. */
+export function cutErrors(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
+  const tells = ({ event, data }: StreamEvent) =>
+    event === "error" || (data !== undefined && errorIn(data) !== undefined);
+  return Buffer.concat(splitBlocks(blocks).filter((block) => !parseEvents(block).some(tells)));
 }
 
 /**

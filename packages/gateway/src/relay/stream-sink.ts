@@ -1,12 +1,13 @@
 import { parseEvents } from "../lib/sse.ts";
 import { AppError, type ErrorCode } from "../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../dialects/errors.ts";
-import type { Dialect, Meter, StreamPosition, Usage } from "../dialects/types.ts";
+import type { Dialect, JsonObject, Meter, StreamPosition, Usage } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
 import {
+  cutErrors,
   cutEvents,
   cutUsageEvents,
   hasData,
@@ -49,6 +50,8 @@ export class StreamSink implements Sink {
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
+  /** An event whose names a chunk with usage repeats; kept for clients that asked for one. */
+  #head: JsonObject | undefined;
   #forwarded = 0;
   #progressAt = PROGRESS_EVERY;
   #isOver = false;
@@ -154,6 +157,8 @@ export class StreamSink implements Sink {
       return false;
     }
     this.#firstContentAt = performance.now();
+    if (this.#translation === undefined && this.#flow.request.ask.wantsStreamUsage)
+      this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
     // No other channel is asked from here on.
     this.#flow.request.body.forget?.();
     if (this.#flow.choice.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
@@ -225,7 +230,7 @@ export class StreamSink implements Sink {
     const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
     const added =
       this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
-        ? dialect.usageEvent(usage, undefined)
+        ? dialect.usageEvent(usage, this.#head)
         : undefined;
     return Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]);
   }
@@ -239,7 +244,7 @@ export class StreamSink implements Sink {
   #upstreamError(blocks: Buffer): void {
     const { error } = this.#meter;
     if (!error) return;
-    const before = cutEvents(blocks, (event) => this.#upstream.errorIn(event) !== undefined);
+    const before = cutErrors(blocks, (event) => this.#upstream.errorIn(event));
     if (before.length > 0) {
       this.#tally.add(before);
       this.#forward(this.#translation ? this.#translation.blocks(before) : before);

@@ -1,5 +1,5 @@
 import { parseEvents } from "../../lib/sse.ts";
-import { endsWithDone, hasText, lastObject, mayHoldError, needle } from "../scan.ts";
+import { endsWithDone, hasText, lastObject, mayHoldError, namesError, needle } from "../scan.ts";
 import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
 import { errorOfEvent } from "../upstream-error.ts";
 import { readChatUsage } from "../usage.ts";
@@ -20,7 +20,7 @@ export class ChatMeter implements Meter {
     if (usage !== undefined) this.usage = readChatUsage(usage) ?? this.usage;
     this.finished ||= hasText(blocks, FINISH);
     this.terminated ||= endsWithDone(blocks);
-    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
+    if (this.error === undefined && (mayHoldError(blocks, ERROR) || namesError(blocks))) this.error = findError(blocks);
   }
 }
 
