@@ -193,6 +193,22 @@ test("single keys of a channel are switched off and on, and the last one takes t
   await keys.getByText("1 of 2 in use").waitFor();
 });
 
+test("who lost the devices gets the second factor reset", async () => {
+  await page.goto("/user/add");
+  const drawer = page.getByRole("dialog", { name: "Add user" });
+  await drawer.getByLabel("Username").fill("ada");
+  await drawer.getByLabel(/^Password/).fill("lovelace-1843");
+  await drawer.getByRole("button", { name: "Create user" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Actions for ada" }).click();
+  await page.getByRole("menuitem", { name: "Reset second factor" }).click();
+  const question = page.getByRole("alertdialog", { name: "Reset the second factor of “ada”?" });
+  await question.getByRole("button", { name: "Reset second factor" }).click();
+  await page.getByText("“ada” was changed.").waitFor();
+  await page.goto("/audit?action=userTwoFactorReset");
+  await page.locator(".grid-row").waitFor();
+});
+
 test("nothing went wrong behind the pages", () => {
   expect(faults).toEqual([]);
 });

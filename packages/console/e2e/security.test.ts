@@ -191,6 +191,25 @@ test("a passkey is added, signs in without a password, and is removed", async ()
   await signIn();
 });
 
+test("the cards of second factor and passkeys are whole on a phone and in the dark, in Chinese too", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.evaluate(() => {
+    localStorage.setItem("theme-mode", "dark");
+    localStorage.setItem("fairway:language", "zh");
+  });
+  await page.goto("/setting");
+  const card = page.getByRole("group", { name: "两步验证" });
+  await card.getByRole("button", { name: "开启" }).click();
+  await card.getByRole("img").locator("path").waitFor();
+  await card.scrollIntoViewIfNeeded();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await shoot(page, "two-factor-phone-dark-zh");
+  await page.evaluate(() => localStorage.removeItem("fairway:language"));
+  await page.evaluate(() => localStorage.removeItem("theme-mode"));
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
 /** Stands in for the script of the check: one press and it has a token. */
 const WIDGET = `globalThis.turnstile = {
   render(box, options) {
