@@ -42,7 +42,7 @@ export interface AttemptDeps extends CallDeps {
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
-/** What proxies and small servers call a stream that they do not know. */
+/** What proxies and small servers call a stream, or JSON, that they do not know. */
 const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
 /** Operations whose answers may be plain text. */
 const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
@@ -250,7 +250,7 @@ export class Attempt implements Flow {
     if (type.startsWith(EVENT_STREAM)) return "events";
     if (this.request.ask.operation === "audio.speech") return "bytes";
     if (TEXT_OPERATIONS.has(this.request.ask.operation)) return "text";
-    if (this.request.ask.stream && UNNAMED.test(type)) return "events";
+    if (UNNAMED.test(type)) return this.request.ask.stream ? "events" : "json";
     return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
   }
 

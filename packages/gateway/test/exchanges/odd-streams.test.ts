@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/types.ts";
-import { exchange, HELLO } from "./kit.ts";
+import { CHAT_ANSWER, exchange, HELLO } from "./kit.ts";
 
 const CHUNK: JsonObject = { id: "c1", object: "chat.completion.chunk", created: 7, model: "m" };
 const SAID: JsonObject = { ...CHUNK, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] };
@@ -66,6 +66,32 @@ describe("a failure in the middle of a stream", () => {
       body: { model: "a/b", messages: HELLO },
       answer: { body: { id: "1", choices: [{ index: 0, message: { content: "" }, finish_reason: "error", error }] } },
       classify: { class: "server", retry_other_channel: true, disable_channel: false },
+    });
+  });
+});
+
+describe("a whole answer under a name that says nothing", () => {
+  const body: JsonObject = { model: "m", messages: HELLO };
+
+  it.each(["text/plain; charset=utf-8", "application/octet-stream"])("is read as JSON: %s", async (type) => {
+    await exchange({
+      type: 1,
+      body,
+      answer: { headers: { "content-type": type }, body: CHAT_ANSWER },
+      got: { body: CHAT_ANSWER },
+    });
+  });
+
+  it("is a failure when it is none", async () => {
+    const message = "The upstream's answer could not be read.";
+    await exchange({
+      type: 1,
+      body,
+      answer: { headers: { "content-type": "text/plain" }, body: "hello" },
+      got: {
+        status: 502,
+        body: { error: { message, type: "server_error", param: null, code: "upstream_invalid_response" } },
+      },
     });
   });
 });

@@ -169,7 +169,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: KEPT,
     sample: { max_tokens: 100 },
-    note: "Anthropic needs one: without it the most that the model can write is sent.",
+    note: "Anthropic needs one: without it the most that the model can write is sent, and a larger one is lowered to that.",
   },
   {
     name: "Stop texts",
@@ -193,7 +193,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: KEPT,
     sample: { temperature: 0.5 },
-    note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it.",
+    note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it. Beside it `top_p` is dropped for Claude models that take one of the two.",
   },
   {
     name: "Seed",
