@@ -64,6 +64,11 @@ test("a row tells of the response cache and of the guardrail", async () => {
   };
   await open("repeated");
   await page.getByText("Repeated from the response cache: the answer was 2 min 05 s old").waitFor();
+  await page.getByText("A repeated answer costs the part of this price that the operator set.").waitFor();
+  const isCut = await page
+    .locator(".log-detail section")
+    .evaluateAll((parts) => parts.some((part) => part.scrollWidth > part.clientWidth));
+  expect(isCut, "a part of the detail runs into the next").toBe(false);
   await shoot(page, "log-repeated");
   expect(await axeFindings(page)).toEqual([]);
   await open("refused");

@@ -59,6 +59,7 @@ function Notes({ other }: { readonly other: LogOther }) {
   return (
     <>
       {other.usage_source === "estimated" && <p className="log-note">{t("estimated")}</p>}
+      {other.cache_hit && <p className="log-note">{t("repeatCharge")}</p>}
       {other.self_use && <p className="log-note">{t("selfUse")}</p>}
       {reason !== undefined && reason !== "stop" && <p className="log-note">{t("endedEarly", { reason })}</p>}
     </>

@@ -54,6 +54,7 @@ export const en = {
   endedEarly: "The answer ended early: {reason}",
   events: "What happened",
   cacheHit: "Repeated from the response cache: the answer was {age} old",
+  repeatCharge: "A repeated answer costs the part of this price that the operator set.",
   guardrailBlocked: "The guardrail refused a text of this request",
   guardrailFailed: "The guardrail gave no verdict",
   guardrailReason: "Reason: {reason}",

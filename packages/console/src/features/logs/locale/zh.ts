@@ -56,6 +56,7 @@ export const zh: Translation<typeof en> = {
   endedEarly: "回答提前结束：{reason}",
   events: "经过",
   cacheHit: "来自响应缓存的重复回答：已生成 {age}",
+  repeatCharge: "重复回答只按运营者设置的比例收取该价格的一部分。",
   guardrailBlocked: "护栏拒绝了该请求的文本",
   guardrailFailed: "护栏未给出结论",
   guardrailReason: "原因：{reason}",
