@@ -1,18 +1,17 @@
 // Prints which vectors hold, by provider: `npm run vectors [-- name-prefix …]`.
-// `-- --sync [folder]` renews the copies from the folder that they are kept in.
+// `-- --sync FOLDER` renews the copies from a folder of newer ones.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadVectors, VECTORS } from "../packages/gateway/test/vectors/load.ts";
 import { runVector } from "../packages/gateway/test/vectors/run.ts";
 
-const DEFAULT_SOURCE = fileURLToPath(new URL("../../shared/spec/vectors", import.meta.url));
-
 const args = process.argv.slice(2);
-if (args.includes("--sync")) sync(args.find((arg) => !arg.startsWith("--")) ?? DEFAULT_SOURCE);
+if (args.includes("--sync")) sync(args.find((arg) => !arg.startsWith("--")));
 else await report(args);
 
-function sync(source: string): void {
+function sync(source: string | undefined): void {
+  if (source === undefined) throw new Error("name the folder of the newer vectors: --sync FOLDER");
   if (!existsSync(source)) throw new Error(`${source} does not exist`);
   const target = fileURLToPath(VECTORS);
   const names = new Set(readdirSync(source).filter((name) => name.endsWith(".json")));
