@@ -180,6 +180,8 @@ export interface Dialect {
   usageEvent(usage: Usage, last: JsonObject | undefined): Buffer | undefined;
   /** The terminator that this protocol puts after a regular end (`data: [DONE]`), if any. */
   readonly terminator: Buffer | undefined;
+  /** The event that ends a stream whose upstream told the end of its answer and then no more, if there is one. */
+  readonly closing?: Buffer;
   /** A keep-alive between events that every client of this dialect ignores, if there is one. */
   readonly heartbeat: Buffer | undefined;
   /** Follows a stream on its way to a client, for the error frame that may end it. */

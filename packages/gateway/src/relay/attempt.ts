@@ -40,6 +40,8 @@ export interface AttemptDeps extends CallDeps {
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
+/** How long an upstream may take to end an answer that has come to its end. */
+const LAST_WORDS_MS = 2_000;
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
 /** What proxies and small servers call a stream, or JSON, that they do not know. */
@@ -71,6 +73,10 @@ export class Attempt implements Flow {
   #resolve!: (result: AttemptResult) => void;
   #built: BuiltCall | undefined;
   #sink: Sink | undefined;
+  /** Why this side ended it. */
+  #stopped: AppError | undefined;
+  #isUpstreamDone = false;
+  #lastWords: NodeJS.Timeout | undefined;
   #headers: Record<string, string> = {};
   readonly #idFinder: IdFinder | undefined;
 
@@ -100,6 +106,10 @@ export class Attempt implements Flow {
       this.finish({ kind: "gone" });
       return this.result;
     }
+    if (this.#stopped) {
+      this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
+      return this.result;
+    }
     const { channel } = this.choice;
     const proxy = proxyOf(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
@@ -118,8 +128,9 @@ export class Attempt implements Flow {
     return gone.signal;
   }
 
-  /** Ends a running answer from this side; the client gets `error` in its own protocol. */
+  /** Ends it from this side, for good; the client gets `error` in its own protocol. */
   stop(error: AppError, reason: EndReason): void {
+    this.#stopped ??= error;
     if (this.#sink) this.#sink.stop(error, reason);
     else this.controller?.abort(error);
   }
@@ -139,8 +150,22 @@ export class Attempt implements Flow {
 
   finish(result: AttemptResult): void {
     this.delivery.onGone = undefined;
-    if (result.kind === "failed" && this.#isOverUsage(result.failure)) void this.start();
+    if (result.kind !== "failed") this.#resolve(result);
+    else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
+    else if (this.#isOverUsage(result.failure)) return this.#again();
     else this.#resolve(result);
+    if (this.#sink && !this.#isUpstreamDone)
+      this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
+  }
+
+  #again(): void {
+    this.#sink = undefined;
+    this.start().catch((error: unknown) => this.#resolve({ kind: "failed", failure: notBuilt(AppError.from(error)) }));
+  }
+
+  #upstreamDone(): void {
+    this.#isUpstreamDone = true;
+    clearTimeout(this.#lastWords);
   }
 
   /** The upstream knows no switch for usage, which only the gateway asked for: the same call goes without it. */
@@ -197,26 +222,33 @@ export class Attempt implements Flow {
   }
 
   #handler(): Dispatcher.DispatchHandler {
+    let sink: Sink | undefined;
     return {
       onRequestStart: (controller) => {
         this.controller = controller;
+        this.#isUpstreamDone = false;
         this.delivery.onGone = () => controller.abort(new AppError("client_closed_request"));
+        if (this.#stopped) controller.abort(this.#stopped);
       },
       onResponseStart: (controller, status, headers) => {
         this.#headers = headers as Record<string, string>;
         // As many buffers as the head has names and values; a stream would hold them for minutes.
         controller.rawHeaders = null;
         this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
-        this.#sink = this.#sinkFor(status, this.#headers);
-        if (!this.#sink) controller.abort(new AppError("upstream_invalid_response"));
+        sink = this.#sink = this.#sinkFor(status, this.#headers);
+        if (!sink) controller.abort(new AppError("upstream_invalid_response"));
       },
       onResponseData: (_controller, chunk) => {
         this.#idFinder?.feed(chunk);
-        this.#sink?.data(chunk);
+        sink?.data(chunk);
       },
-      onResponseEnd: () => this.#sink?.end(),
+      onResponseEnd: () => {
+        this.#upstreamDone();
+        sink?.end();
+      },
       onResponseError: (_controller, error) => {
-        if (this.#sink) this.#sink.fail(error);
+        this.#upstreamDone();
+        if (sink) sink.fail(error);
         else if (this.delivery.isGone) this.finish({ kind: "gone" });
         else this.finish({ kind: "failed", failure: unreachable(error) });
       },
@@ -279,6 +311,11 @@ export class Attempt implements Flow {
     if (error instanceof UpstreamRefusal) return this.refused(error.verdict);
     return notBuilt(AppError.from(error));
   }
+}
+
+/** No other channel is asked for what this side has ended. */
+function stoppedBy(error: AppError, failure: Failure): AttemptResult {
+  return { kind: "failed", failure: { ...failure, error, retry: false } };
 }
 
 function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: Choice): ResponseOwner {

@@ -107,7 +107,8 @@ export class StreamSink implements Sink {
     else if (this.#firstContentAt === undefined) {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
-    } else if (isIdleTimeout(error)) this.#interrupted("upstream_idle_timeout", "idle_timeout");
+    } else if (this.#meter.finished) this.#complete(undefined);
+    else if (isIdleTimeout(error)) this.#interrupted("upstream_idle_timeout", "idle_timeout");
     else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
   }
 
@@ -117,7 +118,10 @@ export class StreamSink implements Sink {
 
   stop(error: AppError, reason: EndReason): void {
     if (this.#isOver) return;
-    this.#finishing(this.#closeWith(error, reason));
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
+    } else this.#finishing(this.#closeWith(error, reason));
     this.#flow.controller.abort(error);
   }
 
@@ -223,16 +227,19 @@ export class StreamSink implements Sink {
     this.#close(bytes);
   }
 
-  #lastBytes(last: Buffer | undefined, usage: Usage): Buffer {
+  #lastBytes(last: Buffer = NOTHING, usage: Usage): Buffer {
+    const { terminator = NOTHING } = this.#flow.dialect;
+    if (!this.#translation) return Buffer.concat([withoutTerminator(last), ...this.#untold(usage), terminator]);
+    const rest = this.#translation.end(this.#meter.usage ? undefined : usage);
+    return Buffer.concat([withoutTerminator(Buffer.concat([last, rest])), terminator]);
+  }
+
+  /** What an upstream of the client's protocol left out at the end. */
+  #untold(usage: Usage): Buffer[] {
     const { dialect, request } = this.#flow;
-    const parts = last ? [last] : [];
-    if (this.#translation) parts.push(this.#translation.end(this.#meter.usage ? undefined : usage));
-    const body = withoutTerminator(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
-    const added =
-      this.#translation === undefined && request.ask.wantsStreamUsage && !this.#meter.usage
-        ? dialect.usageEvent(usage, this.#head)
-        : undefined;
-    return Buffer.concat([body, added ?? NOTHING, dialect.terminator ?? NOTHING]);
+    const isToldNone = request.ask.wantsStreamUsage && !this.#meter.usage;
+    const added = isToldNone ? dialect.usageEvent(usage, this.#head) : undefined;
+    return [added ?? NOTHING, (!this.#meter.terminated && dialect.closing) || NOTHING];
   }
 
   #close(bytes: Buffer): void {

@@ -10,6 +10,7 @@ import type { EndReason, Flow, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
@@ -70,12 +71,21 @@ export class WholeSink implements Sink {
     this.#isOver = true;
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
-    const read = this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(bytes);
+    const read = this.#read(bytes);
     if ("failure" in read) this.#flow.finish({ kind: "failed", failure: read.failure });
     else
       this.#deliver(read.answer, read.bytes).catch((error: unknown) =>
         this.#flow.finish({ kind: "failed", failure: unreadable(error) }),
       );
+  }
+
+  /** Vendors send what no protocol knows; what cannot be read is theirs. */
+  #read(bytes: Buffer): Read {
+    try {
+      return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(bytes);
+    } catch (error) {
+      return { failure: unreadable(error) };
+    }
   }
 
   #readWhole(bytes: Buffer): Read {
@@ -88,8 +98,18 @@ export class WholeSink implements Sink {
     return this.#checked(answer, answer === parsed ? bytes : undefined);
   }
 
+  /** Added up, its events are an answer; one that was cut is none. */
   #readStream(bytes: Buffer): Read {
-    return this.#checked(this.#aggregate(bytes), undefined);
+    const blocks = Buffer.concat([this.#intake.feed(bytes) ?? NOTHING, this.#intake.rest() ?? NOTHING]);
+    const events = parseEvents(blocks).flatMap((event) => (event.data ? [event.data] : []));
+    const broken = events.find((event) => this.#upstream.errorIn(event));
+    if (broken) return this.#checked(broken, undefined);
+    const answer = this.#upstream.answerOf(events);
+    const meter = this.#upstream.meter();
+    meter.feed(blocks);
+    return answer && !meter.finished
+      ? { failure: brokenStream(new Error("the stream was cut")) }
+      : this.#checked(answer, undefined);
   }
 
   #checked(answer: JsonObject | undefined, bytes: Buffer | undefined): Read {
@@ -115,13 +135,6 @@ export class WholeSink implements Sink {
     this.#isOver = true;
     this.#flow.controller.abort(error);
     this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
-  }
-
-  #aggregate(bytes: Buffer): JsonObject | undefined {
-    const blocks = [this.#intake.feed(bytes), this.#intake.rest()].filter((part) => part !== undefined);
-    const events = parseEvents(Buffer.concat(blocks)).flatMap((event) => (event.data ? [event.data] : []));
-    const broken = events.find((event) => this.#upstream.errorIn(event));
-    return broken ?? this.#upstream.answerOf(events);
   }
 
   /** `bytes` are the upstream's own when nothing changed them. */

@@ -31,6 +31,7 @@ export const anthropicMessages: Dialect = {
   eventTexts,
   streamOf: eventsOfMessage,
   answerOf: messageOfEvents,
+  closing: Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'),
   heartbeat: Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'),
 };
 
