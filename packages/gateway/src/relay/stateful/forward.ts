@@ -3,8 +3,9 @@ import { pipeline } from "node:stream/promises";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { collect, sendCall } from "../answer.ts";
+import { sendCall, type CollectedAnswer } from "../answer.ts";
 import { proxyOf } from "../../providers/proxy.ts";
+import type { UpstreamAnswer } from "../../providers/types.ts";
 import { buildCall } from "../build-call.ts";
 import { unreachable } from "../failure.ts";
 import type { PipelineDeps } from "../pipeline.ts";
@@ -58,11 +59,39 @@ export async function forwardStored(call: StoredCall, asked: Asked, deps: Forwar
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const answer = await send(call, { request, choice, signal: gone.signal }, deps);
   if (answer.status < 200 || answer.status > 299)
-    throw failureOfAnswer(await collect(answer, MAX_FAILURE_BYTES), choice, deps).error;
+    throw failureOfAnswer(await failureFrom(answer, gone.signal), choice, deps).error;
   if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
-  await pipeline(answer.body, response);
+  await pipeline(told(answer.body, gone.signal), response).catch((error: unknown) => {
+    throw !(error instanceof AppError) && gone.signal.aborted ? gone.signal.reason : error;
+  });
+}
+
+/** What breaks an answer off is the client or the upstream, and no fault of this program. */
+async function* told(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw signal.aborted ? signal.reason : new AppError("upstream_stream_interrupted", { cause });
+  }
+}
+
+/** As much of a refusal as its message needs, also where the rest of it never comes. */
+async function failureFrom(answer: UpstreamAnswer, signal: AbortSignal): Promise<CollectedAnswer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of told(answer.body, signal)) {
+      parts.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_FAILURE_BYTES) break;
+    }
+  } catch (error) {
+    if (size === 0 || signal.aborted) throw error;
+  }
+  const body = Buffer.concat(parts).subarray(0, MAX_FAILURE_BYTES);
+  return { status: answer.status, headers: answer.headers, body };
 }
 
 function requestOf({ request, arrival, caller }: Asked): RelayRequest {
