@@ -158,6 +158,20 @@ describe("realtime", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
+  it("does not wait for the end of an upstream's refusal that has none", async () => {
+    const endless = createServer().on("upgrade", (_request, socket) => {
+      socket.on("error", () => undefined).write("HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\n\r\n");
+      const talking = setInterval(() => socket.write("x".repeat(16 * 1024)), 20);
+      socket.once("close", () => clearInterval(talking));
+    });
+    await once(endless.listen(0, "127.0.0.1"), "listening");
+    await relay.gateway.channel("rt-endless", {
+      base_url: `http://127.0.0.1:${(endless.address() as AddressInfo).port}`,
+    });
+    expect(await refused(open("rt-endless"))).toEqual({ status: 429, code: "upstream_saturated" });
+    endless.close();
+  });
+
   it("refuses before the upgrade, as plain HTTP", async () => {
     await relay.gateway.channel("status-401");
     await relay.gateway.channel("gpt-realtime");

@@ -95,8 +95,9 @@ function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: Pip
       const parts: Buffer[] = [];
       let size = 0;
       answer.on("data", (part: Buffer) => {
-        if (size < MAX_REFUSAL_BYTES) parts.push(part);
+        parts.push(part);
         size += part.length;
+        if (size >= MAX_REFUSAL_BYTES) answer.destroy();
       });
       answer.once("close", () => {
         const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
