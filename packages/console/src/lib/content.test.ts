@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contentKind } from "./content.ts";
+import { contentKind, hasMarkup } from "./content.ts";
 
 test("an address alone is framed, markup is HTML, anything else Markdown", () => {
   const texts = [
@@ -10,4 +10,11 @@ test("an address alone is framed, markup is HTML, anything else Markdown", () =>
     "",
   ];
   expect(texts.map(contentKind)).toEqual(["frame", "html", "markdown", "markdown", "markdown"]);
+});
+
+test("a line is markup as soon as an element begins in it", () => {
+  const markup = ["© 2026 <a href='https://a.example'>Us</a>", "One<br/>two", "<P>Us</P>"];
+  const plain = ["© 2026 [Us](https://a.example)", "<https://a.example>", "<ann@a.example>", "1 < 2 and 3 > 2", ""];
+  expect(markup.map(hasMarkup)).toEqual(markup.map(() => true));
+  expect(plain.map(hasMarkup)).toEqual(plain.map(() => false));
 });

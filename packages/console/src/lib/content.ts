@@ -6,3 +6,8 @@ export function contentKind(text: string): ContentKind {
   if (/^https:\/\/\S+$/i.test(trimmed) && URL.canParse(trimmed)) return "frame";
   return trimmed.startsWith("<") ? "html" : "markdown";
 }
+
+/** Whether an element begins anywhere in the text; addresses in angle brackets are none. */
+export function hasMarkup(text: string): boolean {
+  return /<[a-z][a-z0-9]*(?:\s[^>]*)?\/?>/i.test(text);
+}

@@ -91,11 +91,13 @@ export function Frame() {
         >
           <Sidebar isCollapsed={isCollapsed} onToggle={toggle} />
         </Box>
-        <Flex as="main" id="content" direction="column" flex="1" minW="0" pt="1">
-          <AwayBanner />
-          <Box flex="1" key={location.pathname.split("/")[1]}>
-            <Outlet />
-          </Box>
+        <Flex direction="column" flex="1" minW="0">
+          <Flex as="main" id="content" direction="column" flex="1" pt="1">
+            <AwayBanner />
+            <Box flex="1" key={location.pathname.split("/")[1]}>
+              <Outlet />
+            </Box>
+          </Flex>
           <Footer />
         </Flex>
       </Flex>
