@@ -118,6 +118,7 @@ eachDatabase("jobs", (open) => {
   test("a process that stood still for longer than its lease does no further step", async () => {
     const runner = createJobRunner(store, log);
     const frozen = Promise.withResolvers<void>();
+    const isUnderWay = Promise.withResolvers<void>();
     const steps: number[] = [];
     const job = await runner.run({
       name: "frozen",
@@ -125,11 +126,13 @@ eachDatabase("jobs", (open) => {
       async run(control) {
         await control.confirm();
         steps.push(1);
+        isUnderWay.resolve();
         await frozen.promise;
         await control.confirm();
         steps.push(2);
       },
     });
+    await isUnderWay.promise;
     await minuteLater("job:frozen");
     expect(await store.take("job:frozen", "another")).toBe(true);
     frozen.resolve();
