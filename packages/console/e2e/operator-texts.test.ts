@@ -59,4 +59,68 @@ test("a footer in Markdown appears without a reload as soon as it is saved (C-07
   expect(await footer().locator("iframe").count()).toBe(0);
 });
 
+const notice = (on: Page) => on.getByRole("region", { name: "Announcement" });
+
+test("an announcement stands on the home page until it is closed, and comes again with another text (C-365)", async () => {
+  await page.goto("/");
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  expect(await notice(page).count()).toBe(0);
+  await setOption(page, "Notice", "## Dry dock\n\nClosed on **Sunday**, see [the plan](https://plan.example/x).");
+  await page.goto("/");
+  await notice(page).getByRole("heading", { name: "Dry dock" }).waitFor();
+  await notice(page).getByRole("link", { name: "the plan" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "announcement");
+  await page.getByRole("button", { name: "Close the announcement" }).click();
+  expect(await notice(page).count()).toBe(0);
+  const answered = page.waitForResponse(/\/api\/notice/);
+  await page.goto("/");
+  await answered;
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  expect(await notice(page).count()).toBe(0);
+  await setOption(page, "Notice", `<p>Open again</p>${BAD}`);
+  await page.goto("/");
+  await notice(page).getByText("Open again").waitFor();
+  expect(await leftIn(notice(page))).toEqual({ hacked: false, bad: 0, links: [""] });
+});
+
+test("visitors see the announcement too", async () => {
+  const { page: visitor, faults: found } = await openPage(browser, gateway.url);
+  await visitor.goto("/");
+  await visitor.getByRole("heading", { name: "One key for every model" }).waitFor();
+  await notice(visitor).getByText("Open again").waitFor();
+  expect(await axeFindings(visitor)).toEqual([]);
+  expect(found).toEqual([]);
+  await visitor.context().close();
+});
+
+test("the operator's home page takes the place of ours: Markdown, HTML or a frame (C-365)", async () => {
+  await setOption(page, "Notice", "");
+  await setOption(page, "HomePageContent", "# Harbour of models\n\n- berth\n- buoy");
+  await page.goto("/");
+  await page.getByRole("heading", { level: 2, name: "Harbour of models" }).waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).allTextContents()).toEqual(["Home"]);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "own-home");
+  await setOption(page, "HomePageContent", `<h1>Quay</h1>${BAD}`);
+  await page.goto("/");
+  await page.getByRole("heading", { level: 2, name: "Quay" }).waitFor();
+  expect(await leftIn(page.getByRole("main"))).toMatchObject({ hacked: false, bad: 0 });
+});
+
+test("a home page that was saved here is seen at once", async () => {
+  await page.route("https://home.example.test/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Site</title><p>A site of its own</p>" }),
+  );
+  await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Other", exact: true }).click();
+  const card = page.getByRole("group", { name: "Texts and logo" });
+  await card.getByRole("textbox", { name: "HomePageContent" }).fill("https://home.example.test/us");
+  await card.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();
+  await page.frameLocator('iframe[title="Home"]').getByText("A site of its own").waitFor();
+  expect(await page.locator('iframe[title="Home"]').getAttribute("sandbox")).not.toContain("allow-top-navigation");
+});
+
 test("nothing went wrong behind the pages", () => expect(faults).toEqual([]));

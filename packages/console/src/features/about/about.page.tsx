@@ -31,7 +31,7 @@ function Nothing() {
 export function AboutPage() {
   const t = useTexts();
   const { data, error, refetch } = useQuery({
-    queryKey: ["about"],
+    queryKey: ["content", "about"],
     queryFn: ({ signal }) => call(about, { signal }),
     staleTime: FRESH_STATIC_MS,
   });

@@ -1,8 +1,10 @@
 import {
   channelDelete,
   channelList,
+  homePage,
   logListSelf,
   logStatSelf,
+  notice,
   splitList,
   tokenList,
   type Channel,
@@ -11,7 +13,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { modelsQuery } from "../../app/session/models.ts";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
-import { queryClient } from "../../lib/query.ts";
+import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 
 /** The model of the channel that a new installation brings along, so that a first request needs no provider. */
@@ -35,6 +37,19 @@ export const todayQuery = queryOptions({
     const midnight = Math.floor(new Date(nowSeconds() * 1000).setHours(0, 0, 0, 0) / 1000);
     return call(logStatSelf, { query: { start_timestamp: midnight }, signal });
   },
+});
+
+/** What the operator wrote in place of this page; "" is the page that comes with the console. */
+export const ownHomeQuery = queryOptions({
+  queryKey: ["content", "home"],
+  queryFn: async ({ signal }) => (await call(homePage, { signal })).trim(),
+  staleTime: FRESH_STATIC_MS,
+});
+
+export const noticeQuery = queryOptions({
+  queryKey: ["content", "notice"],
+  queryFn: async ({ signal }) => (await call(notice, { signal })).trim(),
+  staleTime: FRESH_STATIC_MS,
 });
 
 function isDemo(channel: Channel): boolean {

@@ -6,12 +6,15 @@ import { modelsQuery } from "../../app/session/models.ts";
 import { useSelf } from "../../app/session/self.ts";
 import { isAdmin, useUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
+import { contentKind } from "../../lib/content.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { Content } from "../../ui/content.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
-import { todayQuery } from "./api.ts";
+import { Announcement } from "./announcement.tsx";
+import { ownHomeQuery, todayQuery } from "./api.ts";
 import { DemoNotice } from "./demo-notice.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { Recent } from "./recent.tsx";
@@ -68,15 +71,42 @@ function Welcome() {
   );
 }
 
+/** The operator's page or, without one, a welcome for visitors and an overview for users. */
 export function HomePage() {
-  const t = useTexts();
+  const { data: own, error } = useQuery(ownHomeQuery);
   const user = useUser();
-  if (!user) return <Welcome />;
+  if (own === undefined && !error) return <Box aria-busy="true" />;
+  if (own) return <OwnHome text={own} />;
+  if (user) return <Overview isAdmin={isAdmin(user)} />;
+  return (
+    <>
+      <Box px={{ base: "4", sm: "6" }} pt="3">
+        <Announcement />
+      </Box>
+      <Welcome />
+    </>
+  );
+}
+
+function OwnHome({ text }: { readonly text: string }) {
+  const t = useTexts();
+  const isFramed = contentKind(text) === "frame";
+  return (
+    <Page title={t("home")} width={isFramed ? "full" : "form"}>
+      <Announcement />
+      <Content text={text} title={t("home")} />
+    </Page>
+  );
+}
+
+function Overview(props: { readonly isAdmin: boolean }) {
+  const t = useTexts();
   return (
     <Page title={t("title")}>
-      {isAdmin(user) && <DemoNotice />}
+      <Announcement />
+      {props.isAdmin && <DemoNotice />}
       <Figures />
-      <NextSteps isAdmin={isAdmin(user)} />
+      <NextSteps isAdmin={props.isAdmin} />
       <Recent />
     </Page>
   );

@@ -37,6 +37,7 @@ export async function saveOptions(changes: Readonly<Record<string, string>>): Pr
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: OPTIONS_KEY }),
     queryClient.invalidateQueries({ queryKey: ["status"] }),
+    queryClient.invalidateQueries({ queryKey: ["content"] }),
   ]);
 }
 

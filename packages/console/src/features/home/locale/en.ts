@@ -1,5 +1,8 @@
 export const en = {
   title: "Overview",
+  home: "Home",
+  notice: "Announcement",
+  closeNotice: "Close the announcement",
   welcome: "One key for every model",
   welcomeBody:
     "{name} routes your requests to the providers behind it, counts what they cost, and keeps working when one of them fails.",

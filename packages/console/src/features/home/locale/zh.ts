@@ -3,6 +3,9 @@ import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
   title: "概览",
+  home: "首页",
+  notice: "公告",
+  closeNotice: "关闭公告",
   welcome: "一个密钥，所有模型",
   welcomeBody: "{name} 将您的请求送往后端的各个提供商，统计花费，并在其中之一失效时继续工作。",
   signIn: "登录",
