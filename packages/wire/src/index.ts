@@ -5,6 +5,7 @@ export * from "./budgets.ts";
 export * from "./channel-health.ts";
 export * from "./channel-keys.ts";
 export * from "./channels.ts";
+export * from "./channels-bulk.ts";
 export * from "./characters.ts";
 export * from "./client.ts";
 export * from "./constants.ts";
