@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { repeat } from "../lib/repeat.ts";
@@ -83,6 +84,7 @@ const FLUSH_MS = 10_000;
 /** Who stops in order has flushed before. */
 const FINISH_MS = 3_000;
 const PING_MS = 2_000;
+const LOOK_AGAIN_MS = 1_000;
 /** After a reconnection everybody renews first. */
 const REAP_AFTER_MS = 15_000;
 
@@ -188,7 +190,7 @@ class LiveLedger implements RedisLedger {
   }
 
   async start(): Promise<void> {
-    const { redis, log } = this.#settings;
+    const { redis } = this.#settings;
     await this.#loss.look();
     await this.#epochs.start();
     for (const entry of this.#journal.leftovers()) this.#sendAgain(entry);
@@ -196,10 +198,7 @@ class LiveLedger implements RedisLedger {
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
       this.#readyAt = performance.now();
-      if (!isFirst)
-        this.#reconnected().catch((error: unknown) =>
-          log.warn("Redis could not be looked at after it came back", { error }),
-        );
+      if (!isFirst) void this.#reconnected(this.#readyAt);
       isFirst = false;
     });
   }
@@ -207,6 +206,7 @@ class LiveLedger implements RedisLedger {
   async stop(): Promise<void> {
     const { log } = this.#settings;
     this.#stopWatching();
+    this.#readyAt = Infinity;
     if (!(await this.#sender.finish(FINISH_MS)))
       log.error("settlements stay in the journal until the next start", { count: this.pending });
     for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
@@ -353,11 +353,24 @@ class LiveLedger implements RedisLedger {
     }
   }
 
-  async #reconnected(): Promise<void> {
+  /** Until it is done or the connection is another: nobody else would see that balances are too high. Never rejects. */
+  async #reconnected(readyAt: number): Promise<void> {
+    const { redis, log } = this.#settings;
+    while (readyAt === this.#readyAt && redis.isReady) {
+      try {
+        return await this.#compare(readyAt);
+      } catch (error) {
+        log.warn("Redis could not be looked at after it came back, it is tried again", { error });
+        await pause(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  async #compare(readyAt: number): Promise<void> {
     const doubt = await this.#loss.look();
     if (doubt !== undefined) {
       this.#loss.forget();
-      return this.#epochs.lost(doubt);
+      return this.#epochs.lost(doubt, readyAt);
     }
     await adoptAll(this.#replayDeps());
     await this.#follower.followRecent();

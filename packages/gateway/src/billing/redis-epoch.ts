@@ -34,8 +34,8 @@ export interface Epochs extends Runnable {
   readonly current: number;
   /** A shard was found closed. */
   closed(): void;
-  /** Redis does not have any more what it had acknowledged. */
-  lost(reason: string): void;
+  /** Redis does not have any more what it had acknowledged before `at`, a time of `performance.now`. */
+  lost(reason: string, at: number): void;
   /** Resolves when no recovery runs, or after `ms`. */
   settled(ms: number): Promise<void>;
   /** True when Redis has kept everything until now; otherwise a recovery is over, or `ms` are. */
@@ -61,6 +61,9 @@ class RedisEpochs implements Epochs {
   readonly #beats: Runnable;
   #current: number;
   #recovering: Promise<void> | undefined;
+  #recoveringSince = -Infinity;
+  /** Redis lost something while it was told what it had lost before. */
+  #lostMeanwhile: string | undefined;
   #isStopped = false;
 
   constructor(deps: EpochDeps) {
@@ -106,8 +109,9 @@ class RedisEpochs implements Epochs {
     this.#begin("a shard is closed", "doubtful");
   }
 
-  lost(reason: string): void {
-    this.#begin(reason, "doubtful");
+  lost(reason: string, at: number): void {
+    if (!this.#recovering) this.#begin(reason, "doubtful");
+    else if (this.#recoveringSince < at) this.#lostMeanwhile = reason;
   }
 
   async settled(ms: number): Promise<void> {
@@ -126,7 +130,10 @@ class RedisEpochs implements Epochs {
 
   #begin(reason: string, redisIs: Memory): void {
     if (this.#isStopped) return;
-    this.#recovering ??= this.#recoverUntilDone(reason, redisIs).finally(() => (this.#recovering = undefined));
+    this.#recovering ??= this.#recoverUntilDone(reason, redisIs).finally(() => {
+      this.#recovering = undefined;
+      if (this.#lostMeanwhile !== undefined) this.#begin(this.#lostMeanwhile, "doubtful");
+    });
   }
 
   /** Never rejects. */
@@ -145,6 +152,8 @@ class RedisEpochs implements Epochs {
   async #recover(reason: string, redisIs: Memory): Promise<void> {
     const { redis, database, log, replay, barrierMs = BARRIER_MS } = this.#deps;
     const startedAt = performance.now();
+    this.#recoveringSince = startedAt;
+    this.#lostMeanwhile = undefined;
     this.#current = await nextEpoch(database, this.#current);
     const epoch = this.#current;
     log.warn("balances in Redis are read anew", { reason, epoch });
@@ -158,6 +167,7 @@ class RedisEpochs implements Epochs {
     const isKnown =
       Number(await redis.one({ command: "exists", args: [redis.keys.recovery(epoch)] }, TIMEOUT_MS)) === 1;
     if (!isKnown) return this.#recover("Redis was emptied again", "empty");
+    if (this.#lostMeanwhile !== undefined) return;
     await this.#open();
     log.info("balances in Redis may be used again", { epoch, ms: Math.round(performance.now() - startedAt) });
   }

@@ -22,8 +22,9 @@ export function createLossCheck(redis: RedisClient): LossCheck {
 
   const isAnother = async () => {
     const before = server;
-    server = await serverOf(redis);
-    return before !== undefined && server !== undefined && server !== before;
+    const now = await serverOf(redis);
+    server = now ?? before;
+    return before !== undefined && server !== before;
   };
   const lostShards = async () => {
     const known = [...last];
@@ -47,13 +48,16 @@ export function createLossCheck(redis: RedisClient): LossCheck {
   };
 }
 
+/** A server that says so answers in a moment. */
+const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN)\b/;
+
 /** The name that a server gives itself anew with each start; undefined where INFO is hidden. */
 async function serverOf(redis: RedisClient): Promise<string | undefined> {
   try {
     const info = String(await redis.one({ command: "info", args: ["server"] }, TIMEOUT_MS));
     return /^run_id:(\w+)/m.exec(info)?.[1];
   } catch (error) {
-    if (error instanceof RedisAway) throw error;
+    if (error instanceof RedisAway || (error instanceof Error && NOT_NOW.test(error.message))) throw error;
     return undefined;
   }
 }
