@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import express, { type RequestHandler } from "express";
 import type { Clock } from "../lib/clock.ts";
@@ -57,7 +57,13 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   const { relay } = deps;
   const openContext = contexts(deps);
   const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0 },
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: 0,
+      shouldUpgradeCallback: (request) => deps.upgrade !== undefined && mayUpgrade(request),
+    },
     (request, response) => {
       openContext(request);
       const { requestId } = contextOf(request);
@@ -75,10 +81,18 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   answerBrokenRequests(server);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     openContext(request);
-    if (deps.upgrade) deps.upgrade(request, socket, head);
-    else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    deps.upgrade?.(request, socket, head);
   });
   return { server, listen: (port, host) => listen(server, port, host), close: () => close(server) };
+}
+
+/**
+ * Offers of other protocols (`h2c`) are passed over, as HTTP allows. So is a WebSocket behind a request that is not
+ * answered yet: Node hands the connection over at once, and what waits for its turn on it would never end.
+ */
+function mayUpgrade({ headers, socket }: IncomingMessage): boolean {
+  const { _httpMessage: unanswered } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
+  return headers.upgrade?.toLowerCase() === "websocket" && !unanswered;
 }
 
 function contexts(deps: HttpServerDeps): (request: IncomingMessage) => void {
