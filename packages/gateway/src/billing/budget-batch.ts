@@ -66,6 +66,8 @@ export interface BatchDeps {
 }
 
 export const LEASE_MS = 120_000;
+/** More could not be read back, and would fail every request that shares a transaction with this budget. */
+const MOST_USED = Number.MAX_SAFE_INTEGER;
 /** Between two looks at what the ledger says of a reaped request: as long as it waited so far, within these. */
 const LOOK_MS = { least: 60_000, most: 3_600_000 };
 /** Journals of a replica that is away may bring charges for so long. */
@@ -247,7 +249,7 @@ class Sheet {
 
   #change(before: Budget, used: number, held: number): void {
     if (used === 0 && held === 0) return;
-    const budget = { ...before, used: before.used + used, held: before.held + held };
+    const budget = { ...before, used: Math.min(before.used + used, MOST_USED), held: before.held + held };
     this.#budgets.set(budget.id, budget);
     this.#changed.add(budget.id);
     for (const percent of [budget.soft_percent, 100]) {

@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openBudgetRig, Spending, type BudgetRig } from "./budget-rig.contract.ts";
+import { ask, openBudgetRig, Spending, type BudgetRig } from "./budget-rig.contract.ts";
 import { REAPED, REAPED_UNUSED } from "./sql-booking.ts";
 
 const MINUTE_MS = 60_000;
@@ -129,6 +129,25 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await one.extend(160)).toBe(true);
     await one.settle(120);
     expect(await rig.state("user")).toEqual({ used: 120, held: 0 });
+  });
+
+  test("a budget that was charged more than a number can carry stays there, and fails no other", async () => {
+    await rig.add("model", "m", 1_000, { is_hard: 0 });
+    await rig.add("user", "9", 1_000);
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const id of ["a", "b", "c"]) {
+      const one = request(id);
+      await one.reserve(10);
+      await one.settle(most);
+    }
+    expect(await rig.state("model")).toEqual({ used: most, held: 0 });
+    const others = ["d", "e"].map((id) => new Spending(rig.budgets, id, { ...ask, userId: 9, model: "another" }));
+    const all = [request("f"), ...others];
+    await Promise.all(all.map((one) => one.reserve(5)));
+    expect(await rig.state("user")).toEqual({ used: 0, held: 10 });
+    await Promise.all(all.map((one) => one.settle(3)));
+    expect(await rig.state("user")).toEqual({ used: 6, held: 0 });
+    expect(rig.outages).toEqual([]);
   });
 
   test("without the database a soft budget stops nobody, and has the charge as soon as it can", async () => {
