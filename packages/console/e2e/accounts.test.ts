@@ -58,11 +58,27 @@ function asUser(page: Page, method: string, path: string, body?: object): Promis
 async function bindMail(name: string, password: string, email: string, mails: MailServer): Promise<void> {
   await visitor.context().clearCookies();
   await signIn(visitor, name, password);
-  await asUser(visitor, "GET", `/api/verification?email=${encodeURIComponent(email)}`);
+  await visitor.goto("/setting");
+  await visitor.getByRole("button", { name: "Bind: E-mail" }).click();
+  const dialog = visitor.getByRole("dialog", { name: "Bind an e-mail address" });
+  await dialog.getByRole("button", { name: "Bind", exact: true }).click();
+  await dialog.getByText("Please enter your email!").waitFor();
+  await dialog.getByText("Please enter the email verification code!").waitFor();
+  expect(await axeFindings(visitor)).toEqual([]);
+  await dialog.getByLabel("E-mail").fill(email);
+  await dialog.getByRole("button", { name: "Send a code" }).click();
+  await dialog.getByRole("button", { name: /Send again in/ }).waitFor();
+  await shoot(visitor, "bind-email");
   await expect.poll(() => mails.mails.length).toBe(1);
   const code = /letter-spacing[^>]*><strong>(\w+)</.exec(mailBody(mails.mails[0]!))?.[1] ?? "";
-  const bound = await asUser(visitor, "GET", `/api/oauth/email/bind?email=${encodeURIComponent(email)}&code=${code}`);
-  expect(bound).toMatchObject({ success: true });
+  await dialog.getByLabel("Code from the mail").fill("000000");
+  await dialog.getByRole("button", { name: "Bind", exact: true }).click();
+  await dialog.getByText("The verification code is wrong or has expired.").waitFor();
+  await dialog.getByLabel("Code from the mail").fill(code);
+  await dialog.getByRole("button", { name: "Bind", exact: true }).click();
+  await visitor.getByText("The address is bound to your account.").waitFor();
+  await visitor.getByRole("group", { name: "Accounts" }).getByText(email).waitFor();
+  await visitor.getByRole("button", { name: "Change: E-mail" }).waitFor();
 }
 
 test("a visitor makes an account from an invitation link (C-098, C-099, C-100)", async () => {
@@ -249,7 +265,7 @@ test("options are found, checked, saved together and never show a secret (C-131,
   expect(await root.getByLabel("SMTPServer").count()).toBe(0);
 });
 
-test("a forgotten password is replaced through the mail (C-102, C-103)", async () => {
+test("an address is bound, and a forgotten password is replaced through it (C-102, C-103, C-114)", async () => {
   const mails = await startMailServer();
   try {
     await setOption("SMTPServer", "127.0.0.1");

@@ -11,7 +11,7 @@ import { useForm } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/field.tsx";
 import { problemText } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
-import { useHumanCheck, type HumanCheck } from "./human-check.tsx";
+import { useHumanCheck, type HumanCheck } from "../../app/identity/human-check.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
 import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
@@ -55,7 +55,7 @@ function useLogin(human: HumanCheck, onDone: () => void) {
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (human.isMissing) setFailure(t("humanCheckWait"));
+    if (human.isMissing) setFailure(human.waitText);
     else if (await form.submit()) onDone();
   };
   useEffect(() => {

@@ -1,17 +1,17 @@
-import { characters, PASSWORD_MIN, register, sendEmailCode } from "@fairway/wire";
+import { characters, PASSWORD_MIN, register } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useEffect, useState, type FormEvent } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
+import { EmailFields } from "../../app/identity/email-fields.tsx";
+import { useHumanCheck, type HumanCheck } from "../../app/identity/human-check.tsx";
 import { useStatus } from "../../app/session/status.ts";
 import { call } from "../../lib/http.ts";
 import { ApiProblem } from "../../lib/problems.ts";
 import { stored } from "../../lib/storage.ts";
-import { useForm, type Form } from "../../lib/use-form.ts";
+import { useForm } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/field.tsx";
-import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
+import { problemText, toast } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
-import { useCooldown } from "./cooldown.ts";
-import { useHumanCheck, type HumanCheck } from "./human-check.tsx";
 import { useTexts } from "./texts.ts";
 
 const EMPTY = { username: "", password: "", repeated: "", email: "", code: "" };
@@ -53,7 +53,7 @@ function useRegister(human: HumanCheck, onDone: () => void) {
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (human.isMissing) setFailure(t("humanCheckWait"));
+    if (human.isMissing) setFailure(human.waitText);
     else if (await form.submit()) onDone();
   };
   return { form, failure, submit };
@@ -118,47 +118,5 @@ export function RegisterPage() {
         </Link>
       </Text>
     </AccountFrame>
-  );
-}
-
-function EmailFields({ form, human }: { readonly form: Form<typeof EMPTY>; readonly human: HumanCheck }) {
-  const t = useTexts();
-  const { values, errors, set } = form;
-  const cooldown = useCooldown();
-  const send = () => {
-    if (human.isMissing) return toast("error", t("humanCheckWait"));
-    cooldown.start();
-    call(sendEmailCode, { query: { email: values.email.trim() }, extraQuery: human.proof }).then(
-      () => toast("success", t("codeSent")),
-      (problem: unknown) => {
-        cooldown.end();
-        human.noteProblem(problem);
-        toastProblem(problem);
-      },
-    );
-  };
-  return (
-    <>
-      <TextField
-        label={t("email")}
-        type="email"
-        name="email"
-        autoComplete="email"
-        value={values.email}
-        error={errors.email}
-        onChange={(value) => set("email", value)}
-      />
-      <Button variant="outline" size="sm" disabled={cooldown.wait > 0 || values.email.trim() === ""} onClick={send}>
-        {cooldown.wait > 0 ? t("sendAgainIn", { seconds: cooldown.wait }) : t("sendCode")}
-      </Button>
-      <TextField
-        label={t("emailCode")}
-        name="code"
-        autoComplete="one-time-code"
-        value={values.code}
-        error={errors.code}
-        onChange={(value) => set("code", value)}
-      />
-    </>
   );
 }

@@ -7,8 +7,8 @@ import { TextField } from "../../ui/field.tsx";
 import { problemText } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { askForResetLink, takeNewPassword } from "./api.ts";
-import { useCooldown } from "./cooldown.ts";
-import { useHumanCheck } from "./human-check.tsx";
+import { useCooldown } from "../../app/identity/cooldown.ts";
+import { useHumanCheck } from "../../app/identity/human-check.tsx";
 import { useTexts } from "./texts.ts";
 
 function ToLogin() {
@@ -43,7 +43,7 @@ export function ResetPage() {
   });
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (human.isMissing) return setFailure(t("humanCheckWait"));
+    if (human.isMissing) return setFailure(human.waitText);
     if (cooldown.wait > 0 || !(await form.submit())) return;
     setSent(true);
     cooldown.start();

@@ -1,4 +1,5 @@
 import {
+  bindEmail,
   optionBatch,
   optionList,
   optionReset,
@@ -52,6 +53,11 @@ function refreshSelf(): Promise<void> {
 
 export async function saveProfile(profile: { username: string; display_name: string }): Promise<void> {
   await call(selfUpdate, { body: profile });
+  await refreshSelf();
+}
+
+export async function bindAddress(email: string, code: string): Promise<void> {
+  await call(bindEmail, { query: { email, code } });
   await refreshSelf();
 }
 

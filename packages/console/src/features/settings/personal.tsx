@@ -9,6 +9,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { Accounts } from "./accounts.tsx";
 import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -22,6 +23,7 @@ export function Personal() {
   return (
     <Flex direction="column" gap="5">
       <Profile self={self} />
+      <Accounts self={self} />
       <Password />
       <SecondFactor />
       <Passkeys />

@@ -1,7 +1,7 @@
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
-import { useStatus } from "../../app/session/status.ts";
-import { useThemeMode } from "../../app/theme/theme-mode.ts";
+import { useStatus } from "../session/status.ts";
+import { useThemeMode } from "../theme/theme-mode.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { ApiProblem } from "../../lib/problems.ts";
 import { useTexts } from "./texts.ts";
@@ -15,6 +15,8 @@ export interface HumanCheck {
   readonly widget: ReactNode;
   /** The check is on and has not passed yet. */
   readonly isMissing: boolean;
+  /** What to tell who sends the form before that. */
+  readonly waitText: string;
   /** Members of the query that prove it. */
   readonly proof: Readonly<Record<string, string>>;
   /** A refusal of the check starts it anew. */
@@ -24,6 +26,7 @@ export interface HumanCheck {
 /** The human check of the forms that visitors send, where the operator has switched it on. */
 export function useHumanCheck(): HumanCheck {
   const { turnstile_check: isOn, turnstile_site_key: siteKey } = useStatus();
+  const t = useTexts();
   const [token, setToken] = useState("");
   const [round, setRound] = useState(0);
   const noteProblem = useCallback((problem: unknown) => {
@@ -32,6 +35,7 @@ export function useHumanCheck(): HumanCheck {
   return {
     widget: isOn ? <Widget key={round} siteKey={siteKey} onToken={setToken} /> : null,
     isMissing: isOn && token === "",
+    waitText: t("humanCheckWait"),
     proof: isOn ? { turnstile: token } : {},
     noteProblem,
   };

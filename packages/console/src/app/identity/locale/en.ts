@@ -1,0 +1,11 @@
+export const en = {
+  humanCheck: "Human check",
+  humanCheckWait: "Please try again in a few seconds, Turnstile is checking the user environment!",
+  humanCheckFailed: "The human check could not be loaded.",
+  retryHumanCheck: "Try again",
+  email: "E-mail",
+  emailCode: "Code from the mail",
+  sendCode: "Send a code",
+  sendAgainIn: "Send again in {seconds} s",
+  codeSent: "The code is on its way. Please look into your mailbox.",
+} as const;
