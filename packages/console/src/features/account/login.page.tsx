@@ -15,6 +15,7 @@ import { useHumanCheck, type HumanCheck } from "../../app/identity/human-check.t
 import { PasskeyButton } from "./passkey-button.tsx";
 import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
+import { WechatButton } from "./wechat-button.tsx";
 
 /** The account that every new installation has. */
 const FIRST_USER = "root";
@@ -117,6 +118,7 @@ export function LoginPage() {
       )}
       <PasskeyButton onDone={leave} onFailure={setFailure} />
       <Services />
+      <WechatButton onDone={() => void navigate("/", { replace: true })} />
       <Flex textStyle="sm" mt="4" gap="6" justify="center">
         {status.register_enabled && status.password_register_enabled && (
           <Link className="link" to="/register">

@@ -1,5 +1,6 @@
 import {
   bindEmail,
+  oauthWechatBind,
   optionBatch,
   optionList,
   optionReset,
@@ -58,6 +59,11 @@ export async function saveProfile(profile: { username: string; display_name: str
 
 export async function bindAddress(email: string, code: string): Promise<void> {
   await call(bindEmail, { query: { email, code } });
+  await refreshSelf();
+}
+
+export async function bindWechat(code: string): Promise<void> {
+  await call(oauthWechatBind, { query: { code } });
   await refreshSelf();
 }
 

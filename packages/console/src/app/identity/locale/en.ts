@@ -8,4 +8,9 @@ export const en = {
   sendCode: "Send a code",
   sendAgainIn: "Send again in {seconds} s",
   codeSent: "The code is on its way. Please look into your mailbox.",
+  wechatPicture: "QR code of the WeChat account",
+  wechatHelp:
+    "Scan the code with WeChat, follow the account and send it “code”. What it answers is valid for three minutes.",
+  wechatCode: "Verification code",
+  wechatCodeMissing: "Please enter the verification code.",
 } as const;

@@ -25,6 +25,7 @@ export const en = {
   sendAgainIn: "Send again in {seconds} s",
   forgot: "Forgot the password?",
   continueWith: "Continue with {service}",
+  wechat: "WeChat",
   signingIn: "Signing in with {service} …",
   bound: "Your account is bound to {service}.",
   noService: "There is no such sign-in service.",

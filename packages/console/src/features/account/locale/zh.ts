@@ -28,6 +28,7 @@ export const zh: Translation<typeof en> = {
   sendAgainIn: "{seconds} 秒后可重新发送",
   forgot: "忘记密码？",
   continueWith: "使用 {service} 继续",
+  wechat: "微信",
   signingIn: "正在使用 {service} 登录…",
   bound: "您的账户已绑定 {service}。",
   noService: "没有此登录方式。",

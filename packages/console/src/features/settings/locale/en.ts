@@ -35,6 +35,8 @@ export const en = {
   emailMissing: "Please enter your email!",
   emailCodeMissing: "Please enter the email verification code!",
   emailBound: "The address is bound to your account.",
+  bindWechat: "Bind a WeChat account",
+  wechatBound: "The WeChat account is bound to yours.",
   password: "Password",
   changePassword: "Change the password",
   twoFactor: "Two-factor sign-in",

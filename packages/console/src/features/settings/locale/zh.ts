@@ -38,6 +38,8 @@ export const zh: Translation<typeof en> = {
   emailMissing: "请输入您的邮箱！",
   emailCodeMissing: "请输入邮箱验证码！",
   emailBound: "邮箱已绑定到您的账户。",
+  bindWechat: "绑定微信",
+  wechatBound: "微信已绑定到您的账户。",
   password: "密码",
   changePassword: "修改密码",
   twoFactor: "两步验证",
