@@ -346,6 +346,7 @@ describe("drawings", () => {
       expect((await show(url)).status).toBe(502);
     expect((await fetch(`${gateway.url}/mj/image/${id}`)).status).toBe(401);
     expect((await call(`/mj/image/${id}`, undefined, await stranger())).status).toBe(404);
+    expect((await call("/mj/image/%zz", undefined, await stranger())).status).toBe(404);
   });
 
   it("show their pictures to the page of their owner, and to everyone where the operator says so", async () => {

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { AppError } from "../lib/app-error.ts";
+import { watchPace } from "../lib/pace.ts";
 import { Refusal } from "../lib/refusal.ts";
 
 /** The client went away before its body was complete; there is nobody left to answer. */
@@ -18,6 +20,9 @@ export async function readJsonBody(
   if (typeof value !== "object" || value === null) throw new Refusal("G1", { status: 400 });
   return withoutNulls(value);
 }
+
+/** Bytes a second below which a body is not waited for. */
+const SLOWEST = 256;
 
 /** Reads the whole body as text, up to the limit. */
 export function readText(request: IncomingMessage, limit: number): Promise<string> {
@@ -40,7 +45,13 @@ export function readText(request: IncomingMessage, limit: number): Promise<strin
       finish();
       reject(new ClientGone("the client left before its body was complete"));
     };
+    const tooSlow = () => {
+      finish();
+      reject(new AppError("request_timeout"));
+    };
+    const unwatch = watchPace({ size: () => size, minBytesPerSecond: SLOWEST, tooSlow });
     const finish = () => {
+      unwatch();
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       request.on("error", () => undefined);
     };

@@ -185,7 +185,7 @@ async function answer(exchange: Exchange, route: Route, { call, siblings, text }
 async function fail({ request, response }: Exchange, failure: Failure): Promise<void> {
   if (response.destroyed) return;
   if (failure.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(failure.retryAfterSeconds));
-  if (failure.status === 413) response.setHeader("Connection", "close");
+  if (failure.status === 413 || failure.body["code"] === "request_timeout") response.setHeader("Connection", "close");
   await sendJson(request, response, failure.status, failure.body);
 }
 

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import type { Transform } from "node:stream";
 import type { Body, JsonObject } from "../dialects/types.ts";
 import { AppError } from "../lib/app-error.ts";
+import { watchPace } from "../lib/pace.ts";
 
 export interface BodyLimits {
   /** Bytes as they arrive. */
@@ -14,25 +15,21 @@ export interface BodyLimits {
 }
 
 const MAX_DEPTH = 64;
-const GRACE_MS = 30_000;
 
 /** Reads a whole request body; resolves with its decoded bytes. Rejects with AppError. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const decoder = decoderFor(request.headers["content-encoding"]);
-  return decoder ? readDecoded(request, decoder, limits) : readPlain(request, declared, limits);
+  return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
 }
 
-/** @param declared bytes that are to come; 0 = not known */
-function readPlain(request: IncomingMessage, declared: number, limits: BodyLimits): Promise<Buffer> {
+function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
-    let pace: NodeJS.Timeout | undefined;
-    const startedAt = performance.now();
     const fail = (error: AppError) => {
-      if (pace) clearInterval(pace);
+      unwatch();
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       reject(error);
     };
@@ -40,37 +37,19 @@ function readPlain(request: IncomingMessage, declared: number, limits: BodyLimit
       size += chunk.length;
       if (size > limits.maxBytes) return fail(tooLarge(limits.maxBytes));
       parts.push(chunk);
-      // Most bodies come in one piece, and a clock for each would cost more than reading them.
-      if (size !== declared)
-        pace ??= watchPace(
-          () => size,
-          startedAt,
-          limits.minBytesPerSecond,
-          () => fail(new AppError("request_timeout")),
-        );
     };
     const onEnd = () => {
-      if (pace) clearInterval(pace);
+      unwatch();
       request.off("close", onGone);
       resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size));
     };
     const onGone = () => fail(new AppError("client_closed_request"));
+    const { minBytesPerSecond } = limits;
+    const tooSlow = () => fail(new AppError("request_timeout"));
+    const unwatch = watchPace({ size: () => size, minBytesPerSecond, tooSlow });
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
     if (request.complete && request.readableEnded) onEnd();
   });
-}
-
-/** Calls `tooSlow` when a body comes slower than allowed; the caller clears the timer. */
-export function watchPace(
-  size: () => number,
-  startedAt: number,
-  minBytesPerSecond: number,
-  tooSlow: () => void,
-): NodeJS.Timeout {
-  return setInterval(() => {
-    const elapsed = performance.now() - startedAt;
-    if (elapsed > GRACE_MS && size() < ((elapsed - GRACE_MS) / 1000) * minBytesPerSecond) tooSlow();
-  }, 5_000).unref();
 }
 
 async function readDecoded(request: IncomingMessage, decoder: Transform, limits: BodyLimits): Promise<Buffer> {
@@ -83,6 +62,11 @@ async function readDecoded(request: IncomingMessage, decoder: Transform, limits:
   });
   request.on("error", () => decoder.destroy(new AppError("client_closed_request")));
   request.on("aborted", () => decoder.destroy(new AppError("client_closed_request")));
+  const unwatch = watchPace({
+    size: () => received,
+    minBytesPerSecond: limits.minBytesPerSecond,
+    tooSlow: () => decoder.destroy(new AppError("request_timeout")),
+  });
   try {
     for await (const chunk of request.pipe(decoder)) {
       size += (chunk as Buffer).length;
@@ -93,6 +77,8 @@ async function readDecoded(request: IncomingMessage, decoder: Transform, limits:
     request.unpipe(decoder);
     decoder.destroy();
     throw error instanceof AppError ? error : new AppError("invalid_encoding", { cause: error });
+  } finally {
+    unwatch();
   }
   return Buffer.concat(parts, size);
 }

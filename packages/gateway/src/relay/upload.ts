@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Operation, JsonObject, JsonValue } from "../dialects/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
+import { watchPace } from "../lib/pace.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
-import { watchPace, type BodyLimits } from "./read-body.ts";
+import type { BodyLimits } from "./read-body.ts";
 import { createSpool, type Spool } from "./spool.ts";
 import { soundSeconds } from "./sound-length.ts";
 
@@ -73,18 +74,16 @@ interface Receiving {
 function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }: Receiving): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {
-      clearInterval(pace);
+      unwatch();
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       request.pause();
       finish();
     };
-    const startedAt = performance.now();
-    const pace = watchPace(
-      () => spool.size,
-      startedAt,
+    const unwatch = watchPace({
+      size: () => spool.size,
       minBytesPerSecond,
-      () => settle(() => reject(new AppError("request_timeout"))),
-    );
+      tooSlow: () => settle(() => reject(new AppError("request_timeout"))),
+    });
     const take = (chunk: Buffer) => {
       if (spool.size + chunk.length > MAX_FORM_BYTES) throw tooLarge();
       scanner.write(chunk);

@@ -37,7 +37,7 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     const [, mode, drawing] = DRAWING.exec(path) ?? [];
     const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
     const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
-    if (image !== undefined) return serveImage(request, response, { id: decodeURIComponent(image), ip, query }, deps);
+    if (image !== undefined) return serveImage(request, response, { id: decoded(image), ip, query }, deps);
     if (drawing === "notify" && method === "POST") {
       await takeNotice(query, await newsOf(request, deps), deps);
       return void response.writeHead(200).end();
@@ -49,6 +49,15 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     response.writeHead(answer.status, { "content-type": "application/json", "content-length": bytes.length });
     response.end(bytes);
   };
+}
+
+/** As it came, where its escapes are none: no drawing has that name. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 interface Answer {
