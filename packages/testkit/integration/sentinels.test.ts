@@ -91,7 +91,8 @@ test("a fail-over under load loses nothing and charges nothing twice", { timeout
   expect(outageMs).toBeLessThan(LONGEST_OUTAGE_MS);
   expect(await group.namedPort()).toBe(group.replica.port);
   const served = answers.filter(({ status, isWhole }) => status === 200 && isWhole).length;
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  // A fail-over quicker than a call's patience refuses nobody.
+  expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
   expect(served).toBeGreaterThan(20);
 
   for (const gateway of gateways) expect((await fetch(`${gateway.adminUrl}/readyz?verbose`)).status).toBe(200);
