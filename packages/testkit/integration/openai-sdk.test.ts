@@ -172,6 +172,14 @@ describe("other endpoints", () => {
 describe("failures", () => {
   const ask = (model: string, of = client) => of.chat.completions.create({ model, ...QUESTION });
 
+  // Before those that a client leaves: they are charged a moment later.
+  test("failed calls cost nothing", async () => {
+    const before = await quotaOf();
+    await expect(ask("status-500")).rejects.toThrow();
+    await expect(ask("status-429")).rejects.toThrow();
+    expect(await quotaOf()).toBe(before);
+  });
+
   test("come as the client's own error classes", async () => {
     await expect(
       ask("gpt-4o", new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "sk-wrong", maxRetries: 0 })),
@@ -210,12 +218,5 @@ describe("failures", () => {
       .rejects.toBeInstanceOf(APIUserAbortError)
       .catch(() => undefined);
     expect(await upstream.requests[0]?.ended).toBe("left");
-  });
-
-  test("failed calls cost nothing", async () => {
-    const before = await quotaOf();
-    await expect(ask("status-500")).rejects.toThrow();
-    await expect(ask("status-429")).rejects.toThrow();
-    expect(await quotaOf()).toBe(before);
   });
 });

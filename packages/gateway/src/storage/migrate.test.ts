@@ -32,9 +32,11 @@ const addTitle: Migration = {
   ],
 };
 
-/** Tables and columns as schema.ts declares them. */
+/** Tables and columns as the files of the schema declare them. */
 function declared(): Map<string, string[]> {
-  const source = readFileSync(new URL("schema.ts", import.meta.url), "utf8");
+  const source = ["schema.ts", "schema-ledger.ts"]
+    .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
+    .join("\n");
   const bodies = new Map(
     [...source.matchAll(/export interface (\w+) \{\n([\s\S]*?)\n\}/g)].map(
       (match) => [match[1], match[2] ?? ""] as const,
@@ -70,6 +72,7 @@ eachDatabase("migrations", (open) => {
     const tables = declared();
     expect(tables.size).toBe(32);
     for (const [table, columns] of tables) {
+      expect(columns, table).not.toEqual([]);
       const list = columns.map((column) => `"${column}"`).join(", ");
       await expect(database.raw.rows(`select ${list} from ${table}`, [])).resolves.toEqual([]);
     }
