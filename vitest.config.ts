@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const services = ["packages/testkit/src/vitest-setup.ts"];
@@ -5,6 +6,8 @@ const services = ["packages/testkit/src/vitest-setup.ts"];
 // One project per kind of test, so that each can be run by name: `npx vitest run --project gateway`.
 export default defineConfig({
   test: {
+    // Most tests wait for servers: a worker for each of two cores leaves half of their time unused.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"] } },
       { test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 60_000 } },

@@ -7,7 +7,7 @@ import { createDatabaseElector, createSingleElector, LeadershipLost, type Electo
 import { createSchedule } from "./schedule.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
-const LEASE_MS = 300;
+const LEASE_MS = 600;
 const RENEW_MS = 40;
 
 eachDatabase("the elector", (open) => {
