@@ -32,7 +32,7 @@ function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
   };
 }
 
-/** A connection that was cut without a sign is given up after fifteen seconds. */
+/** Longer than a dead connection may live (15 s) and two recoveries that wait for each other (6 s each). */
 const PATIENCE_MS = 40_000;
 const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
 
