@@ -6,7 +6,7 @@ import type { RedisClient } from "../redis/client.ts";
 import { SHARDS } from "../redis/keys.ts";
 import type { RawDatabase } from "../storage/raw.ts";
 import { type LedgerState, nextEpoch } from "./ledger-state.ts";
-import { ALIVE, CLOSE_SHARD, OPEN } from "./redis-scripts.ts";
+import { ALIVE, BEGIN_EPOCH, CLOSE_SHARD, OPEN } from "./redis-scripts.ts";
 
 /** What Redis has kept. */
 export type Memory = "empty" | "doubtful" | "intact";
@@ -34,6 +34,8 @@ export interface Epochs extends Runnable {
   readonly current: number;
   /** A shard was found closed. */
   closed(): void;
+  /** The database is not in this epoch any more: who began the next may not be there to bring it about. */
+  ended(epoch: number): void;
   /** Redis does not have any more what it had acknowledged before `at`, a time of `performance.now`. */
   lost(reason: string, at: number): void;
   /** Resolves when no recovery runs, or after `ms`. */
@@ -50,6 +52,7 @@ const ALIVE_MS = 3_500;
 const STEP_MS = 50;
 const TIMEOUT_MS = 2_000;
 const REMEMBER_SECONDS = 3_600;
+const LATER = "another process has begun a later epoch";
 
 export function createEpochs(deps: EpochDeps): Epochs {
   return new RedisEpochs(deps);
@@ -82,17 +85,19 @@ class RedisEpochs implements Epochs {
   }
 
   async start(): Promise<void> {
-    const { redis, state } = this.#deps;
+    const { state } = this.#deps;
     const others = await this.#others();
     const epochs = await this.#read();
     const isWiped = epochs.every((epoch) => epoch === undefined);
     if (state.isNew) await this.#open();
     else if (isWiped) {
-      const isUnderWay =
-        Number(await redis.one({ command: "exists", args: [redis.keys.recovery(this.#current)] }, TIMEOUT_MS)) === 1;
+      const isUnderWay = (await this.#latest()) >= this.#current;
       await (isUnderWay ? this.#join("empty") : this.#recover("Redis knows no balances", "empty"));
-    } else if (others.length === 0) await this.#recover("no other process kept the balances", "intact");
-    else await this.#join("intact");
+    } else if (others.length === 0) {
+      // A database that was restored is behind what Redis has read of it.
+      this.#current = Math.max(this.#current, ...epochs.map((epoch) => epoch ?? 0));
+      await this.#recover("no other process kept the balances", "intact");
+    } else await this.#join("intact");
     await this.#beats.start();
   }
 
@@ -107,6 +112,10 @@ class RedisEpochs implements Epochs {
 
   closed(): void {
     this.#begin("a shard is closed", "doubtful");
+  }
+
+  ended(epoch: number): void {
+    if (epoch === this.#current) this.#begin(LATER, "doubtful");
   }
 
   lost(reason: string, at: number): void {
@@ -154,19 +163,26 @@ class RedisEpochs implements Epochs {
     const startedAt = performance.now();
     this.#recoveringSince = startedAt;
     this.#lostMeanwhile = undefined;
+    // With an epoch that is begun nobody books until it is brought about: not before Redis can be told of it.
+    await this.#others();
     this.#current = await nextEpoch(database, this.#current);
     const epoch = this.#current;
     log.warn("balances in Redis are read anew", { reason, epoch });
     await this.#toShards(CLOSE_SHARD);
-    await redis.one({ command: "set", args: [redis.keys.recovery(epoch), "1", "EX", REMEMBER_SECONDS] }, TIMEOUT_MS);
+    const begin = { script: BEGIN_EPOCH, keys: [redis.keys.recovering], args: [epoch, REMEMBER_SECONDS] };
+    await redis.one(begin, TIMEOUT_MS);
     await replay(redisIs);
     await this.#caughtUp();
     // Nobody else can have told Redis anything that it lost when it lost nothing.
-    if (redisIs !== "intact")
-      await this.#barrier(startedAt + barrierMs, startedAt + Math.max(LONGEST_BARRIER_MS, barrierMs));
-    const isKnown =
-      Number(await redis.one({ command: "exists", args: [redis.keys.recovery(epoch)] }, TIMEOUT_MS)) === 1;
-    if (!isKnown) return this.#recover("Redis was emptied again", "empty");
+    const latest =
+      redisIs === "intact"
+        ? await this.#latest()
+        : await this.#barrier(startedAt + barrierMs, startedAt + Math.max(LONGEST_BARRIER_MS, barrierMs));
+    if (latest < epoch) return this.#recover("Redis was emptied again", "empty");
+    if (latest > epoch) {
+      this.#current = latest - 1;
+      return this.#recover(LATER, "doubtful");
+    }
     if (this.#lostMeanwhile !== undefined) return;
     await this.#open();
     log.info("balances in Redis may be used again", { epoch, ms: Math.round(performance.now() - startedAt) });
@@ -178,12 +194,17 @@ class RedisEpochs implements Epochs {
     await this.#caughtUp();
   }
 
-  async #barrier(earliest: number, latest: number): Promise<void> {
+  /**
+   * Until all others have caught up, between two times. Answers the latest epoch that Redis knows of: another one than
+   * this means that what was told until now is not enough, and ends the wait.
+   */
+  async #barrier(earliest: number, longest: number): Promise<number> {
     for (;;) {
-      const now = performance.now();
-      if (now >= latest) return;
       if (this.#isStopped) throw new Error("the process ends, another one opens the balances");
-      if (now >= earliest && (await this.#areAllCaughtUp())) return;
+      const areCaughtUp = await this.#areAllCaughtUp();
+      const latest = await this.#latest();
+      const now = performance.now();
+      if (latest !== this.#current || now >= longest || (now >= earliest && areCaughtUp)) return latest;
       await pause(STEP_MS);
     }
   }
@@ -194,6 +215,12 @@ class RedisEpochs implements Epochs {
     if (others.length === 0) return true;
     const answer = await redis.one({ command: "hmget", args: [redis.keys.caughtUp, ...others] }, TIMEOUT_MS);
     return (answer as (string | null)[]).every((epoch) => Number(epoch ?? 0) >= this.#current);
+  }
+
+  /** 0 when Redis was emptied since the last one began. */
+  async #latest(): Promise<number> {
+    const { redis } = this.#deps;
+    return Number((await redis.one({ command: "get", args: [redis.keys.recovering] }, TIMEOUT_MS)) ?? 0);
   }
 
   async #caughtUp(): Promise<void> {

@@ -312,6 +312,12 @@ local epoch = redis.call('GET', KEYS[1])
 if epoch and tonumber(epoch) < tonumber(ARGV[1]) then return redis.call('DEL', KEYS[1]) end
 return 0`);
 
+/** KEYS recovering; ARGV epoch seconds. Tells all processes which epoch is begun; a later one stays. */
+export const BEGIN_EPOCH = script(`
+local latest = tonumber(redis.call('GET', KEYS[1]) or '0')
+redis.call('SET', KEYS[1], math.max(latest, tonumber(ARGV[1])), 'EX', ARGV[2])
+return 1`);
+
 /** KEYS replicas; ARGV name, milliseconds. Answers who gave a sign of life within that time. */
 export const ALIVE = script(`${CLOCK}
 local now = clock('0')

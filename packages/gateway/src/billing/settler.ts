@@ -18,7 +18,7 @@ export interface SettlerDeps {
   readonly database: RawDatabase;
   readonly isLogSeparate: boolean;
   readonly door: Pick<DirectDoor, "book">;
-  readonly epochs: Pick<Epochs, "current" | "settled">;
+  readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
   readonly log: Logger;
   /** Name of this settler among those of other processes. */
   readonly name: string;
@@ -209,7 +209,7 @@ class StreamSettler implements Settler {
         this.#failures = 0;
         return;
       } catch (error) {
-        if (error instanceof EpochEnded) return this.#afterEpoch(rest);
+        if (error instanceof EpochEnded) return this.#afterEpoch(rest, epoch);
         this.#failures += 1;
         this.#deps.onFailure(false);
         this.#deps.log.error("charges could not be booked, they are kept and tried again", {
@@ -288,8 +288,9 @@ class StreamSettler implements Settler {
   }
 
   /** Balances were declared unknown: what Redis still has is booked as ever, what it lost goes past it. */
-  async #afterEpoch(charges: readonly StreamCharge[]): Promise<void> {
+  async #afterEpoch(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const { epochs, door } = this.#deps;
+    epochs.ended(epoch);
     while (!this.#isStopped) {
       try {
         await epochs.settled(LONGEST_PAUSE_MS);

@@ -28,8 +28,8 @@ export interface Keys {
   readonly replicas: string;
   /** Hash: process -> epoch that it has caught up with. */
   readonly caughtUp: string;
-  /** Present while the processes agree on a new epoch. */
-  recovery(epoch: number): string;
+  /** The latest epoch that a process has begun, for an hour; gone when Redis was emptied since. */
+  readonly recovering: string;
   /** Pub/sub channel. */
   channel(name: string): string;
   /** Scratch key of the writability check. */
@@ -70,7 +70,7 @@ export function createKeys(prefix: string): Keys {
     installation: `${all}installation`,
     replicas: `${all}replicas`,
     caughtUp: `${all}caught-up`,
-    recovery: (epoch) => `${all}recovery-${epoch}`,
+    recovering: `${all}recovering`,
     channel: (name) => `${prefix}${name}`,
     probe: `${all}probe`,
   };
