@@ -83,6 +83,52 @@ it("waits for a realtime session that is being opened", async () => {
   slow.close();
 });
 
+it("asks no further channel for a request that is cut off between two attempts", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  const { upstream, database, root, app } = gateway;
+  await gateway.option("RetryTimes", 3);
+  await gateway.channel("moved", { priority: 10 });
+  const next = await gateway.channel("moved");
+  const limit = { scope: "channel", subject: String(next), period: "week", quota_limit: 10 ** 9 };
+  await root.must("POST", "/api/budget/", limit);
+  const key = await gateway.token();
+  upstream.script("/chat/completions", async () => {
+    // The budget of the next channel is asked for in the database, which another process keeps for itself.
+    await database.raw.run("begin immediate", []);
+    return { status: 500, body: "broken" };
+  });
+  const asked = gateway.post("/v1/chat/completions", body("moved"), key);
+  await expect.poll(() => upstream.requests.length).toBe(1);
+  const stopped = app.stop();
+  await expect.poll(() => gateway?.logLines(), { timeout: 5_000 }).toContain("requests are cut off by the stop");
+  expect(upstream.requests).toHaveLength(1);
+  upstream.script("/chat/completions", () => ({ status: 500, body: "asked again" }));
+  await database.raw.run("rollback", []);
+  const response = await asked;
+  expect([response.status, (await response.text()).includes("server_shutdown")]).toEqual([503, true]);
+  await stopped;
+  expect(upstream.requests).toHaveLength(1);
+  expect((await books(gateway)).holds).toBe(0);
+});
+
+it("cuts off a request that still reads the files for its first attempt", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  const { upstream, app } = gateway;
+  await gateway.option("WorkerUrl", `${upstream.url}/worker`);
+  await gateway.channel("llava", { type: 4 });
+  upstream.script("/worker", () => new Promise((resolve) => setTimeout(resolve, 8_000, { body: "late" })));
+  const url = "https://example.com/picture.png";
+  const messages = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }];
+  const asked = gateway.post("/v1/chat/completions", { model: "llava", messages }, await gateway.token());
+  await expect.poll(() => upstream.requests.length).toBe(1);
+  const since = performance.now();
+  const stopped = app.stop();
+  expect((await asked).status).toBe(503);
+  await stopped;
+  expect(performance.now() - since).toBeLessThan(6_000);
+  expect((await books(gateway)).holds).toBe(0);
+});
+
 it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   await gateway.channel("gpt-realtime");

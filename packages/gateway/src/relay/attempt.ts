@@ -75,6 +75,8 @@ export class Attempt implements Flow {
   #sink: Sink | undefined;
   /** Why this side ended it. */
   #stopped: AppError | undefined;
+  /** Of the files that the call needs before it can be sent. */
+  #files: AbortController | undefined;
   #isUpstreamDone = false;
   #lastWords: NodeJS.Timeout | undefined;
   #headers: Record<string, string> = {};
@@ -97,7 +99,7 @@ export class Attempt implements Flow {
 
   async start(): Promise<AttemptResult> {
     try {
-      this.#built = await buildCall(this.request, this.choice, this.#deps, this.#untilGone());
+      this.#built = await buildCall(this.request, this.choice, this.#deps, this.#untilEnded());
     } catch (error) {
       this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });
       return this.result;
@@ -120,17 +122,18 @@ export class Attempt implements Flow {
     return this.result;
   }
 
-  /** Aborted when the client leaves while files are fetched; undefined where none can be. */
-  #untilGone(): AbortSignal | undefined {
+  /** Aborted when the client leaves or this side ends it while files are fetched; undefined where none can be. */
+  #untilEnded(): AbortSignal | undefined {
     if (this.choice.plan.route.inlinesImages !== true) return undefined;
-    const gone = new AbortController();
-    this.delivery.onGone = () => gone.abort(new AppError("client_closed_request"));
-    return gone.signal;
+    const files = (this.#files = new AbortController());
+    this.delivery.onGone = () => files.abort(new AppError("client_closed_request"));
+    return files.signal;
   }
 
   /** Ends it from this side, for good; the client gets `error` in its own protocol. */
   stop(error: AppError, reason: EndReason): void {
     this.#stopped ??= error;
+    this.#files?.abort(error);
     if (this.#sink) this.#sink.stop(error, reason);
     else this.controller?.abort(error);
   }

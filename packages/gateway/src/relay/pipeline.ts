@@ -205,6 +205,7 @@ async function attemptUntilDelivered(
   const { account, delivery, deps, tried, gate, watched } = course;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
+    if (request.stopped) throw request.stopped;
     const attempt = new Attempt(
       request,
       choice,
@@ -223,7 +224,7 @@ async function attemptUntilDelivered(
     if (result.kind !== "failed") return result;
     retries.failed(choice, result.failure);
   }
-  throw retries.lastError();
+  throw request.stopped ?? retries.lastError();
 }
 
 export function selectionFor(
@@ -264,6 +265,9 @@ function runningOf(
       if (gate) await gate.renew();
       await account.renew(tried.at(-1), tried);
     },
-    stop: (error) => tried.at(-1)?.stop(error, "server_shutdown"),
+    stop(error) {
+      request.stopped ??= error;
+      tried.at(-1)?.stop(error, "server_shutdown");
+    },
   };
 }

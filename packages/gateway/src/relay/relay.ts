@@ -93,6 +93,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
 function follow(call: Call, deps: RelayDeps): void {
   const open = {
     giveUp(error: AppError) {
+      if (call.relayed) call.relayed.stopped ??= error;
       if (!call.request.complete && !call.response.headersSent) fail(call, error, deps);
     },
   };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Ask, Body, Dialect } from "../dialects/types.ts";
+import type { AppError } from "../lib/app-error.ts";
 import type { Upload } from "./upload.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { GuardrailNote } from "./guardrail/guardrail.ts";
@@ -40,6 +41,8 @@ export interface RelayRequest {
   isBound?: boolean;
   /** Set once the limits of the caller have been asked. */
   isCounted?: boolean;
+  /** Why this side ends it; set also while no attempt is under way, and none begins after that. */
+  stopped?: AppError;
   /** Set when the guardrail refused a text or gave no verdict. */
   guardrail?: GuardrailNote;
 }
