@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { createApp, type App, type StartedApp } from "./app.ts";
 import { StartError } from "./app-storage.ts";
 import { UsageError } from "./commands/arguments.ts";
@@ -12,6 +13,12 @@ import { VERSION } from "./version.ts";
 
 /** Failures whose message is meant for the person who starts the program. */
 const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, UsageError];
+
+/**
+ * Objects of requests must not be made among the old ones, as the engine does after a while: there each keeps its whole
+ * request until the next large collection (docs/adr/0054).
+ */
+setFlagsFromString("--no-allocation-site-pretenuring");
 
 async function main(): Promise<void> {
   const env = loadEnv(processEnv());

@@ -10,14 +10,17 @@ export interface RequestContext {
   readonly startedAt: number;
 }
 
-const contexts = new WeakMap<IncomingMessage, RequestContext>();
+/** A member of the request: a `WeakMap` would make the collector look at every request once more. */
+const CONTEXT = Symbol("context");
+
+type WithContext = IncomingMessage & { [CONTEXT]?: RequestContext };
 
 export function setContext(request: IncomingMessage, context: RequestContext): void {
-  contexts.set(request, context);
+  (request as WithContext)[CONTEXT] = context;
 }
 
 export function contextOf(request: IncomingMessage): RequestContext {
-  const context = contexts.get(request);
+  const context = (request as WithContext)[CONTEXT];
   if (!context) throw new Error("the request has no context: the edge did not run");
   return context;
 }

@@ -68,8 +68,6 @@ export class Account {
   /** Counted at most once, and only where the upstream does not say. */
   #countedInput: Promise<number> | undefined;
   #isClosed = false;
-  /** Called when the balance cannot carry what the stream goes on to cost. */
-  onExhausted: (() => void) | undefined;
   /** Asked before a reservation grows; false when a hard budget cannot carry it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
 
@@ -170,7 +168,7 @@ export class Account {
     }
     const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
     const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
-    if (isUsedUp && ends && !this.#isClosed) this.onExhausted?.();
+    if (isUsedUp && ends && !this.#isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
   }
 
   /** To so many tokens of output; answers what cannot carry them. */

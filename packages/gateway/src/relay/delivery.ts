@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { StreamForm } from "../dialects/types.ts";
 import type { AppError } from "../lib/app-error.ts";
+import { Crowd, type Member } from "../lib/crowd.ts";
 
 /** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
 export interface AnswerJudge {
@@ -13,7 +14,8 @@ export interface AnswerJudge {
  * The client's side of one request: head, back-pressure, heartbeats, and the moment the client leaves.
  * One ticker serves all open deliveries, so a chunk costs no timer.
  */
-export class Delivery {
+export class Delivery implements Member {
+  place: number | undefined;
   readonly response: ServerResponse;
   readonly #ticker: DeliveryTicker;
   #isGone = false;
@@ -172,7 +174,7 @@ export interface TickerSettings {
 /** One interval for all open deliveries. */
 export class DeliveryTicker {
   readonly #settings: TickerSettings;
-  readonly #open = new Set<Delivery>();
+  readonly #open = new Crowd<Delivery>();
   #timer: NodeJS.Timeout | undefined;
   /** Milliseconds of the monotonic clock at the last tick, 250 ms coarse. */
   now = performance.now();
@@ -203,7 +205,7 @@ export class DeliveryTicker {
   #tick(): void {
     this.now = performance.now();
     const { heartbeatMs, stuckMs } = this.#settings;
-    for (const delivery of this.#open) {
+    for (const delivery of this.#open.all()) {
       if (delivery.isBlocked) {
         if (this.now - delivery.blockedSinceTick > stuckMs) delivery.destroy();
       } else if (heartbeatMs > 0 && this.now - delivery.lastWriteTick >= heartbeatMs) delivery.beat();

@@ -1,9 +1,12 @@
 import type { AppError } from "../lib/app-error.ts";
+import { Crowd, type Member } from "../lib/crowd.ts";
 import type { Runnable } from "../lib/runnable.ts";
 
 /** A request between its reservation and its charge. */
-export interface RunningRequest {
+export interface RunningRequest extends Member {
   readonly isStream: boolean;
+  /** Of the monotonic clock; kept here. */
+  renewAt?: number;
   /** Keeps the reservation alive and tells it what was delivered so far. */
   renew(): Promise<void>;
   /** Ends it from this side; what was delivered is billed. */
@@ -11,7 +14,7 @@ export interface RunningRequest {
 }
 
 /** A call from its head to the last byte of its answer, whether it reserves something or not. */
-export interface OpenCall {
+export interface OpenCall extends Member {
   /** Answers a call that is still being read. */
   giveUp(error: AppError): void;
 }
@@ -39,9 +42,8 @@ const FIRST_RENEWAL_MS = 3_000;
 const RENEW_EVERY_MS = 10_000;
 
 export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
-  /** With the time of the next renewal. */
-  const running = new Map<RunningRequest, number>();
-  const calls = new Set<OpenCall>();
+  const running = new Crowd<RunningRequest>();
+  const calls = new Crowd<OpenCall>();
   const waiting = new Set<() => void>();
   const idlers = new Set<() => void>();
   let streams = 0;
@@ -49,9 +51,9 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
 
   const renewAll = () => {
     const now = performance.now();
-    for (const [request, due] of running) {
-      if (due > now) continue;
-      running.set(request, now + RENEW_EVERY_MS);
+    for (const request of running.all()) {
+      if ((request.renewAt ?? 0) > now) continue;
+      request.renewAt = now + RENEW_EVERY_MS;
       request.renew().catch(onRenewFailure);
     }
   };
@@ -69,7 +71,8 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
       clearInterval(timer);
     },
     add(request) {
-      running.set(request, performance.now() + FIRST_RENEWAL_MS);
+      request.renewAt = performance.now() + FIRST_RENEWAL_MS;
+      running.add(request);
       if (request.isStream) streams++;
     },
     remove(request) {
@@ -85,14 +88,14 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
       calls.delete(call);
       wakeIdlers();
     },
-    calls: () => [...calls],
+    calls: () => calls.all(),
     get requests() {
       return running.size;
     },
     get streams() {
       return streams;
     },
-    all: () => [...running.keys()],
+    all: () => running.all(),
     async drained(ms) {
       if (running.size > 0) await waitOrTimeout(waiting, ms);
     },
