@@ -218,7 +218,6 @@ async function attemptUntilDelivered(
     );
     tried.push(attempt);
     watched?.follow(attempt);
-    account.onExhausted = () => attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
     const result = await attempt.start();
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
