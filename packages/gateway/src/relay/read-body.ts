@@ -132,7 +132,7 @@ function parseObject(bytes: Buffer): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
   }
-  if (bytes.length > MAX_DEPTH * 2 && depthExceeds(bytes)) {
+  if (opensMoreThan(bytes, MAX_DEPTH) && depthExceeds(bytes)) {
     throw new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_DEPTH} levels` } });
   }
   return value as JsonObject;
@@ -143,6 +143,17 @@ function positionOf(error: unknown, bytes: Buffer): string {
   if (bytes.length === 0) return "the body is empty";
   const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");
   return found ? `unexpected text at position ${found[1]}` : "unexpected text or end";
+}
+
+/** Most bodies have too few brackets to be deep, in texts or not; to look for them costs a tenth of a walk. */
+function opensMoreThan(bytes: Buffer, most: number): boolean {
+  let opened = 0;
+  for (const bracket of [0x5b, 0x7b])
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
+      opened += 1;
+      if (opened > most) return true;
+    }
+  return false;
 }
 
 function depthExceeds(bytes: Buffer): boolean {
