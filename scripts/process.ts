@@ -2,6 +2,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 
+/** Compiled sources of earlier starts: half of the time that a gateway needs to start from its sources. */
+export const COMPILE_CACHE: Readonly<Record<string, string>> = {
+  NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),
+};
+
 export interface Finished {
   readonly code: number;
   /** What it wrote, both streams in order. */

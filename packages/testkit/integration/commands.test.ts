@@ -62,6 +62,7 @@ describe.each(["mariadb", "postgres"] as const)("beside two replicas on %s and R
     new Promise<{ code: number | string | null | undefined; out: string }>((resolve) => {
       const env = {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         FAIRWAY_DATA_DIR: folder,
         FAIRWAY_DATABASE_URL: database,
         FAIRWAY_REDIS_URL: redisUrl,

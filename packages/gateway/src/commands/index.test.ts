@@ -16,6 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 function run(database: string, ...args: string[]): Promise<{ code: number | null; out: string }> {
   const env = {
     PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     FAIRWAY_DATABASE_URL: database,
     FAIRWAY_ENCRYPTION_KEY: "test-encryption-key-0123456789abcdef",
     FAIRWAY_DATA_DIR: folder,

@@ -20,6 +20,7 @@ function run(env: Record<string, string>, ...args: string[]): Promise<{ code: nu
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       FAIRWAY_ENCRYPTION_KEY:
         "new:bmV3IGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=,old:b2xkIGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=",
       FAIRWAY_DATA_DIR: folder,
