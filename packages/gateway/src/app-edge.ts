@@ -2,6 +2,7 @@ import { consoleFolder } from "./app-console.ts";
 import type { Core } from "./app-core.ts";
 import type { Management } from "./app-management.ts";
 import { contextOf } from "./http/context.ts";
+import type { Draining } from "./http/open-calls.ts";
 import { contentPolicy } from "./http/security.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { createAuthenticator } from "./identity/authenticator.ts";
@@ -21,11 +22,12 @@ import type { Reporter } from "./relay/report.ts";
 const DECODED_TO_SENT = 2;
 const SLOWEST_BYTES_PER_SECOND = 1024;
 
-/** What carries model traffic. */
+/** What carries model traffic, and what is known of its end. */
 export interface Traffic {
   readonly relay: RelayHandler;
   /** WebSockets. */
   readonly upgrade: UpgradeHandler;
+  readonly draining: Draining;
 }
 
 /** Who calls a relay route. */
@@ -65,6 +67,7 @@ export interface TrafficParts {
 /** The handlers of every path that carries model traffic. */
 export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
   const { pipeline, reporter, health, reading, tasks } = parts;
+  const isDraining = () => health.isDraining;
   const deps: RelayDeps = {
     ...pipeline,
     ...reading,
@@ -72,10 +75,11 @@ export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts
     reporter,
     tasks,
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
-    isDraining: () => health.isDraining,
+    isDraining,
     maxInflight: env.maxInflight,
   };
-  return { relay: createRelay(deps), upgrade: createRealtime(deps) };
+  const draining = { isDraining, calls: pipeline.running };
+  return { relay: createRelay(deps), upgrade: createRealtime(deps), draining };
 }
 
 /** The public listener: relay, management API, console. */

@@ -32,6 +32,10 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
       isFault: false,
     };
   }
+  if (thrown instanceof AppError && thrown.code === "server_shutdown") {
+    const body = { success: false, message: thrown.message, code: thrown.code };
+    return { status: thrown.status, body, retryAfterSeconds: undefined, isFault: false };
+  }
   if (isUnstorable(thrown)) return failureOf(new Refusal("G1", { cause: thrown }), endpoint, requestId);
   return { ...catalogueFailure("G4"), isFault: true };
 }

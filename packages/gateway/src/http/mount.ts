@@ -3,6 +3,7 @@ import type { Endpoint } from "@fairway/wire";
 import type { Credentials } from "../identity/credentials.ts";
 import { ANONYMOUS, type Identified, type Principal } from "../identity/principal.ts";
 import type { HumanCheck } from "../identity/turnstile.ts";
+import type { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
@@ -14,6 +15,7 @@ import { sendJson, sendText } from "./envelope.ts";
 import { failureOf, unknownUrl, type Failure } from "./errors.ts";
 import { authorize, checkOrigin, checkRate, isDeadAccount, principalOf, type ApiRules } from "./guards.ts";
 import { parseInput, parseParams, queryObject } from "./input.ts";
+import { waitedFor, type Draining } from "./open-calls.ts";
 import { createRouteTable, type Found, type RouteTable } from "./route-table.ts";
 
 export interface MountDeps {
@@ -25,6 +27,8 @@ export interface MountDeps {
   readonly rules: ApiRules;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "answered">;
+  /** Absent where no process ends. */
+  readonly draining?: Draining;
 }
 
 interface Exchange {
@@ -38,25 +42,32 @@ interface Exchange {
 /** The handler of everything under `/api`: lookup, the checks in the order of the contract, envelope, errors. */
 export function mountRoutes(deps: MountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const table = createRouteTable(deps.routes);
-  return async (request, response) => {
+  return (request, response) => {
     const exchange = exchangeOf(request, response);
     const found = table.find(request.method ?? "GET", exchange.path);
-    response.setHeader("Cache-Control", "no-store");
     const endpoint = found?.routes[0]?.endpoint;
-    let caller: number | undefined;
-    try {
-      if (answersPreflight(table, exchange)) return;
-      if (!found) return await fail(exchange, unknownUrl(request.method ?? "GET", exchange.path));
-      caller = await serve(deps, exchange, found);
-    } catch (thrown) {
-      if (thrown instanceof ClientGone || response.headersSent) return void response.destroy();
-      const failure = failureOf(thrown, endpoint, exchange.context.requestId);
-      if (failure.isFault) logFault(deps.log, exchange, endpoint, thrown);
-      await fail(exchange, failure);
-    } finally {
-      report(deps, exchange, endpoint, caller);
-    }
+    const giveUp = (error: AppError) => void fail(exchange, failureOf(error, endpoint, exchange.context.requestId));
+    return waitedFor(deps.draining, { request, response, endpoint, giveUp }, () => run(deps, table, exchange, found));
   };
+}
+
+async function run(deps: MountDeps, table: RouteTable, exchange: Exchange, found: Found | undefined): Promise<void> {
+  const { request, response } = exchange;
+  response.setHeader("Cache-Control", "no-store");
+  const endpoint = found?.routes[0]?.endpoint;
+  let caller: number | undefined;
+  try {
+    if (answersPreflight(table, exchange)) return;
+    if (!found) return await fail(exchange, unknownUrl(request.method ?? "GET", exchange.path));
+    caller = await serve(deps, exchange, found);
+  } catch (thrown) {
+    if (thrown instanceof ClientGone || response.headersSent) return void response.destroy();
+    const failure = failureOf(thrown, endpoint, exchange.context.requestId);
+    if (failure.isFault) logFault(deps.log, exchange, endpoint, thrown);
+    await fail(exchange, failure);
+  } finally {
+    report(deps, exchange, endpoint, caller);
+  }
 }
 
 function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -182,10 +193,13 @@ async function answer(exchange: Exchange, route: Route, { call, siblings, text }
   }
 }
 
+/** Codes of failures after which the rest of a body is not waited for. */
+const UNREAD: ReadonlySet<unknown> = new Set(["request_timeout", "server_shutdown"]);
+
 async function fail({ request, response }: Exchange, failure: Failure): Promise<void> {
   if (response.destroyed) return;
   if (failure.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(failure.retryAfterSeconds));
-  if (failure.status === 413 || failure.body["code"] === "request_timeout") response.setHeader("Connection", "close");
+  if (failure.status === 413 || UNREAD.has(failure.body["code"])) response.setHeader("Connection", "close");
   await sendJson(request, response, failure.status, failure.body);
 }
 
