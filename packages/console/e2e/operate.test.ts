@@ -191,6 +191,7 @@ test("single keys of a channel are switched off and on, and the last one takes t
   await row.getByRole("link", { name: "Twins" }).click();
   await keys.getByRole("button", { name: "Enable key #1 …2222" }).click();
   await keys.getByText("1 of 2 in use").waitFor();
+  await drawer.getByText("Enabled", { exact: true }).waitFor();
 });
 
 test("who lost the devices gets the second factor reset", async () => {

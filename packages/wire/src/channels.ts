@@ -36,7 +36,7 @@ export const Channel = z.object({
   max_input_tokens: z.int(),
   priority: z.int(),
   auto_ban: z.int(),
-  /** "" or JSON text `{"status_reason","status_time"}`. */
+  /** "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while it is off for want of keys. */
   other_info: z.string(),
   tag: z.nullable(z.string()),
   setting: z.string(),

@@ -178,7 +178,7 @@ export function keysQuery(id: number) {
   });
 }
 
-/** Switches one key on or off; the last one takes the channel with it. */
+/** Switches one key on or off; the last one takes the channel with it, the first brings it back. */
 export async function setKeyStatus(id: number, index: number, isOn: boolean): Promise<void> {
   const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   const keys = await call(channelKeySwitch, { params: { id }, body: { index, status } });

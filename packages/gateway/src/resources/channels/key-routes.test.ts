@@ -55,8 +55,25 @@ describe("single keys of a channel", () => {
   test("the channel goes off with its last key and comes back with its first", async () => {
     for (const index of [0, 1, 2]) await admin.data(put(index, 2));
     expect([(await row()).status, await abilities()]).toEqual([2, 0]);
+    await admin.data(put(1, 1));
+    expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [2, 1, 2]]);
+    expect(app.snapshots.current().channels.get(id)).toMatchObject({ status: 1, usableKeys: [1] });
+  });
+
+  test("a channel without keys in use that is switched on itself uses all of them again", async () => {
+    for (const index of [0, 1, 2]) await admin.data(put(index, 2));
     await admin.data(admin.put("/api/channel/", { id, status: 1 }));
     expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [1, 1, 1]]);
+  });
+
+  test.each([
+    ["itself", () => admin.put("/api/channel/", { id, status: 2 })],
+    ["with others", () => admin.post("/api/channel/bulk", { action: "disable", ids: [id] })],
+  ])("a channel that is switched off by hand %s stays off when a key of it is switched on", async (_how, disable) => {
+    for (const index of [0, 1, 2]) await admin.data(put(index, 2));
+    await admin.data(disable());
+    await admin.data(put(1, 1));
+    expect([(await row()).status, await abilities(), await statuses()]).toEqual([2, 0, [2, 1, 2]]);
   });
 
   test("a key that its upstream refuses is switched off alone, with the reason and a mail", async () => {

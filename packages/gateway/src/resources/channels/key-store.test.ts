@@ -57,4 +57,50 @@ eachDatabase("single keys of channels", (open) => {
     await store.update(id, { status: 1 });
     expect(Object.keys(await states())).toEqual(["0"]);
   });
+
+  const byHand = { status: 2, reason: "" };
+  const on = { status: 1, reason: "" };
+  const allOffByHand = async () => {
+    for (const index of [0, 1, 2, 3]) await store.switchKey(id, index, byHand);
+  };
+  const channel = async () => [(await store.get(id))?.status, await enabled()];
+  const reason = async () => {
+    const info = JSON.parse((await store.get(id))?.other_info ?? "") as { status_reason: string };
+    return info.status_reason;
+  };
+
+  test("bring the channel back that went off with the last one, whoever switched that off", async () => {
+    await allOffByHand();
+    expect([await channel(), await reason()]).toEqual([[2, 0], "All keys are disabled"]);
+    expect(await store.switchKey(id, 1, on)).toMatchObject({ index: 1, row: { status: 1 } });
+    expect([await channel(), await reason()]).toEqual([[1, 1], ""]);
+    await store.switchKey(id, 1, off);
+    expect([await channel(), await reason()]).toEqual([[3, 0], "All keys are disabled; refused 𝄞"]);
+    await store.switchKey(id, 3, on);
+    expect([await channel(), Object.keys(await states())]).toEqual([
+      [1, 1],
+      ["0", "1", "2"],
+    ]);
+  });
+
+  test("leave a channel off that was switched off by hand itself, before or after its keys", async () => {
+    await store.update(id, { status: 2 });
+    await allOffByHand();
+    await store.switchKey(id, 0, on);
+    expect(await channel()).toEqual([2, 0]);
+    await store.update(id, { status: 1 });
+    await allOffByHand();
+    await store.update(id, { name: "an edit is no switch" });
+    await store.update(id, { status: 2 });
+    await store.switchKey(id, 0, on);
+    expect(await channel()).toEqual([2, 0]);
+  });
+
+  test("that the system had switched off are switched off by hand without bringing the channel back", async () => {
+    for (const index of [0, 1, 2, 3]) await store.switchKey(id, index, off);
+    await store.switchKey(id, 0, byHand);
+    expect(await channel()).toEqual([3, 0]);
+    await store.switchKey(id, 0, on);
+    expect(await channel()).toEqual([1, 1]);
+  });
 });

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
 import { seconds } from "../../lib/clock.ts";
+import { parseObject } from "../../lib/json.ts";
 import { keysOf } from "../../snapshot/channel-record.ts";
 import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../snapshot/key-states.ts";
 import type { Schema } from "../../storage/schema.ts";
@@ -62,6 +63,16 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
   };
 }
 
+/** Member of `other_info`. The reason would not do: imported rows keep reasons of states that are long gone. */
+const WITH_LAST_KEY = "with_last_key";
+
+/** True while a channel is off for no other reason than that its last key was switched off. */
+export function isOffWithLastKey(otherInfo: string): boolean {
+  return parseObject(otherInfo)?.[WITH_LAST_KEY] === true;
+}
+
+type StoredKeySet = NonNullable<Awaited<ReturnType<typeof keySetOf>>>;
+
 interface Written {
   readonly states: KeyStates;
   readonly to: KeySwitch;
@@ -71,15 +82,18 @@ interface Written {
 async function writeStates(
   trx: Transaction<Schema>,
   id: number,
-  { keys, states: before, info, status }: KeySet & { readonly info: string | null; readonly status: number },
+  { keys, states: before, info, otherInfo, status }: StoredKeySet,
   { states, to, time }: Written,
 ): Promise<{ readonly row: ChannelRow; readonly isLast: boolean }> {
   const isLast = states.size === keys.length && status === CHANNEL_STATUS.enabled;
-  const isFirst = before.size === keys.length && status === CHANNEL_STATUS.disabledBySystem;
+  const comesBack = status === CHANNEL_STATUS.disabledBySystem || isOffWithLastKey(otherInfo);
+  const isFirst = before.size === keys.length && states.size < keys.length && comesBack;
   const next = isLast ? to.status : isFirst ? CHANNEL_STATUS.enabled : status;
-  const reason = isLast ? `All keys are disabled; ${to.reason}` : "";
-  const told = next === status ? {} : { other_info: JSON.stringify({ status_reason: reason, status_time: time }) };
-  const change = { channel_info: keyStatesText(states, info), status: next, ...told };
+  const told = isLast
+    ? { status_reason: ["All keys are disabled", to.reason].filter(Boolean).join("; "), [WITH_LAST_KEY]: true }
+    : { status_reason: "" };
+  const other_info = next === status ? otherInfo : JSON.stringify({ ...told, status_time: time });
+  const change = { channel_info: keyStatesText(states, info), status: next, other_info };
   await trx.updateTable("channels").set(change).where("id", "=", id).execute();
   const row = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();
   if (next !== status) await rebuildAbilities(trx, [row]);
@@ -121,12 +135,12 @@ function triedAgain(states: KeyStates, count: number): KeyStates {
 async function keySetOf(db: Trx, vault: Vault, id: number) {
   const row = await db
     .selectFrom("channels")
-    .select(["type", "status", "key_sealed", "channel_info"])
+    .select(["type", "status", "key_sealed", "channel_info", "other_info"])
     .where("id", "=", id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { type, status, channel_info: info } = row;
+  const { type, status, channel_info: info, other_info: otherInfo } = row;
   const keys = keysOf(vault.open(row.key_sealed), type);
   const states = new Map([...readKeyStates(info)].filter(([index]) => index < keys.length));
-  return { keys, states, info, status, type };
+  return { keys, states, info, otherInfo, status, type };
 }

@@ -11,7 +11,7 @@ import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
-import { keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
+import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
@@ -296,7 +296,8 @@ async function change(
   current: ChannelRow,
   { patch, key }: Change,
 ): Promise<ChannelRow> {
-  const isSwitched = patch.status !== undefined && patch.status !== current.status;
+  const isOther = patch.status !== current.status || isOffWithLastKey(current.other_info);
+  const isSwitched = patch.status !== undefined && isOther;
   const next = {
     ...patch,
     ...(isSwitched ? { other_info: JSON.stringify({ status_reason: "", status_time: seconds(clock) }) } : {}),

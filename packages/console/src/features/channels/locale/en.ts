@@ -42,7 +42,7 @@ export const en = {
   sectionKeys: "Single keys",
   keysInUse: "{count} of {total} in use",
   keysHelp:
-    "Changes hold at once, without saving. The last key takes the channel with it; the first brings it back where the gateway had switched it off.",
+    "Changes hold at once, without saving. The last key takes the channel with it; the first brings it back, unless the channel itself was switched off by hand.",
   keyOn: "In use",
   keyOff: "Switched off",
   keyRefused: "Refused by the provider",
