@@ -97,8 +97,6 @@ export default defineConfig({
         ),
         "eslint/no-restricted-globals": ["error", { name: "process", message: "wire runs in the browser too." }],
         "eslint/no-restricted-properties": ["error", now],
-        // Tables of calls: one declaration after the other.
-        "eslint/max-lines": ["error", { max: 500, skipBlankLines: false, skipComments: false }],
       },
     },
     {
@@ -146,7 +144,6 @@ export default defineConfig({
       },
     },
     { files: ["scripts/**"], rules: { "eslint/no-restricted-imports": "off" } },
-    { files: ["packages/gateway/src/storage/{schema,migrations/*}.ts"], rules: { "eslint/max-lines": "off" } },
     { files: ["packages/console/public/*.js"], rules: { "eslint/no-var": "off" } },
     {
       files: TESTS,

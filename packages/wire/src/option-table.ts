@@ -1,91 +1,23 @@
-import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "./affinity.ts";
-import type { MessageCode } from "./messages.ts";
+import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
 import {
   chatsType,
   choiceType,
   commaListType,
-  flagType,
   integerType,
-  labelsType,
-  limitsType,
   linesType,
   linkType,
-  namesType,
   nameType,
   numberType,
-  ownLimitsType,
   ratiosType,
   textType,
   urlType,
   wordsType,
-  type OptionType,
 } from "./option-kinds.ts";
+import { CALL_OPTIONS } from "./option-table-calls.ts";
 
-/** The card of the settings screens that shows an option. */
-export type OptionGroup =
-  | "general"
-  | "content"
-  | "login"
-  | "domains"
-  | "mail"
-  | "github"
-  | "wechat"
-  | "telegram"
-  | "linuxdo"
-  | "oidc"
-  | "human-check"
-  | "server"
-  | "worker"
-  | "payment"
-  | "drawing"
-  | "words"
-  | "logs"
-  | "dashboard"
-  | "monitoring"
-  | "quota"
-  | "relay"
-  | "prices";
-
-export interface OptionDefinition<T = unknown> {
-  readonly type: OptionType<T>;
-  /** Text while nothing is stored; "" of a price table means the gateway's built-in one. */
-  readonly fallback: string;
-  readonly group: OptionGroup;
-  /** One sentence for the settings screens and the reference. */
-  readonly about: string;
-  /** Member of the status view that shows the value to everyone. */
-  readonly shownAs: string | undefined;
-  /** Keys that must not be empty before the option can be switched on, and the code that says so. */
-  readonly needs: readonly string[];
-  readonly needsCode: MessageCode | undefined;
-}
-
-interface Extra {
-  readonly shownAs?: string;
-  readonly needs?: readonly string[];
-  readonly needsCode?: MessageCode;
-}
-
-function option<T>(
-  type: OptionType<T>,
-  fallback: string,
-  [group, about]: Place,
-  extra: Extra = {},
-): OptionDefinition<T> {
-  return { type, fallback, group, about, shownAs: extra.shownAs, needs: extra.needs ?? [], needsCode: extra.needsCode };
-}
-
-type Place = readonly [group: OptionGroup, about: string];
-
-const flag = flagType;
-const text = textType();
 const html = textType("long-text");
 const url = urlType;
-const count = integerType(0);
-const positive = integerType(1);
-const ratios = ratiosType();
 
-const ALL_RATIOS_1 = '{"default":1,"vip":1,"svip":1}';
 const MAIL_DOMAINS = "gmail.com,163.com,126.com,qq.com,outlook.com,hotmail.com,icloud.com,yahoo.com,foxmail.com";
 const DISABLE_PHRASES = [
   "Your credit balance is too low",
@@ -311,98 +243,7 @@ export const OPTIONS = {
     "monitoring",
     "Upstream messages that switch a channel off, one per line.",
   ]),
-  QuotaForNewUser: option(count, "0", ["quota", "Gift for a new account."]),
-  PreConsumedQuota: option(count, "500", ["quota", "Smallest reservation of a request."]),
-  QuotaForInviter: option(count, "0", ["quota", "Reward for an invitation."]),
-  QuotaForInvitee: option(count, "0", ["quota", "Gift for an account that was invited."]),
-  DefaultOutputTokens: option(positive, "1000", ["quota", "Output tokens that a request without a cap reserves."]),
-  StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
-  BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),
-  ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),
-  ModelRatio: option(ratios, "", ["prices", "Input ratio by model; 1 is 2 dollars per million tokens."]),
-  CompletionRatio: option(ratios, "", ["prices", "Output price as a multiple of the input price, by model."]),
-  CacheRatio: option(ratios, "", ["prices", "Price of cached input as a multiple of the input price, by model."]),
-  CreateCacheRatio: option(ratios, "", [
-    "prices",
-    "Price of writing the cache as a multiple of the input price, by model.",
-  ]),
-  ImageRatio: option(ratios, "", ["prices", "Price of image tokens as a multiple of the input price, by model."]),
-  AudioRatio: option(ratios, "", ["prices", "Price of audio input as a multiple of the input price, by model."]),
-  AudioCompletionRatio: option(ratios, "", ["prices", "Price of audio output as a multiple of audio input, by model."]),
-  GroupRatio: option(ratios, ALL_RATIOS_1, ["prices", "Price multiplier by group; its names are the groups."]),
-  UserUsableGroups: option(labelsType, '{"default":"Default group","vip":"vip group"}', [
-    "prices",
-    "Groups that users may choose for tokens, with their labels.",
-  ]),
-  AutoGroups: option(namesType, '["default"]', ["prices", "Groups that a token of group auto tries, in order."]),
-  CarriedKeysEnabled: option(flag, "false", [
-    "relay",
-    "Keys that an import brought from another gateway are found by their SHA-256; the import switches it on.",
-  ]),
-  StreamCacheQueueLength: option(count, "0", ["relay", "Kept for consoles of the family; nothing reads it."]),
-  ModelRequestRateLimitEnabled: option(flag, "false", ["relay", "Model requests are limited per user."]),
-  ModelRequestRateLimitDurationMinutes: option(integerType(1, 525_600), "1", [
-    "relay",
-    "Window of the limit in minutes.",
-  ]),
-  ModelRequestRateLimitCount: option(count, "0", ["relay", "Requests per window; 0 is off."]),
-  ModelRequestRateLimitSuccessCount: option(count, "1000", ["relay", "Successful requests per window; 0 is off."]),
-  UserConcurrency: option(count, "0", ["relay", "Requests that a user may have running at once; 0 is off."]),
-  TokenConcurrency: option(count, "0", ["relay", "Requests that a token may have running at once; 0 is off."]),
-  DefaultTokenLimits: option(ownLimitsType, "{}", [
-    "relay",
-    "Limits of every single token; its own limits can only be tighter.",
-  ]),
-  DefaultUserLimits: option(ownLimitsType, "{}", [
-    "relay",
-    "Limits of every single user; what a user's own limits name holds instead.",
-  ]),
-  GroupLimits: option(limitsType, "{}", [
-    "relay",
-    "Limits of all users of a group together, by name; * is every other one.",
-  ]),
-  ModelLimits: option(limitsType, "{}", [
-    "relay",
-    "Limits of all users of a model together, by name; * is every other one.",
-  ]),
-  ChannelAffinityEnabled: option(flag, "true", [
-    "relay",
-    "Conversations go to the channel that served them last, for the sake of prompt caches.",
-  ]),
-  ChannelAffinityRules: option(affinityRulesType, DEFAULT_AFFINITY_RULES, [
-    "relay",
-    "What requests belong to one conversation: the first rule that fits and finds a name in the request.",
-  ]),
-  ChannelQueueLength: option(count, "100", [
-    "relay",
-    "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",
-  ]),
-  ChannelQueueSeconds: option(integerType(1, 3_600), "10", [
-    "relay",
-    "Seconds that a request waits for a channel at most.",
-  ]),
-  ResponseCacheEnabled: option(flag, "false", [
-    "relay",
-    "Answers to equal requests of one user are kept and repeated.",
-  ]),
-  ResponseCacheSeconds: option(integerType(1, 604_800), "300", ["relay", "Seconds that an answer is kept."]),
-  ResponseCacheMegabytes: option(integerType(1, 65_536), "64", [
-    "relay",
-    "Megabytes of answers that are kept at most: in each process, or in Redis for all of them.",
-  ]),
-  ResponseCacheRatio: option(numberType("not below 0"), "0", [
-    "relay",
-    "Part of the usual charge that a repeated answer costs; 0 is free.",
-  ]),
-  ResponseCacheGroups: option(linesType, "", [
-    "relay",
-    "Groups whose answers are kept, one per line; empty means all.",
-  ]),
-  ResponseCacheModels: option(linesType, "", [
-    "relay",
-    "Models whose answers are kept, one per line, * at the end stands for anything; empty means all.",
-  ]),
-  ResponseCacheVersion: option(text, "", ["relay", "Any text; another one forgets every answer that was kept."]),
+  ...CALL_OPTIONS,
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
   }),

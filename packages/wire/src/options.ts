@@ -1,9 +1,11 @@
 import type { MessageCode, MessageValues } from "./messages.ts";
 import type { Reading } from "./option-kinds.ts";
-import { OPTIONS, type OptionDefinition } from "./option-table.ts";
+import type { OptionDefinition } from "./option-definition.ts";
+import { OPTIONS } from "./option-table.ts";
 
 export { decimalText, readLimits, type Limits, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
-export { OPTIONS, type OptionDefinition, type OptionGroup } from "./option-table.ts";
+export type { OptionDefinition, OptionGroup } from "./option-definition.ts";
+export { OPTIONS } from "./option-table.ts";
 
 export type OptionKey = keyof typeof OPTIONS;
 

@@ -9,7 +9,7 @@ import {
 } from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { randomText } from "../lib/ids.ts";
-import type { UserTable } from "../storage/schema.ts";
+import type { UserTable } from "../storage/schema-accounts.ts";
 
 const AFF_CODE_CHARS = 8;
 const DEFAULT_GROUP = "default";

@@ -25,7 +25,7 @@ import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
-import type { UserTable } from "../../storage/schema.ts";
+import type { UserTable } from "../../storage/schema-accounts.ts";
 import { readLimitsField } from "../limits-field.ts";
 import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
 import { createAccount, type CreateAccountDeps } from "./create.ts";

@@ -35,7 +35,7 @@ import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
-import type { UserTable } from "../../storage/schema.ts";
+import type { UserTable } from "../../storage/schema-accounts.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
 import { given, readDisplayName, readPassword, readUsername } from "./input.ts";

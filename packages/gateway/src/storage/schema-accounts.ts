@@ -1,0 +1,117 @@
+import type { Generated } from "kysely";
+
+/** Row types of accounts and what they sign in and call with; the rules of `Schema` hold. */
+
+export interface UserTable {
+  id: Generated<number>;
+  /** Unique without regard to case through `username_key`. */
+  username: string;
+  username_key: string;
+  password: string;
+  display_name: string;
+  role: number;
+  status: number;
+  email: string | null;
+  github_id: string | null;
+  github_uid: number | null;
+  wechat_id: string | null;
+  telegram_id: string | null;
+  linux_do_id: string | null;
+  oidc_id: string | null;
+  quota: number;
+  /** Sum of open reservations; available = quota - held. */
+  held: Generated<number>;
+  used_quota: Generated<number>;
+  request_count: Generated<number>;
+  group: string;
+  aff_code: string;
+  aff_count: Generated<number>;
+  aff_quota: Generated<number>;
+  aff_history: Generated<number>;
+  inviter_id: Generated<number>;
+  setting: string | null;
+  /** JSON; null = none of its own. */
+  limits: Generated<string | null>;
+  totp_secret: string | null;
+  created_at: number;
+  deleted_at: number | null;
+}
+
+export interface TokenTable {
+  id: Generated<number>;
+  user_id: number;
+  /** HMAC-SHA-256 of the 48-character key, hex; the only way a key is looked up. */
+  key_hash: string;
+  /** The key sealed by `secrets.ts`, so that its owner can see it again. */
+  key_sealed: string;
+  status: number;
+  name: string;
+  created_time: number;
+  accessed_time: number;
+  expired_time: number;
+  remain_quota: number;
+  held: Generated<number>;
+  unlimited_quota: number;
+  model_limits_enabled: number;
+  model_limits: string;
+  allow_ips: string;
+  used_quota: Generated<number>;
+  group: string;
+  /** JSON; null = none of its own. */
+  limits: Generated<string | null>;
+  deleted_at: number | null;
+}
+
+export interface SessionTable {
+  /** SHA-256 of the cookie's value, hex. */
+  id_hash: string;
+  /** 0 = anonymous. */
+  user_id: number;
+  /** JSON: oauth_state, aff, human-check mark. */
+  data: string;
+  ip: string;
+  user_agent: string;
+  created_at: number;
+  renewed_at: number;
+  expires_at: number;
+}
+
+export interface OneTimeCodeTable {
+  purpose: string;
+  subject: string;
+  code_hash: string;
+  attempts: Generated<number>;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface AccessTokenTable {
+  id: Generated<number>;
+  user_id: number;
+  /** "" is the one that `GET /api/user/token` rotates. */
+  name: string;
+  /** SHA-256, hex. */
+  token_hash: string;
+  created_at: number;
+  last_used_at: Generated<number>;
+  /** 0 = never. */
+  expires_at: Generated<number>;
+}
+
+export interface PasskeyTable {
+  id: Generated<number>;
+  user_id: number;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  name: string;
+  transports: string;
+  created_at: number;
+  last_used_at: Generated<number>;
+}
+
+export interface PreferenceTable {
+  user_id: number;
+  value: string;
+  updated_at: number;
+}
