@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { AppError } from "../lib/app-error.ts";
 import type { Level, Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import { Account, reservedAmount, type AccountDeps, type Opening } from "./account.ts";
 import { admitModel, servingGroups } from "./admit.ts";
