@@ -65,20 +65,43 @@ it("waits for a submission under way, and charges it", async () => {
   expect({ quota, ledger, holds }).toEqual({ quota: -50_000, ledger: -50_000, holds: 0 });
 });
 
-it("waits for a realtime session that is being opened", async () => {
-  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+/** An upstream of realtime sessions that thinks about each for so long, as a channel. */
+async function slowRealtime(ms: number, { channel }: RelayApp) {
   const sockets = new WebSocketServer({ noServer: true });
   const slow = createServer().on("upgrade", (request, socket, head) => {
-    setTimeout(() => sockets.handleUpgrade(request, socket, head, () => undefined), 600);
+    setTimeout(() => sockets.handleUpgrade(request, socket, head, () => undefined), ms);
   });
   await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
-  await gateway.channel("rt-slow", { base_url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
+  await channel("rt-slow", { base_url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
+  return slow;
+}
+
+it("waits for a realtime session that is being opened", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "2" });
+  const slow = await slowRealtime(600, gateway);
   const headers = { authorization: `Bearer ${await gateway.token()}` };
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=rt-slow`, { headers });
   const ended = new Promise<number>((resolve, reject) => socket.once("close", resolve).once("error", reject));
   await new Promise((resolve) => setTimeout(resolve, 200));
   await gateway.app.stop();
   expect(await ended).toBe(1011);
+  expect((await books(gateway)).holds).toBe(0);
+  slow.close();
+});
+
+it("refuses a realtime session that is still being opened when the drain is over", async () => {
+  gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  const slow = await slowRealtime(4_000, gateway);
+  const headers = { authorization: `Bearer ${await gateway.token()}` };
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=rt-slow`, { headers });
+  const answered = new Promise<number>((resolve) => {
+    socket.once("open", () => resolve(101)).once("unexpected-response", (_, { statusCode = 0 }) => resolve(statusCode));
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const stopped = gateway.app.stop();
+  expect(await answered).toBe(503);
+  socket.on("error", () => undefined).terminate();
+  await stopped;
   expect((await books(gateway)).holds).toBe(0);
   slow.close();
 });

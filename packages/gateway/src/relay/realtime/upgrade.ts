@@ -67,7 +67,8 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
         });
       });
     const visitor = visitorOf(socket);
-    serve(request, arrival, { seen, accept, signal: gone.signal, visitor }, deps).catch((thrown: unknown) => {
+    const giveUp = (error: AppError) => gone.abort(error);
+    serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, visitor }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
       const { relayed } = seen;
       if (relayed && !relayed.isCounted) deps.calls.count(relayed.id, relayed.caller.userId);
@@ -82,8 +83,9 @@ interface Offer {
   readonly seen: { relayed: RelayRequest | undefined };
   /** Completes the upgrade; rejects when that cannot be done. */
   readonly accept: () => Promise<WebSocket>;
-  /** Aborted when the client leaves before that. */
+  /** Aborted when the client leaves before that, or this side gives it up. */
   readonly signal: AbortSignal;
+  readonly giveUp: (error: AppError) => void;
   readonly visitor: Visitor;
 }
 
@@ -109,7 +111,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const selection = selectionFor(relayed, groups, deps, preferred);
   const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
   if (conversation) bind(relayed, conversation, { preferred, first }, deps);
-  const connecting = { isStream: false, renew: () => renewBoth(gate, bill), stop: () => undefined };
+  const connecting = { isStream: false, renew: () => renewBoth(gate, bill), stop: offer.giveUp };
   deps.running.add(connecting);
   let connected: Connected | undefined;
   let client: WebSocket;
@@ -136,15 +138,23 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
 async function openSession(
   opening: Opening & { readonly deps: RealtimeDeps },
   selection: Selection,
-  { visitor }: Offer,
+  { visitor, giveUp }: Offer,
 ): Promise<{ readonly first: Choice | undefined; readonly bill: RealtimeBill; readonly gate: Gate | undefined }> {
   const { request, snapshot, deps } = opening;
   const gate = gateFor(request, snapshot, deps.gate);
-  if (!gate) return { first: selection.next(), bill: await RealtimeBill.open(opening), gate };
+  if (!gate) {
+    const first = selection.next();
+    const bill = RealtimeBill.open(opening);
+    return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), gate };
+  }
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
   const opened = RealtimeBill.open(opening);
   const entered = openWithin(gate, entering, opened, (bill) => bill.release());
-  const { first, money } = await whileWaiting(deps.running, gate, opened, entered);
+  const leave = (error: AppError) => {
+    giveUp(error);
+    gate.giveUp(error);
+  };
+  const { first, money } = await whileWaiting(deps.running, { giveUp: leave }, opened, entered);
   money.extendBudgets = (amount) => gate.extend(amount);
   money.onUsed = (tokens) => {
     void gate.spend(tokens).then((refusal) => {
