@@ -157,7 +157,8 @@ describe("streams", () => {
     leave.abort();
     const [seen] = relay.gateway.upstream.requests;
     expect(await seen?.ended).toBe("left");
-    expect((seen?.leftAt ?? Infinity) - leftAt).toBeLessThan(200);
+    // Ten seconds of the stream were still to come.
+    expect((seen?.leftAt ?? Infinity) - leftAt).toBeLessThan(2_000);
     await relay.gateway.settled();
     const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
     expect(row?.other["end_reason"]).toBe("client_abort");

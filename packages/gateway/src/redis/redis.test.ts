@@ -151,13 +151,13 @@ describe("the connection of a channel", () => {
       sender: "a",
       onMessage: () => {},
       onGap: () => void (gaps += 1),
-      askEveryMs: 50,
+      askEveryMs: 500,
     });
     await channel.start();
-    await pause(400);
+    await pause(2_000);
     expect(gaps).toBe(0);
     proxy.isStalled = true;
-    await pause(400);
+    await pause(2_500);
     proxy.isStalled = false;
     await expect.poll(() => gaps, { timeout: 10_000 }).toBeGreaterThan(0);
     await channel.stop();

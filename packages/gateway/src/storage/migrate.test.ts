@@ -1,5 +1,5 @@
 import { eachDatabase } from "@fairway/testkit/databases";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLog } from "../observability/log.ts";
@@ -34,7 +34,8 @@ const addTitle: Migration = {
 
 /** Tables and columns as the files of the schema declare them. */
 function declared(): Map<string, string[]> {
-  const source = ["schema.ts", "schema-ledger.ts"]
+  const source = readdirSync(import.meta.dirname)
+    .filter((file) => /^schema(?:-\w+)?\.ts$/.test(file))
     .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
     .join("\n");
   const bodies = new Map(
