@@ -16,7 +16,7 @@ test("a quick bench of the ledger measures every kind of load, on an empty datab
   expect(
     output.split("\n").filter((line) => /^\| 1 \| (?:held back|booked meanwhile) \| [\d,]+ \|/.test(line)),
   ).toHaveLength(2);
-}, 240_000);
+}, 600_000);
 
 test("a bench of the ledger explains itself where the number of rows is none", async () => {
   const { code, output } = await bench("--rows=many");

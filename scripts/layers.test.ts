@@ -139,7 +139,7 @@ beforeAll(async () => {
   for (const [from, to] of allowedPairs)
     await plant(`${SRC}/${from}/down-to-${to}.ts`, `export { thing } from "../${to}/thing.ts";`);
   findings = await lint(folder);
-}, 60_000);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
     startServices({ mariadb: true, postgres: true }),
     mkdtemp(join(tmpdir(), "fairway-seed-")),
   ]);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await services?.stop();
   await rm(folder, { recursive: true, force: true });
@@ -41,7 +41,7 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
   beforeAll(async () => {
     url = await urls[kind]("seed");
     expect(await seed(url, "--logs", "6000")).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 180_000);
 
   test("makes what it was asked for", async () => {
     expect(await one("select count(*) from logs")).toEqual([6_000]);
