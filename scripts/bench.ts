@@ -2,6 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone, with and without rows: bench-ledger.ts.
+// `--collector` tells what the collector of the engine does for a call: bench-collector.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
@@ -12,6 +13,7 @@ import { streamsSection, withStreams } from "../packages/testkit/load/streams-re
 import * as start from "../packages/testkit/load/systems.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
+import { benchCollector } from "./bench-collector.ts";
 import { benchLedgers } from "./bench-ledger.ts";
 import { build } from "./build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
@@ -36,15 +38,15 @@ const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-await main(
-  process.argv.includes("--api")
-    ? benchApi
-    : process.argv.includes("--ledger")
-      ? benchLedgers
-      : process.argv.includes("--streams")
-        ? benchStreams
-        : benchCalls,
-);
+/** By the flag that asks for it. */
+const MODES = [
+  ["--api", benchApi],
+  ["--ledger", benchLedgers],
+  ["--streams", benchStreams],
+  ["--collector", benchCollector],
+] as const;
+
+await main(MODES.find(([flag]) => process.argv.includes(flag))?.[1] ?? benchCalls);
 
 async function benchStreams(): Promise<void> {
   await build(["gateway"], true);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChannel, createToken, setModelRatios, signIn } from "../src/api.ts";
-import { startGateway, type GatewaySettings } from "../src/gateway.ts";
+import { startGateway, type GatewayProcess, type GatewaySettings } from "../src/gateway.ts";
 import { freePort, startMariadb, startRedis, type Service } from "../src/services.ts";
 import { findProgram } from "../src/services/process.ts";
 import { runSql } from "../src/sql.ts";
@@ -17,6 +17,8 @@ export interface System {
   readonly gatewayPid: number;
   readonly databasePid?: number;
   readonly redisPid?: number;
+  /** What the gateway has written so far, traces of its engine included. */
+  readonly logs?: GatewayProcess["logs"];
   stop(): Promise<void>;
 }
 
@@ -110,6 +112,7 @@ export async function startFairwaySqlite(upstream: string, launch: Launch = {}):
     port,
     key,
     gatewayPid: gateway.pid,
+    logs: gateway.logs,
     stop,
   };
 }
