@@ -12,7 +12,7 @@ import { books, expectCharged, openRigs, RICH } from "./redis-traffic.contract.t
 const flushall = ({ redis }: RedisRig) => redis.one({ command: "flushall", args: [] }, 1_000);
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 15_000;
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error("it does not come");
     await pause(5);
@@ -22,14 +22,14 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 describe("a new epoch", () => {
   it(
     "that a process began in the database and left is brought about by who cannot book",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const service = await freshRedis();
       const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
       const hold = await granted(rig.ledger, user, token, 50);
       await nextEpoch(rig.database, (await readLedgerState(rig.database)).epoch);
       await rig.ledger.settle(settlementOf(hold, 7));
-      await rig.ledger.flush(5_000);
+      await rig.ledger.flush();
       expect((await accounts.user(user)).quota).toBe(RICH - 7);
       await granted(rig.ledger, user, token, 50);
       expect(await books(rig)).toEqual([]);
@@ -37,7 +37,7 @@ describe("a new epoch", () => {
     },
   );
 
-  it("starts again at once when Redis is emptied while all wait for each other", { timeout: 30_000 }, async () => {
+  it("starts again at once when Redis is emptied while all wait for each other", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 200 } });
     const { redis, database, ledger } = rig;
@@ -55,12 +55,13 @@ describe("a new epoch", () => {
     await until(async () => (await epochNow()) === epoch + 2);
     await catchUp(epoch + 2);
     await granted(ledger, user, token, 50);
-    expect(performance.now() - since).toBeLessThan(2_000);
+    // Who waits for what was emptied waits for six seconds.
+    expect(performance.now() - since).toBeLessThan(4_000);
     clearInterval(beats);
     await rig.close();
   });
 
-  it("that another process has begun meanwhile is brought about by both", { timeout: 30_000 }, async () => {
+  it("that another process has begun meanwhile is brought about by both", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 1_500 } });
     const { redis, database, ledger } = rig;
@@ -76,7 +77,7 @@ describe("a new epoch", () => {
     await rig.close();
   });
 
-  it("follows when the database was restored, and balances are read from it", { timeout: 30_000 }, async () => {
+  it("follows when the database was restored, and balances are read from it", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig, shared, url, user, token } = await openRigs(service, { isPair: false });
     const before = await readLedgerState(rig.database);
@@ -101,7 +102,7 @@ describe("a new epoch", () => {
 
   it(
     "is not begun by a process that cannot reach Redis, so that others go on booking",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const service = await freshRedis();
       const proxy = await startProxy(service.port);
@@ -119,7 +120,7 @@ describe("a new epoch", () => {
       await pause(3_500);
       expect((await readLedgerState(rig.database)).epoch).toBeLessThanOrEqual(epoch + 2);
       await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 50), 7));
-      await rig.ledger.flush(3_000);
+      await rig.ledger.flush();
       proxy.isClosed = false;
       await cutOff.redis.ready(5_000);
       await expectCharged([cutOff, rig], accounts, user, 7);
