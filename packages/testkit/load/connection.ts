@@ -38,6 +38,7 @@ export class Connection {
   }
 
   send(request: Buffer): Promise<Answer | Error> {
+    if (!this.isUsable) return Promise.resolve(new Error("the connection is closed"));
     this.#state = "head";
     this.#firstByteAt = 0;
     this.#tail = "";

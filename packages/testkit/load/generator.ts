@@ -94,16 +94,24 @@ async function openLoop(job: Job, load: Extract<Job["load"], { kind: "open" }>, 
     const due = started + (i * 1000) / load.perSecond;
     const wait = due - performance.now();
     if (wait > 0) await sleep(wait);
-    const connection = idle.pop() ?? new Connection(job.port);
+    const connection = lastUsable(idle) ?? new Connection(job.port);
     running.push(
       connection.send(request).then((answer) => {
         tally.add(answer, due);
-        if (connection.isUsable) idle.push(connection);
+        idle.push(connection);
       }),
     );
   }
   await Promise.all(running);
   for (const connection of idle) connection.close();
+}
+
+/** A server may have closed those that rested longest. */
+function lastUsable(idle: Connection[]): Connection | undefined {
+  for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+    if (last.isUsable) return last;
+  }
+  return undefined;
 }
 
 async function holdOpen(job: Job, load: Extract<Job["load"], { kind: "hold" }>, tally: Tally): Promise<void> {

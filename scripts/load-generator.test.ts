@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { ask } from "../packages/testkit/load/measure.ts";
+import { startScript } from "../packages/testkit/load/systems.ts";
+
+const SLOW_MS = 300;
+
+test("an open loop leaves connections alone that the server closed while they rested", async () => {
+  let asked = 0;
+  const server = createServer({ keepAliveTimeout: 100, keepAliveTimeoutBuffer: 0 }, (_, response) => {
+    const isSlow = asked < 4 || asked > 60;
+    asked++;
+    void sleep(isSlow ? SLOW_MS : 0).then(() => response.end("{}"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { child } = await startScript("generator.ts");
+  onTestFinished(() => void child.kill());
+
+  const { port } = server.address() as AddressInfo;
+  const load = { kind: "open", perSecond: 50, samples: 70 } as const;
+  const result = await ask(child, { port, key: "none", model: "any", isStream: false, load });
+
+  expect(result).toMatchObject({ good: 70, failed: 0, firstFailure: "" });
+});
