@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -124,5 +125,12 @@ describe("health", () => {
     expect((await get("/")).status).toBe(404);
     expect((await get("/livez", "POST")).status).toBe(405);
     expect((await get("/livez", "HEAD")).status).toBe(200);
+  });
+
+  test.each(["//", "http://[", "http://x:99999/livez"])("a path that is no address is refused: %s", async (path) => {
+    const { port } = server.address() as AddressInfo;
+    const [answer] = (await once(request({ port, path }).end(), "response")) as [IncomingMessage];
+    expect(answer.resume().statusCode).toBe(404);
+    expect((await get("/livez")).status).toBe(200);
   });
 });

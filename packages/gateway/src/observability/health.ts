@@ -90,7 +90,7 @@ export function createHealth(deps: HealthDeps): Health {
       return ready().every((check) => check.problem === undefined);
     },
     handle(request, response) {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://admin");
+      const { pathname = "", searchParams } = URL.parse(request.url ?? "/", "http://admin") ?? {};
       const probe = probes[pathname];
       if (request.method !== "GET" && request.method !== "HEAD") send(response, 405, "method not allowed\n");
       else if (pathname === "/metrics") void sendMetrics(deps, response);
@@ -99,7 +99,7 @@ export function createHealth(deps: HealthDeps): Health {
         answer(response, {
           name: pathname.slice(1),
           checks: probe(),
-          notes: searchParams.has("verbose") ? notes(findings, deps) : undefined,
+          notes: searchParams?.has("verbose") ? notes(findings, deps) : undefined,
         });
     },
     async start() {
