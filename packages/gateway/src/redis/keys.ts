@@ -56,13 +56,17 @@ export function createKeys(prefix: string): Keys {
   if (/[{}\s]/.test(prefix)) throw new RangeError("must not contain braces or spaces");
   const tagged = SHARD_TAGS.map((tag) => `${prefix}${tag}`);
   const of = (shard: number, rest: string) => `${tagged[shard] as string}${rest}`;
+  const ofShards = (rest: string) => {
+    const names = tagged.map((tag) => `${tag}${rest}`);
+    return (shard: number) => names[shard] as string;
+  };
   const all = `${prefix}{all}`;
   return {
-    epoch: (shard) => of(shard, "epoch"),
-    holds: (shard) => of(shard, "holds"),
-    seen: (shard) => of(shard, "seen"),
-    leases: (shard) => of(shard, "leases"),
-    charges: (shard) => of(shard, "charges"),
+    epoch: ofShards("epoch"),
+    holds: ofShards("holds"),
+    seen: ofShards("seen"),
+    leases: ofShards("leases"),
+    charges: ofShards("charges"),
     user: (userId) => of(shardOf(userId), `u${userId}`),
     token: (userId, tokenId) => of(shardOf(userId), `t${tokenId}`),
     claim: (tag, name) => `${prefix}${tag}${name}`,
