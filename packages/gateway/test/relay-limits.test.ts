@@ -187,6 +187,24 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
+  it("a channel that was named is not used after it was switched off", async () => {
+    const model = "slow-50+long-400+named";
+    const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
+    const id = await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
+    const leaver = new AbortController();
+    const path = "/v1/chat/completions";
+    const running = await relay.gateway.post(path, chat(model, { stream: true }), relay.key, { signal: leaver.signal });
+    const waiting = relay.gateway.post(path, chat(model), `${relay.key}-${id}`);
+    const metrics = async () => (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
+    await expect.poll(metrics).toContain("fairway_admission_queue_length 1\n");
+    await relay.gateway.root.must("PUT", "/api/channel/", { id, status: 2 });
+    leaver.abort();
+    await running.text().catch(() => undefined);
+    const refused = await waiting;
+    expect([refused.status, (await errorOf(refused)).code]).toEqual([403, "channel_disabled"]);
+    await relay.gateway.settled();
+  });
+
   it("a token that is switched off is not served after its wait", async () => {
     const model = "slow-50+long-400+key";
     const mapping = JSON.stringify({ [model]: "slow-50+long-400" });

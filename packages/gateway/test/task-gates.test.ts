@@ -11,7 +11,7 @@ let serial = 0;
 beforeAll(async () => {
   gateway = await startRelayApp({});
   key = await gateway.token();
-  const prices = { mj_imagine: 0.1, suno_music: 0.1, [VIDEO]: 0.2, mj_blend: 0.1 };
+  const prices = { mj_imagine: 0.1, suno_music: 0.1, [VIDEO]: 0.2, mj_blend: 0.1, mj_describe: 0.1 };
   await gateway.option("ModelPrice", JSON.stringify(prices));
   const id = () => `task-${(serial += 1)}`;
   gateway.upstream.script("/mj/submit/imagine", () => ({ body: { code: 1, description: "ok", result: id() } }));
@@ -83,6 +83,29 @@ it("a full channel without another one keeps a submission waiting, and then refu
   const refused = await call("/mj/submit/blend", images);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
   await gateway.option("ChannelQueueSeconds", 10);
+});
+
+it("a channel that was switched off gets nothing of what waited for it", async () => {
+  const sent = Promise.withResolvers<void>();
+  let submitted = 0;
+  gateway.upstream.script("/mj/submit/describe", async () => {
+    submitted += 1;
+    await sent.promise;
+    return { body: { code: 1, description: "ok", result: "described" } };
+  });
+  const setting = JSON.stringify({ limits: { concurrency: 1 } });
+  const id = await gateway.channel("mj_describe", { type: 2, key: "k", setting });
+  const image = { base64: "data:image/png;base64,AA==" };
+  const first = call("/mj/submit/describe", image);
+  await expect.poll(() => submitted).toBe(1);
+  const second = call("/mj/submit/describe", image);
+  const metrics = async () => (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  await expect.poll(metrics).toContain("fairway_admission_queue_length 1\n");
+  await gateway.root.must("PUT", "/api/channel/", { id, status: 2 });
+  sent.resolve();
+  expect((await first).status).toBe(200);
+  expect((await second).status).toBe(503);
+  expect(submitted).toBe(1);
 });
 
 it("a budget of one drawing lets one through, and what failed is not spent", async () => {

@@ -97,7 +97,7 @@ async function askUpstream(
   deps: PipelineDeps,
 ): Promise<Buffer> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  const entered = gate ? await gate.enter(first, selection, { visitor: response, amount: () => ZERO }) : first;
+  const entered = gate ? await entering(gate, { selection, first, response }) : first;
   for (let choice = entered; choice; choice = await withRoom(retries.next(), selection, gate)) {
     const startedAt = performance.now();
     const tried = await attempt(request, choice, signal, deps);
@@ -110,6 +110,13 @@ async function askUpstream(
     retries.failed(choice, tried);
   }
   throw retries.lastError();
+}
+
+function entering(gate: Gate, { selection, first, response }: Omit<Course, "gate">): Promise<Choice | undefined> {
+  return gate.enter(first, selection, { visitor: response, amount: () => ZERO }).catch((error: unknown) => {
+    selection.unused();
+    throw error;
+  });
 }
 
 async function attempt(

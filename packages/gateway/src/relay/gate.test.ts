@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { parseOptions } from "@fairway/wire";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
 import { createBudgets, type Budgets } from "../billing/budgets.ts";
 import { quota } from "../billing/quota.ts";
@@ -17,6 +17,7 @@ import { createAdmission, type Admission } from "./admission.ts";
 import { createCallLimit } from "./call-limit.ts";
 import { gateFor, openWithin, type Gate } from "./gate.ts";
 import type { Room, Rooms } from "./rooms.ts";
+import { whileWaiting, type RunningRequest } from "./running.ts";
 
 const NEVER_MS = 1_000_000;
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z") };
@@ -28,12 +29,14 @@ let budgets: Budgets;
 let admission: Admission;
 /** What budgets asked of the database. */
 let calls = 0;
+/** The database answers nothing any more. */
+let stillUntil: Promise<never> | undefined;
 
 function counted({ kind, run, rows, transaction }: RawDatabase): RawDatabase {
   const count = <A extends unknown[], T>(ask: (...args: A) => T) => {
     return (...args: A) => {
       calls += 1;
-      return ask(...args);
+      return stillUntil ? (stillUntil as T) : ask(...args);
     };
   };
   return {
@@ -62,6 +65,7 @@ beforeEach(async () => {
   for (const table of ["budgets", "budget_holds"]) await kit.database.raw.run(`delete from ${table}`, []);
   claims = createMemoryClaims(clock);
   calls = 0;
+  stillUntil = undefined;
   budgets = createBudgets({
     database: counted(kit.database.raw),
     clock,
@@ -191,6 +195,35 @@ test("a channel over its budget does not keep a request from waiting for another
   await claims.release("other", [placeIn("1")]);
   admission.freed(1);
   expect((await entering)?.channel.id).toBe(1);
+});
+
+test("places are kept while the database of the budgets stands still", async () => {
+  await addBudget("channel", "2");
+  const rooms = roomsOf(room(2, { concurrency: 1 }));
+  const gate = gateOf("a");
+  await gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(1) });
+  const renewed = vi.spyOn(claims, "renew");
+  stillUntil = new Promise(() => undefined);
+  void gate.renew();
+  expect(renewed.mock.calls.map(([id, of]) => [id, of.length])).toEqual([["a", 2]]);
+});
+
+test("whoever waits keeps the places taken before, even while the money is not there yet", async () => {
+  await addBudget("channel", "2");
+  await claims.take("other", [placeIn("1")]);
+  const rooms = roomsOf(room(2), room(1, { concurrency: 1 }));
+  const gate = gateOf("a");
+  const entering = gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
+  await expect.poll(() => admission.waiting).toBe(1);
+  const added: RunningRequest[] = [];
+  const running = { add: (one: RunningRequest) => void added.push(one), remove: () => undefined };
+  const waiting = whileWaiting(running, gate, new Promise(() => undefined), entering);
+  const renewed = vi.spyOn(claims, "renew");
+  void added[0]?.renew();
+  expect(renewed.mock.calls.map(([id, of]) => [id, of.map(({ scope }) => scope)])).toEqual([["a", ["user"]]]);
+  await claims.release("other", [placeIn("1")]);
+  admission.freed(1);
+  expect((await waiting)?.channel.id).toBe(1);
 });
 
 test("a request that no budget can concern has no gate", async () => {

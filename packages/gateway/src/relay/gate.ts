@@ -216,9 +216,13 @@ export class Gate {
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
   }
 
+  /** Places do not wait for budgets: those are in a database that may stand still. */
   async renew(): Promise<void> {
-    await this.#budgets.renew();
-    await this.#deps.claims.renew(this.#entrant.id, [...this.#ofRequest, ...this.#ofChannel]);
+    const { claims } = this.#deps;
+    await Promise.all([
+      claims.renew(this.#entrant.id, [...this.#ofRequest, ...this.#ofChannel]),
+      this.#budgets.renew(),
+    ]);
   }
 
   /** What became of the request. Nobody waits for this. */

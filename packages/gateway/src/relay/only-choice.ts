@@ -1,8 +1,11 @@
 import type { Choice, Selection } from "./select.ts";
 
-/** A selection without a choice: the channel was named, or keeps what the request goes on from. */
-export function onlyChoice(choice: Choice): Selection {
-  let left: Choice | undefined = choice;
+/**
+ * A selection without a choice: the channel was named, or keeps what the request goes on from. It is looked up again for
+ * whoever has waited; `find` throws where it may not serve any more.
+ */
+export function onlyChoice(find: () => Choice): Selection {
+  let left: Choice | undefined = find();
   return {
     next() {
       const once = left;
@@ -11,8 +14,9 @@ export function onlyChoice(choice: Choice): Selection {
     },
     failed: () => undefined,
     full: () => undefined,
-    reopen: () => choice,
+    reopen: find,
     lastResort: () => undefined,
+    unused: () => undefined,
     isExhausted: true,
     restsForMs: undefined,
   };

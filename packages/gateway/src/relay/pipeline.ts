@@ -86,9 +86,7 @@ async function serve(
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
   const gate = gateFor(request, snapshot, deps.gate);
-  const { first, money: account } = gate
-    ? await enter(opening, gate, selection, response)
-    : { first: selection.next(), money: await Account.open(opening) };
+  const { first, money: account } = await enter(opening, gate, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
   if (gate) account.extendBudgets = (amount) => gate.extend(amount);
   const delivery = deliveryFor(response, watched, deps);
@@ -115,7 +113,22 @@ async function serve(
 }
 
 /** The limits and the money, with the first channel that has room. */
-function enter(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
+async function enter(
+  opening: PipelineOpening,
+  gate: Gate | undefined,
+  selection: Selection,
+  visitor: ServerResponse,
+): Promise<{ readonly first: Choice | undefined; readonly money: Account }> {
+  try {
+    if (gate) return await enterGate(opening, gate, selection, visitor);
+    return { first: selection.next(), money: await Account.open(opening) };
+  } catch (error) {
+    selection.unused();
+    throw error;
+  }
+}
+
+function enterGate(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
   const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
   const opened = Account.open(opening);
   const entered = openWithin(gate, entering, opened, (account) => account.release());
@@ -231,16 +244,16 @@ export function selectionFor(
   deps: PipelineDeps,
   preferred?: Preferred,
 ): Selection {
-  const snapshot = deps.snapshots.current();
   const { caller, keeper } = request;
   const { pinnedChannel } = caller;
   if (pinnedChannel === undefined && !keeper)
-    return createSelection(snapshot, groups, { ...request, preferred }, deps.selection);
+    return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
-  const choice = keeper
-    ? keeperChoice(snapshot, { ...keeper, group }, request, deps.selection)
-    : pinnedChoice(snapshot, { channelId: pinnedChannel as number, group }, request, deps.selection);
-  return onlyChoice(choice);
+  return onlyChoice(() =>
+    keeper
+      ? keeperChoice(deps.snapshots.current(), { ...keeper, group }, request, deps.selection)
+      : pinnedChoice(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
+  );
 }
 
 function keepAlive(delivery: Delivery, request: RelayRequest): void {
@@ -260,8 +273,7 @@ function runningOf(
   return {
     isStream: request.ask.stream,
     async renew() {
-      if (gate) await gate.renew();
-      await account.renew(tried.at(-1), tried);
+      await Promise.all([gate?.renew(), account.renew(tried.at(-1), tried)]);
     },
     stop(error) {
       request.stopped ??= error;

@@ -47,6 +47,7 @@ function retriesOf(
     full: () => undefined,
     reopen: () => undefined,
     lastResort: () => undefined,
+    unused: () => undefined,
     isExhausted: false,
     restsForMs: undefined,
     ...selection,

@@ -117,20 +117,27 @@ function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
   });
 }
 
+/** What may wait for a channel. */
+interface Waiter {
+  giveUp(reason: AppError): void;
+  /** Keeps the places that were taken before the wait. */
+  renew?(): Promise<void>;
+}
+
 /**
- * Keeps what `opening` reserves while its request waits for a channel. A process that drains waits for it, and refuses
- * it when its time is over.
+ * Keeps what `opening` reserves, and the places of `waiter`, while a request waits for a channel. A process that drains
+ * waits for it, and refuses it when its time is over.
  */
 export async function whileWaiting<T>(
   running: Pick<RunningRequests, "add" | "remove">,
-  gate: { giveUp(reason: AppError): void },
-  opening: Promise<{ renew(): Promise<void> }>,
+  waiter: Waiter,
+  opening: Promise<{ renew(): Promise<void> }> | undefined,
   work: Promise<T>,
 ): Promise<T> {
   const waiting: RunningRequest = {
     isStream: false,
-    renew: async () => (await opening).renew(),
-    stop: (error) => gate.giveUp(error),
+    renew: async () => void (await Promise.all([waiter.renew?.(), opening?.then((money) => money.renew())])),
+    stop: (error) => waiter.giveUp(error),
   };
   running.add(waiting);
   try {

@@ -279,6 +279,36 @@ describe("what is full", () => {
   });
 });
 
+describe("the preferred channel", () => {
+  it("stands beside the walk: when it fails, the best one comes next", () => {
+    const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
+    const snapshot = snapshotOf(channels, { RetrySameLevel: "false" });
+    const preferred = { channelId: 2, keyIndex: 0 };
+    const selection = createSelection(snapshot, ["default"], { ask, preferred }, deps());
+    const first = selection.next() as Choice;
+    expect(first.channel.id).toBe(2);
+    selection.failed(first, { isTransient: true, isOfKey: false });
+    expect(selection.next()?.channel.id).toBe(1);
+  });
+});
+
+describe("the probe of a key that was passed over", () => {
+  it("is free again when nothing was sent", () => {
+    let now = 0;
+    const clock = { now: () => now };
+    const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
+    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2)]);
+    const begin = () => createSelection(snapshot, ["default"], { ask }, shared);
+    shared.breakers.told(1, 0, 10_000);
+    now = 10_001;
+    const refused = begin();
+    expect(refused.next()?.channel.id).toBe(1);
+    expect(begin().next()?.channel.id).toBe(2);
+    refused.unused();
+    expect(begin().next()?.channel.id).toBe(1);
+  });
+});
+
 describe("a change while a request waits or tries", () => {
   it("holds: what was switched off is not chosen any more, what came is", () => {
     let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);

@@ -33,6 +33,8 @@ export interface Selection {
   reopen(): Choice | undefined;
   /** Resting keys, which are good enough when nobody waits for a full one any longer. */
   lastResort(): Choice | undefined;
+  /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
+  unused(): void;
   /** Every channel that may serve was tried. */
   readonly isExhausted: boolean;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
@@ -113,6 +115,7 @@ class Walk implements Selection {
   #stage = 0;
   #stageBefore = 0;
   #hasChosen = false;
+  #last: Choice | undefined;
   /** While something is only full, resting keys are left alone: whoever asks waits. */
   #takesResting = false;
   #hasFull = false;
@@ -134,21 +137,23 @@ class Walk implements Selection {
   next(): Choice | undefined {
     if (this.#hasChosen) this.#follow();
     this.#stageBefore = this.#stage;
-    const choice = this.#find();
+    const preferred = this.#hasChosen ? undefined : this.#preferred();
+    const choice = preferred ?? this.#find();
     if (!choice) {
       if (!this.#hasChosen) throw unavailable(this.#groups, this.#request.ask.model);
       return undefined;
     }
     this.#hasChosen = true;
+    this.#last = choice;
     this.#tried.add(choice.channel.id);
     this.#again.delete(choice.channel.id);
     this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
-    if (!this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
+    if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
     return choice;
   }
 
   #find(): Choice | undefined {
-    const choice = (this.#hasChosen ? undefined : this.#preferred()) ?? this.#choose(false);
+    const choice = this.#choose(false);
     if (choice) return choice;
     const again = () => this.#again.values().next().value;
     if (this.restsForMs === undefined || (this.#hasFull && !this.#takesResting)) return again();
@@ -173,6 +178,11 @@ class Walk implements Selection {
     this.#tried.delete(channel.id);
     this.#stage = this.#stageBefore;
     this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
+  }
+
+  unused(): void {
+    const { channel, keyIndex } = this.#last ?? {};
+    if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
 
   reopen(): Choice | undefined {

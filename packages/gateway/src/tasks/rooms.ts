@@ -2,6 +2,7 @@ import type { Quota } from "../billing/quota.ts";
 import { chargeNewBudgets } from "../relay/gate-budgets.ts";
 import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../relay/gate.ts";
 import { withRoom, type Rooms } from "../relay/rooms.ts";
+import { whileWaiting } from "../relay/running.ts";
 import type { TaskChoice } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
@@ -35,7 +36,8 @@ export class TaskRooms implements Rooms<TaskRoom> {
   /** Takes the limits with the first channel that has room. */
   async enter(gate: Gate, amount: Quota): Promise<TaskRoom | undefined> {
     this.#call.isCounted = true;
-    this.#first = await gate.enter(this.next(), this, { visitor: this.#call.response, amount: () => amount });
+    const entering = gate.enter(this.next(), this, { visitor: this.#call.response, amount: () => amount });
+    this.#first = await whileWaiting(this.#deps.running, gate, undefined, entering);
     this.#renewal = setInterval(() => void gate.renew(), RENEW_EVERY_MS).unref();
     return this.#first;
   }
@@ -62,8 +64,14 @@ export class TaskRooms implements Rooms<TaskRoom> {
     else chargeNewBudgets(this.#entrant, choice, quota, this.#deps.gate);
   }
 
+  /** What an operator has switched off meanwhile is passed over, what was changed serves as it is now. */
   next(): TaskRoom | undefined {
-    return this.#rooms[this.#at++];
+    const { channels } = this.#deps.snapshots.current();
+    for (let room = this.#rooms[this.#at++]; room; room = this.#rooms[this.#at++]) {
+      const channel = channels.get(room.channel.id);
+      if (channel?.status === 1 && channel.type === room.channel.type) return { ...room, channel };
+    }
+    return undefined;
   }
 
   /** It is behind already. */

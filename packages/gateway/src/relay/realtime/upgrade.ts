@@ -109,7 +109,11 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const conversation = conversationFor(relayed, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(relayed, groups, deps, preferred);
-  const { first, bill, gate } = await openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
+  const opening = openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
+  const { first, bill, gate } = await opening.catch((error: unknown) => {
+    selection.unused();
+    throw error;
+  });
   if (conversation) bind(relayed, conversation, { preferred, first }, deps);
   const connecting = { isStream: false, renew: () => renewBoth(gate, bill), stop: offer.giveUp };
   deps.running.add(connecting);
@@ -154,7 +158,12 @@ async function openSession(
     giveUp(error);
     gate.giveUp(error);
   };
-  const { first, money } = await whileWaiting(deps.running, { giveUp: leave }, opened, entered);
+  const { first, money } = await whileWaiting(
+    deps.running,
+    { giveUp: leave, renew: () => gate.renew() },
+    opened,
+    entered,
+  );
   money.extendBudgets = (amount) => gate.extend(amount);
   money.onUsed = (tokens) => {
     void gate.spend(tokens).then((refusal) => {
@@ -165,8 +174,7 @@ async function openSession(
 }
 
 async function renewBoth(gate: Gate | undefined, bill: RealtimeBill): Promise<void> {
-  await gate?.renew();
-  await bill.renew();
+  await Promise.all([gate?.renew(), bill.renew()]);
 }
 
 interface Conversation extends Connected {
