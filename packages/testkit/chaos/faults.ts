@@ -31,7 +31,7 @@ const seconds = (ms: number) => `${ms / 1000} s`;
 
 const killReplica: Fault = {
   name: "a replica is killed",
-  about: ({ awayMs }) => `SIGKILL of one of three; another takes its place after ${seconds(awayMs)}`,
+  about: ({ awayMs }) => `SIGKILL of one of three; started again on its disk after ${seconds(awayMs)}`,
   async run({ replicas }, { awayMs }) {
     await replicas.crash(0);
     await sleep(awayMs);

@@ -1,4 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { get } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startGateway, type GatewayProcess } from "../src/gateway.ts";
@@ -16,6 +18,8 @@ interface Replica {
 }
 
 interface Slot {
+  /** The volume of a pod: it outlives a process that dies, not one that is replaced in order. */
+  disk: string;
   serial: number;
   process: GatewayProcess;
   isReady: boolean;
@@ -34,9 +38,9 @@ export interface Replicas {
   resume(index: number): void;
   /** The wall clock of one goes a minute ahead, then a minute back, then is right again: one step with each call. */
   jump(index: number): void;
-  /** Puts a fresh process in the place of a dead one. */
+  /** Starts a dead one again: a new process on the disk of the old one, as in the same pod. */
   replace(index: number): Promise<void>;
-  /** Takes one out of rotation, ends it in order and starts another. Throws unless it ended with 0. */
+  /** Takes one out of rotation, ends it in order and starts another on a disk of its own. Throws unless it ended with 0. */
   roll(index: number): Promise<void>;
   readonly count: number;
   stop(): Promise<void>;
@@ -55,9 +59,15 @@ export async function startReplicas({ database, redis, count, program }: Replica
   const all: Replica[] = [];
   const deaths: string[] = [];
   const asked = new Set<GatewayProcess>();
-  const start = async (index: number, serial: number) => {
+  const disks: string[] = [];
+  const newDisk = async () => {
+    const disk = await mkdtemp(join(tmpdir(), "fairway-disk-"));
+    disks.push(disk);
+    return disk;
+  };
+  const start = async (index: number, serial: number, disk: string) => {
     const name = `replica-${index}-${serial}`;
-    const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off" };
+    const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off", FAIRWAY_DATA_DIR: disk };
     const process = await startGateway({
       database,
       redis,
@@ -71,7 +81,8 @@ export async function startReplicas({ database, redis, count, program }: Replica
   };
   const slots: Slot[] = [];
   for (let index = 0; index < count; index++) {
-    slots.push({ serial: 0, process: await start(index, 0), isReady: true, isWithdrawn: false });
+    const disk = await newDisk();
+    slots.push({ disk, serial: 0, process: await start(index, 0, disk), isReady: true, isWithdrawn: false });
   }
   const at = (index: number) => slots[index] as Slot;
   const askedOf = (slot: Slot) => {
@@ -83,7 +94,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
 
   const replace = async (index: number) => {
     const slot = at(index);
-    const process = await start(index, slot.serial + 1);
+    const process = await start(index, slot.serial + 1, slot.disk);
     Object.assign(slot, { serial: slot.serial + 1, process, isReady: true, isWithdrawn: false });
   };
 
@@ -106,6 +117,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
       await sleep(PRE_STOP_MS);
       const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS, "no exit", { ref: false })]);
       const ended = slot.process;
+      slot.disk = await newDisk();
       await replace(index);
       const last = ended.logs.slice(-5).map((line) => JSON.stringify(line));
       if (code !== 0) throw new Error(`${nameOf(slot)}'s predecessor ended with ${code}: ${last.join(" ")}`);
@@ -113,6 +125,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
     async stop() {
       clearInterval(probes);
       await Promise.all(slots.map((slot) => askedOf(slot).stop()));
+      for (const disk of disks) await rm(disk, { recursive: true, force: true });
     },
   };
 }
