@@ -10,6 +10,8 @@ import {
   forgetApplied,
   markApplied,
   type Movement,
+  newestMovement,
+  type Portion,
   recentMovements,
   waitingMovements,
   waitingUsers,
@@ -33,12 +35,16 @@ export interface Follower extends Runnable {
 
 const EVERY_MS = 2_000;
 const USERS_AT_ONCE = 256;
+/** PostgreSQL counts the values of a statement in 16 bits, and Redis serves others between two portions. */
+const MOVEMENTS_AT_ONCE = 1_000;
 const TIMEOUT_MS = 2_000;
 /** Longer than any loss of Redis that nobody notices. */
 const KEPT_MS = 600_000;
 
 export function createFollower(deps: FollowerDeps): Follower {
   const { redis, database, clock, log } = deps;
+  /** What is left then is swept by other processes, or by the next one. */
+  let isStopped = false;
 
   const apply = async (movements: readonly Movement[]) => {
     if (movements.length === 0) return;
@@ -48,25 +54,55 @@ export function createFollower(deps: FollowerDeps): Follower {
     await markApplied(database, movements, clock.now());
   };
 
+  /** A portion that fails ends it: a later movement of an account would have the earlier ones passed over. */
+  const applyAll = async (read: (portion: Portion) => Promise<Movement[]>) => {
+    const until = await newestMovement(database);
+    let after: number | undefined = 0;
+    while (after !== undefined && !isStopped) {
+      const movements = await read({ after, until, limit: MOVEMENTS_AT_ONCE });
+      await apply(movements);
+      after = movements.length < MOVEMENTS_AT_ONCE ? undefined : movements.at(-1)?.ledgerId;
+    }
+  };
+
+  const followUsers = async (userIds: readonly number[]) => {
+    for (let from = 0; from < userIds.length; from += USERS_AT_ONCE) {
+      const some = userIds.slice(from, from + USERS_AT_ONCE);
+      await applyAll((portion) => waitingMovements(database, some, portion));
+    }
+  };
+
+  /** The last user of the sweep under way: users that fail are behind it already, and keep the next ones from nothing. */
+  let sweptTo = 0;
   const sweep = async () => {
     if (!redis.isReady) return;
-    const users = await waitingUsers(database, USERS_AT_ONCE);
-    if (users.length > 0) await apply(await waitingMovements(database, users));
     await forgetApplied(database, clock.now() - KEPT_MS);
+    do {
+      const users = await waitingUsers(database, sweptTo, USERS_AT_ONCE);
+      sweptTo = users.length < USERS_AT_ONCE ? 0 : (users.at(-1) ?? 0);
+      await followUsers(users);
+    } while (sweptTo > 0 && !isStopped);
   };
 
   const onError = (error: unknown) => log.warn("live balances do not follow the database yet", { error });
+  const sweeps = repeat({ name: "balance follower", everyMs: EVERY_MS, work: sweep, onError });
   return {
-    ...repeat({ name: "balance follower", everyMs: EVERY_MS, work: sweep, onError }),
+    ...sweeps,
+    async stop() {
+      isStopped = true;
+      await sweeps.stop();
+    },
     async follow(userIds) {
-      const ids = [...new Set(userIds)];
       try {
-        if (ids.length > 0) await apply(await waitingMovements(database, ids));
+        await followUsers([...new Set(userIds)]);
       } catch (error) {
         onError(error);
       }
     },
-    followRecent: async () => apply(await recentMovements(database, clock.now() - KEPT_MS)),
+    followRecent: () => {
+      const since = clock.now() - KEPT_MS;
+      return applyAll((portion) => recentMovements(database, since, portion));
+    },
   };
 }
 
