@@ -1,13 +1,18 @@
 import { readFileSync } from "node:fs";
-import { MysqlDialect, type Dialect } from "kysely";
+import type { Socket } from "node:net";
+import { MysqlDialect, type Dialect, type MysqlPool } from "kysely";
 import mysql2, { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from "mysql2";
+import { ANSWER_MS, currentLimit } from "../lib/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
+import { endAll, lend, shares } from "./lane.ts";
 import { createStatementNames } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 import { retryTransient } from "./transaction.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** An idle connection whose host vanished is found out soon after. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
  * Every connection is set up alike, whatever the server's defaults are: double quotes name columns as in the two
@@ -26,7 +31,18 @@ export interface MysqlParts {
 }
 
 export function openMysql(url: string, connections: number, log: Logger): MysqlParts {
-  const pool = createPool(poolOptions(url, connections));
+  const { lane, rest } = shares(connections);
+  const pool = openPool(poolOptions(url, rest), log);
+  const swift = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
+  return {
+    dialect: new MysqlDialect({ pool: poolByLimit(pool, swift) }),
+    raw: mysqlRaw(pool, swift),
+    close: () => endAll([() => endPool(pool), () => endPool(swift)]),
+  };
+}
+
+function openPool(options: PoolOptions, log: Logger): Pool {
+  const pool = createPool(options);
   pool.on("connection", (connection) => {
     // Commands of one connection run in order, so these come before the query that opened it.
     for (const sql of SESSION) {
@@ -37,7 +53,41 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
       });
     }
   });
-  return { dialect: new MysqlDialect({ pool }), raw: mysqlRaw(pool), close: () => endPool(pool) };
+  return pool;
+}
+
+/** What the query builder is given: work with a limit gets its connections from the lane. */
+function poolByLimit(pool: Pool, lane: Pool): MysqlPool {
+  return {
+    getConnection(callback) {
+      const limit = currentLimit();
+      if (limit) borrow(lane, limit, callback);
+      else pool.getConnection(callback);
+    },
+    end: (callback) => pool.end(callback),
+  };
+}
+
+/** As the driver's own `getConnection`: with an error there is no connection. */
+function borrow(lane: Pool, limit: AbortSignal, done: Connected): void {
+  lane.getConnection((error, connection) => {
+    if (error || lend(connection, limit, breakOff)) return done(error, connection);
+    connection.release();
+    done(limit.reason, connection);
+  });
+}
+
+/** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
+function breakOff(connection: PoolConnection): void {
+  (connection as unknown as { readonly stream: Socket }).stream.destroy(new Error("the statement took too long"));
+}
+
+type Connected = (error: unknown, connection: PoolConnection) => void;
+
+function connected(open: (done: Connected) => void): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    open((error, connection) => (error ? reject(error) : resolve(connection)));
+  });
 }
 
 /** Reads a `mysql://` URL; `ssl-mode` and `ssl-ca` mean what they mean to the server's own tools. */
@@ -56,6 +106,7 @@ export function poolOptions(url: string, connections: number): PoolOptions {
     connectionLimit: connections,
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
     idleTimeout: IDLE_TIMEOUT_MS,
     maxPreparedStatements: 400,
     // An update that finds its row counts as one even when it changes nothing; files are never read from here.
@@ -89,7 +140,7 @@ function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
 
 type Answer = ResultSetHeader | readonly unknown[];
 
-function mysqlRaw(pool: Pool): RawDatabase {
+function mysqlRaw(pool: Pool, lane: Pool): RawDatabase {
   const nameOf = createStatementNames();
   const on = (target: Pool | PoolConnection): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) =>
@@ -113,9 +164,25 @@ function mysqlRaw(pool: Pool): RawDatabase {
       },
     };
   };
+  const anyOf = on(pool);
+  const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
+    const limit = currentLimit();
+    if (!limit) return work(anyOf);
+    const connection = await connected((done) => borrow(lane, limit, done));
+    try {
+      const answer = await work(on(connection));
+      connection.release();
+      return answer;
+    } catch (error) {
+      // A server that has become a replica, for example: the next question goes to another.
+      connection.destroy();
+      throw error;
+    }
+  };
   return {
     kind: "mysql",
-    ...on(pool),
+    run: (sql, values) => route((target) => target.run(sql, values)),
+    rows: (sql, values) => route((target) => target.rows(sql, values)),
     transaction: (work) => retryTransient(() => inTransaction(pool, (connection) => work(on(connection)))),
   };
 }
@@ -128,9 +195,7 @@ function typed(value: SqlValue) {
 }
 
 async function inTransaction<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
-  const connection = await new Promise<PoolConnection>((resolve, reject) => {
-    pool.getConnection((error, opened) => (error ? reject(error) : resolve(opened)));
-  });
+  const connection = await connected((done) => pool.getConnection(done));
   try {
     await command(connection, "begin");
     const result = await work(connection);

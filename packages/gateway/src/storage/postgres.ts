@@ -1,12 +1,16 @@
-import { PostgresDialect, type Dialect } from "kysely";
-import { Pool, types, type PoolClient } from "pg";
+import { PostgresDialect, type Dialect, type PostgresPool } from "kysely";
+import { Pool, types, type PoolClient, type PoolConfig } from "pg";
+import { ANSWER_MS, currentLimit } from "../lib/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
+import { endAll, lend, shares } from "./lane.ts";
 import { createStatementNames, numberPlaceholders } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 import { retryTransient } from "./transaction.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** An idle connection whose host vanished is found out soon after. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Locks of a process that was stopped in the middle of a transaction end after this. */
 const TRANSACTION_IDLE_MS = 60_000;
 const OID_INT8 = 20;
@@ -20,12 +24,22 @@ export interface PostgresParts {
 }
 
 export function openPostgres(url: string, connections: number, log: Logger): PostgresParts {
+  const { lane, rest } = shares(connections);
+  const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
+  const swift = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
+  return {
+    dialect: new PostgresDialect({ pool: poolByLimit(pool, swift) }),
+    raw: postgresRaw(pool, swift),
+    close: () => endAll([() => pool.end(), () => swift.end()]),
+  };
+}
+
+function openPool(settings: PoolConfig, log: Logger): Pool {
   const pool = new Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...settings,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
     application_name: "fairway",
     types: { getTypeParser: (oid, format): unknown => parserOf(oid) ?? types.getTypeParser(oid, format) },
@@ -34,7 +48,31 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
   // The pool listens to idle connections only; who uses one learns of its end by the statement that fails.
   pool.on("connect", (client) => client.on("error", (error) => log.debug("database connection lost", { error })));
-  return { dialect: new PostgresDialect({ pool }), raw: postgresRaw(pool), close: () => pool.end() };
+  return pool;
+}
+
+/** What the query builder is given: work with a limit gets its connections from the lane. */
+function poolByLimit(pool: Pool, lane: Pool): PostgresPool {
+  return {
+    options: pool.options,
+    connect() {
+      const limit = currentLimit();
+      return limit ? borrow(lane, limit) : pool.connect();
+    },
+    end: () => pool.end(),
+  };
+}
+
+async function borrow(lane: Pool, limit: AbortSignal): Promise<PoolClient> {
+  const client = await lane.connect();
+  if (lend(client, limit, breakOff)) return client;
+  client.release();
+  throw limit.reason;
+}
+
+/** Statements under way fail, and the pool forgets it. */
+function breakOff(client: PoolClient): void {
+  client.connection.stream.destroy();
 }
 
 function parserOf(oid: number): ((text: string) => number | string) | undefined {
@@ -51,7 +89,7 @@ function safeInteger(text: string): number {
   return value;
 }
 
-function postgresRaw(pool: Pool): RawDatabase {
+function postgresRaw(pool: Pool, lane: Pool): RawDatabase {
   const nameOf = createStatementNames();
   const on = (target: Pool | PoolClient): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) => {
@@ -67,9 +105,24 @@ function postgresRaw(pool: Pool): RawDatabase {
       rows: async <Row>(sql: string, values: readonly SqlValue[]) => (await send(sql, values)).rows as Row[],
     };
   };
+  const anyOf = on(pool);
+  const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
+    const limit = currentLimit();
+    if (!limit) return work(anyOf);
+    const client = await borrow(lane, limit);
+    try {
+      const answer = await work(on(client));
+      client.release();
+      return answer;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  };
   return {
     kind: "postgres",
-    ...on(pool),
+    run: (sql, values) => route((target) => target.run(sql, values)),
+    rows: (sql, values) => route((target) => target.rows(sql, values)),
     transaction: (work) => retryTransient(() => inTransaction(pool, (client) => work(on(client)))),
   };
 }

@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** How long a question of a moment may take before the one who was asked counts as away. */
+export const ANSWER_MS = 5_000;
+
+/** The work went on for longer than it was given. */
+export class TookTooLong extends Error {
+  override readonly name = "TookTooLong";
+}
+
+const around = new AsyncLocalStorage<AbortSignal>();
+
+/** Of the work that is under way here: aborted when its time is over. Undefined = it may take as long as it likes. */
+export function currentLimit(): AbortSignal | undefined {
+  return around.getStore();
+}
+
+/**
+ * Rejects when `work` takes longer. A TCP connection to a host that vanished waits a quarter of an hour and more; what
+ * runs in here learns of its end by `currentLimit`, so that drivers break such a connection off instead of keeping it.
+ */
+export async function withinTime<T>(ms: number, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  let isDone = false;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () => {
+      if (isDone) return;
+      const error = new TookTooLong(`no answer within ${ms} ms`);
+      limit.abort(error);
+      reject(error);
+    };
+    // A process that stood still first reads what has arrived meanwhile.
+    timer = setTimeout(() => setImmediate(giveUp), ms);
+  });
+  try {
+    return await Promise.race([around.run(limit.signal, work, limit.signal), late]);
+  } finally {
+    isDone = true;
+    clearTimeout(timer);
+  }
+}
