@@ -51,8 +51,22 @@ end
 redis.call('HSET', KEYS[1], 'h', string.format('%.0f', sum))
 return 1`);
 
-/** Forgets an account that nobody uses. KEYS account; ARGV seconds without use. */
+/**
+ * Forgets an account that has been the same for a while, as its own mark tells: when it was first seen as it is, and how
+ * it was. One that holds something stays. So does one that changed while it was not read: who reads it now must find
+ * that. Where it was read nobody does; who uses it after this reads it again. KEYS epoch account; ARGV seconds.
+ */
 export const FORGET = script(`
-if (redis.call('HGET', KEYS[1], 'h') or '0') ~= '0' then return 0 end
-if redis.call('OBJECT', 'IDLETIME', KEYS[1]) < tonumber(ARGV[1]) then return 0 end
-return redis.call('DEL', KEYS[1])`);
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+local epoch = redis.call('GET', KEYS[1])
+local a = redis.call('HMGET', KEYS[2], 'e', 'n', 'h', 'm', 'b', 'v', 'i')
+if (a[3] or '0') ~= '0' then return 0 end
+if (not epoch or a[1] ~= epoch) and (a[2] or '0') ~= '0' then return 0 end
+local now, state = redis.call('TIME')[1], (a[5] or '') .. ' ' .. (a[6] or '') .. ' ' .. (a[7] or '')
+local since, seen = string.match(a[4] or '', '^(%d+) (.*)$')
+if seen ~= state or tonumber(since) > tonumber(now) then
+  redis.call('HSET', KEYS[2], 'm', now .. ' ' .. state)
+  return 0
+end
+if now - since < tonumber(ARGV[1]) then return 0 end
+return redis.call('DEL', KEYS[2])`);

@@ -33,11 +33,18 @@ export async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<
   } while (cursor !== "0");
 }
 
-/** Frees the memory of accounts that nobody used for this long; they are read again when somebody does. */
+/**
+ * Frees the memory of accounts that were the same for this long, as far as earlier calls saw; they are read again when
+ * somebody uses them.
+ */
 export async function forgetIdle(redis: RedisClient, idleSeconds: number): Promise<number> {
   let forgotten = 0;
   for await (const some of liveAccounts(redis)) {
-    const calls = some.map(({ key }) => ({ script: FORGET, keys: [key], args: [idleSeconds] }));
+    const calls = some.map(({ key, shard }) => ({
+      script: FORGET,
+      keys: [redis.keys.epoch(shard), key],
+      args: [idleSeconds],
+    }));
     forgotten += (await redis.send(calls, TIMEOUT_MS)).filter((answer) => answer === 1).length;
   }
   return forgotten;

@@ -5,7 +5,8 @@ import { script } from "../redis/script.ts";
  *
  * An account is a hash: `b` balance (of a token: what it has used, negative), `h` held, `g` what a token may use in its
  * life or `u`, `e` epoch in which it was read from the database, `i` name of that reading, `v` the last ledger row of
- * the database that it includes, `n` changes that came while it was not read.
+ * the database that it includes, `n` changes that came while it was not read, `m` since when it is as it is; that one is
+ * the mark of `FORGET`, which no other script reads or writes.
  *
  * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with `+` at the end once something
  * was seen of it, `s` when it was settled and `r` when it was reaped. The last two go when the database has the charge;
