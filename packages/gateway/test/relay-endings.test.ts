@@ -141,3 +141,11 @@ it("names in the log what the operator's list takes out", async () => {
   const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
   expect(row?.other["dropped_params"]).toEqual(["seed"]);
 });
+
+it("keeps no more of a client's words in the log than a name has", async () => {
+  await relay.gateway.channel("wordy");
+  const response = await relay.ask("wordy", { reasoning_effort: "x".repeat(100_000) });
+  await response.text();
+  const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+  expect(row?.other["reasoning_effort"]).toBe("x".repeat(64));
+});

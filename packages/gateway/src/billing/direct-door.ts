@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
@@ -8,6 +9,7 @@ import type { Hold } from "./ledger.ts";
 import { lockUsers, type UserBalance } from "./sql-accounts.ts";
 import { Booking, type OpenHold } from "./sql-booking.ts";
 import { reapedCharge } from "./reaped-charge.ts";
+import { isOfLog, takesWrites } from "./refusals.ts";
 import { inList } from "./sql-text.ts";
 
 export interface DirectDoorDeps {
@@ -26,7 +28,10 @@ export interface DirectDoorDeps {
  * outbox that the same transaction writes.
  */
 export interface DirectDoor {
-  /** Books what the database does not have yet. Throws what the database throws; nothing is booked then. */
+  /**
+   * Books what the database does not have yet. Throws what the database throws; what it refuses stops no other charge,
+   * and costs its log row where that is what is refused.
+   */
   book(charges: readonly Charge[]): Promise<void>;
   /** Gives a reservation back that the database holds. */
   release(hold: Hold): Promise<void>;
@@ -38,8 +43,12 @@ export function createDirectDoor(deps: DirectDoorDeps): DirectDoor {
   const { database } = deps;
   return {
     async book(charges) {
-      let rest = charges;
-      while (rest.length > 0) rest = await bookSome(rest, deps);
+      try {
+        await bookAll(charges, deps);
+      } catch (error) {
+        if (!(await takesWrites(database))) throw error;
+        await bookEach(charges, deps);
+      }
     },
     async release(hold) {
       await database.transaction(async (tx) => {
@@ -64,6 +73,7 @@ export function createDirectDoor(deps: DirectDoorDeps): DirectDoor {
 type ExpiredHold = OpenHold & { readonly seen: string };
 
 const REAPED_AT_ONCE = 200;
+const REFUSED_PAUSE_MS = 100;
 
 /** False when somebody renewed, settled or reaped it meanwhile. */
 async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: DirectDoorDeps): Promise<boolean> {
@@ -81,6 +91,41 @@ async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: 
   deps.log.warn("reservation expired and was settled at what was seen", { request_id });
   deps.onCommit([user_id]);
   return true;
+}
+
+async function bookAll(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+  let rest = charges;
+  while (rest.length > 0) rest = await bookSome(rest, deps);
+}
+
+/** One by one; throws when all were tried. */
+async function bookEach(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+  const failures: unknown[] = [];
+  for (const charge of charges) await bookAlone(charge, deps).catch((error: unknown) => failures.push(error));
+  const [cause] = failures;
+  if (failures.length > 0) throw new Error(`the database refuses ${failures.length} charges`, { cause });
+}
+
+async function bookAlone(charge: Charge, deps: DirectDoorDeps): Promise<void> {
+  for (let refusals = 1; ; refusals += 1) {
+    try {
+      return await bookAll([charge], deps);
+    } catch (error) {
+      const { log: row, ...settlement } = charge.settlement;
+      if (!row || !(await takesWrites(deps.database))) throw error;
+      if (!isOfLog(error, refusals)) {
+        await pause(REFUSED_PAUSE_MS * refusals);
+        continue;
+      }
+      await bookAll([{ ...charge, settlement }], deps);
+      const request_id = settlement.hold.requestId;
+      return deps.log.error("log row refused by the database, the charge goes on without it", {
+        error,
+        request_id,
+        row,
+      });
+    }
+  }
 }
 
 /** Answers what another transaction must book. */

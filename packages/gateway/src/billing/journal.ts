@@ -21,6 +21,8 @@ export interface Journal {
   leftovers(): JournalEntry[];
   /** Everything that is kept, oldest first, in parts. */
   recent(): Iterable<readonly string[]>;
+  /** The part of it that earlier processes wrote. */
+  found(): Iterable<readonly string[]>;
   /** Shards whose bookings decide what `prune` may remove. */
   prunable(): ReadonlySet<number>;
   /** Removes what is old and booked, and the oldest where there is too much. */
@@ -61,6 +63,7 @@ class FileJournal implements Journal {
   readonly #own: OwnFolder;
   readonly #folders: readonly OwnFolder[];
   readonly #old: Segment[];
+  readonly #found: readonly Segment[];
   #active: Segment;
   #lastNumber: number;
   #startedAt: number;
@@ -71,7 +74,8 @@ class FileJournal implements Journal {
     this.#settings = { ...defaults, ...settings };
     this.#own = takeFolder(settings.dir);
     this.#folders = [this.#own, ...takeOrphans(settings.dir)];
-    this.#old = this.#folders.flatMap(({ path }) => Segment.found(path));
+    this.#found = this.#folders.flatMap(({ path }) => Segment.found(path));
+    this.#old = [...this.#found];
     this.#lastNumber = Math.max(0, ...this.#old.map(({ number }) => number));
     this.#startedAt = settings.clock.now();
     this.#active = this.#create();
@@ -138,11 +142,12 @@ class FileJournal implements Journal {
     });
   }
 
-  *recent(): Iterable<readonly string[]> {
-    for (const segment of [...this.#old, this.#active]) {
-      const lines = segment.lines();
-      for (let from = 0; from < lines.length; from += PART) yield lines.slice(from, from + PART);
-    }
+  recent(): Iterable<readonly string[]> {
+    return partsOf([...this.#old, this.#active]);
+  }
+
+  found(): Iterable<readonly string[]> {
+    return partsOf(this.#found.filter((segment) => this.#old.includes(segment)));
   }
 
   prunable(): ReadonlySet<number> {
@@ -177,5 +182,12 @@ class FileJournal implements Journal {
   close(): void {
     this.#active.close();
     for (const folder of this.#folders) folder.release();
+  }
+}
+
+function* partsOf(segments: readonly Segment[]): Iterable<readonly string[]> {
+  for (const segment of segments) {
+    const lines = segment.lines();
+    for (let from = 0; from < lines.length; from += PART) yield lines.slice(from, from + PART);
   }
 }

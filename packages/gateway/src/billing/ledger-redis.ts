@@ -10,6 +10,7 @@ import type { RawDatabase } from "../storage/raw.ts";
 import { createChanges } from "./balance-changes.ts";
 import { chargeText, readCharge } from "./charge.ts";
 import { createDirectDoor, type DirectDoor } from "./direct-door.ts";
+import { createFoundJournal, type FoundJournal } from "./found-journal.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Ledger, Settlement } from "./ledger.ts";
 import type { LedgerState } from "./ledger-state.ts";
@@ -108,6 +109,7 @@ class LiveLedger implements RedisLedger {
   readonly #seeding: Seeding;
   readonly #holder: Holder;
   readonly #holdDeps: HoldDeps;
+  readonly #found: FoundJournal;
   readonly #pruning: Runnable;
   #writing = 0;
   #readyAt = 0;
@@ -165,6 +167,7 @@ class LiveLedger implements RedisLedger {
       onOutageHold: settings.events.outageHold,
     });
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
+    this.#found = createFoundJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are kept until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
   }
@@ -194,6 +197,7 @@ class LiveLedger implements RedisLedger {
     await this.#loss.look();
     await this.#epochs.start();
     for (const entry of this.#journal.leftovers()) this.#sendAgain(entry);
+    this.#found.check();
     for (const part of [this.#follower, this.#settler, this.#pruning]) await part.start();
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
@@ -210,6 +214,7 @@ class LiveLedger implements RedisLedger {
     if (!(await this.#sender.finish(FINISH_MS)))
       log.error("settlements stay in the journal until the next start", { count: this.pending });
     for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
+    await this.#found.stop();
     this.#journal.close();
   }
 
@@ -313,14 +318,15 @@ class LiveLedger implements RedisLedger {
       const cause = new Error("charges are still on their way to the database");
       throw new AppError("balances_unavailable", { cause });
     }
-    await this.#following;
-    await this.#outbox?.drained();
+    // Live balances and log rows wait in tables: nothing is lost when they come later.
+    const followed = Promise.all([this.#following, this.#outbox?.drained()]);
+    await Promise.race([followed, pause(rest(), undefined, { ref: false })]);
   }
 
   /** A Redis that forgot has empty streams too; what was in them comes back from the journals. */
   async #isFlushed(rest: () => number): Promise<boolean> {
-    while (this.#writing > 0) await new Promise((resolve) => setImmediate(resolve));
-    if (!(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest()))) return false;
+    while (this.#writing > 0 && rest() > 1) await pause(1);
+    if (this.#writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest()))) return false;
     try {
       return await this.#epochs.confirm(rest());
     } catch (error) {
@@ -336,7 +342,7 @@ class LiveLedger implements RedisLedger {
 
   #committed(userIds: readonly number[]): void {
     this.#outbox?.kick();
-    this.#following = Promise.all([this.#following, this.#follower.follow(userIds)]);
+    this.#following = Promise.all([this.#following, this.#follower.follow(userIds)]).then(() => undefined);
   }
 
   async #changed(userId: number): Promise<void> {
@@ -377,6 +383,7 @@ class LiveLedger implements RedisLedger {
   }
 
   async #prune(): Promise<void> {
+    if (!this.#found.isChecked) return;
     const oldest = await this.#settler.oldest(this.#journal.prunable());
     this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id));
   }

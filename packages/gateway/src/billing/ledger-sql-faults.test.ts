@@ -99,12 +99,11 @@ describe("the SQL ledger on a failing database", () => {
     const holds = await Promise.all(Array.from({ length: 5 }, () => granted(ledger, user, 0, 10)));
     faults.failWhen(() => true);
     const settled = Promise.all(holds.map((hold) => ledger.settle(settlementOf(hold, 7))));
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await expect.poll(() => lines.join("")).toContain("settlement failed, it is kept and tried again");
     expect(ledger.pending).toBe(5);
     faults.heal();
     await settled;
     expect(await accounts.user(user)).toEqual({ quota: 965, used_quota: 35, request_count: 5 });
-    expect(lines.join("")).toContain("settlement failed, it is kept and tried again");
   });
 
   it("charges without the log row that the database refuses, and does not hold up others", async () => {

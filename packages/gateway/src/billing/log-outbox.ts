@@ -25,6 +25,7 @@ const RETRY_MS = 2_000;
 export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
   let running: Promise<void> | undefined;
   let isKicked = false;
+  let refused = Promise.withResolvers<void>();
 
   const run = async () => {
     do {
@@ -33,6 +34,8 @@ export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
         while ((await moveSome(deps)) === AT_ONCE);
       } catch (error) {
         deps.log.error("log rows not moved to the log database, they wait in the outbox", { error });
+        refused.resolve();
+        refused = Promise.withResolvers();
         await pause(RETRY_MS);
       }
     } while (isKicked);
@@ -48,7 +51,7 @@ export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
     kick,
     async drained() {
       kick();
-      await running;
+      await Promise.race([running, refused.promise]);
     },
   };
 }

@@ -52,6 +52,7 @@ const ALIVE_MS = 3_500;
 const STEP_MS = 50;
 const TIMEOUT_MS = 2_000;
 const REMEMBER_SECONDS = 3_600;
+const EMPTIED = "Redis was emptied again";
 const LATER = "another process has begun a later epoch";
 
 export function createEpochs(deps: EpochDeps): Epochs {
@@ -67,6 +68,8 @@ class RedisEpochs implements Epochs {
   #recoveringSince = -Infinity;
   /** Redis lost something while it was told what it had lost before. */
   #lostMeanwhile: string | undefined;
+  /** It knows the epoch of Redis, but could not tell Redis its journal under it yet. */
+  #isBehind = false;
   #isStopped = false;
 
   constructor(deps: EpochDeps) {
@@ -172,19 +175,22 @@ class RedisEpochs implements Epochs {
     const begin = { script: BEGIN_EPOCH, keys: [redis.keys.recovering], args: [epoch, REMEMBER_SECONDS] };
     await redis.one(begin, TIMEOUT_MS);
     await replay(redisIs);
+    this.#isBehind &&= redisIs === "intact";
     await this.#caughtUp();
     // Nobody else can have told Redis anything that it lost when it lost nothing.
     const latest =
       redisIs === "intact"
         ? await this.#latest()
         : await this.#barrier(startedAt + barrierMs, startedAt + Math.max(LONGEST_BARRIER_MS, barrierMs));
-    if (latest < epoch) return this.#recover("Redis was emptied again", "empty");
+    if (latest < epoch) return this.#recover(EMPTIED, "empty");
     if (latest > epoch) {
       this.#current = latest - 1;
       return this.#recover(LATER, "doubtful");
     }
     if (this.#lostMeanwhile !== undefined) return;
     await this.#open();
+    // Emptied between the last look and the opening, it would look like a Redis that was told everything.
+    if ((await this.#latest()) < epoch) return this.#recover(EMPTIED, "empty");
     log.info("balances in Redis may be used again", { epoch, ms: Math.round(performance.now() - startedAt) });
   }
 
@@ -246,9 +252,18 @@ class RedisEpochs implements Epochs {
     const [first] = await this.#read(1);
     if (first === undefined) this.#begin("Redis was emptied", "empty");
     else if (first < this.#current) this.#begin("Redis fell back to an earlier state", "doubtful");
-    else if (first > this.#current) {
-      this.#current = first;
+    else if (first > this.#current || this.#isBehind) await this.#catchUp(first);
+  }
+
+  /** Tried with every beat until it is done: nobody else has what is in the journal of this process. */
+  async #catchUp(epoch: number): Promise<void> {
+    this.#current = epoch;
+    this.#isBehind = true;
+    try {
       await this.#join("doubtful");
+      this.#isBehind = false;
+    } catch (error) {
+      this.#deps.log.warn("the journal could not be given to Redis, it is tried again", { error, epoch });
     }
   }
 

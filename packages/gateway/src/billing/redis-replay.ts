@@ -16,7 +16,7 @@ export interface ReplayDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   readonly door: Pick<DirectDoor, "book">;
-  readonly journal: Pick<Journal, "recent">;
+  readonly journal: Pick<Journal, "recent" | "found">;
   readonly open: OpenHolds;
   readonly loss: LossCheck;
   readonly log: Logger;
@@ -37,6 +37,20 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   let booked = 0;
   for (const part of deps.journal.recent()) booked += await resend(chargesOf(part), memory, deps);
   deps.log.info("the journal was given to Redis again", { booked });
+}
+
+/**
+ * What earlier processes left on this disk, whether Redis took it then or not: it is booked where nobody has it.
+ * Answers whether it came to the end.
+ */
+export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
+  let booked = 0;
+  for (const part of deps.journal.found()) {
+    if (signal.aborted) return false;
+    booked += await resend(chargesOf(part), "doubtful", deps);
+  }
+  if (booked > 0) deps.log.warn("charges that Redis had lost were found in an old journal", { booked });
+  return true;
 }
 
 /** Moves the leases of everything open here; what Redis lost is there again. */

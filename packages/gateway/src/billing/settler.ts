@@ -3,10 +3,10 @@ import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import { RedisAway, type RedisClient } from "../redis/client.ts";
-import { isUnstorable } from "../storage/errors.ts";
 import type { RawDatabase } from "../storage/raw.ts";
 import type { Booked } from "./charge-booking.ts";
 import type { DirectDoor } from "./direct-door.ts";
+import { isOfLog, REFUSALS, takesWrites } from "./refusals.ts";
 import { EpochEnded } from "./ledger-state.ts";
 import type { Epochs } from "./redis-epoch.ts";
 import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./settler-batch.ts";
@@ -62,9 +62,9 @@ class StreamSettler implements Settler {
   readonly #deps: SettlerDeps;
   readonly #streams: ChargeStreams;
   readonly #watchers: readonly Runnable[];
-  /** Corrections whose charge was in the same transaction. */
-  #later: StreamCharge[] = [];
-  #claimed: StreamCharge[] = [];
+  /** What a database that answers refuses, by place: it waits for the next look, so that it stops no other. */
+  readonly #setAside = new Set<string>();
+  #takesOverAt = Infinity;
   #running: Promise<void> | undefined;
   #isStopped = false;
   readonly #stopping = new AbortController();
@@ -85,16 +85,15 @@ class StreamSettler implements Settler {
         work,
         onError: (error) => deps.log.debug("the streams of charges cannot be looked at", { error }),
       });
-    const { abandonedMs } = deps;
     this.#watchers = [
       every(LOOK_MS, async () => void (this.backlog = await this.#streams.length())),
-      every(abandonedMs / 2, async () => this.#take(await this.#streams.claim(abandonedMs))),
       every(PRUNE_MS, () => this.#streams.prune()),
     ];
   }
 
   async start(): Promise<void> {
     for (const watcher of this.#watchers) await watcher.start();
+    this.#takesOverAt = this.#nextTakeover();
     this.#running = this.#run();
   }
 
@@ -144,17 +143,11 @@ class StreamSettler implements Settler {
     return this.#streams.oldest(shards);
   }
 
-  #take(entries: readonly ReadEntry[]): void {
-    if (entries.length === 0) return;
-    this.#deps.log.warn("charges of a settler that is gone are taken over", { count: entries.length });
-    this.#claimed.push(...this.#chargesOf(entries, false));
-    this.hurry();
-  }
-
   /** Never rejects. */
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       try {
+        // What is read from Redis after this was there in this epoch; nothing is kept for a later one.
         const { current } = this.#deps.epochs;
         const charges = await this.#next();
         for (let from = 0; from < charges.length; from += AT_ONCE)
@@ -170,13 +163,29 @@ class StreamSettler implements Settler {
   }
 
   async #next(): Promise<StreamCharge[]> {
-    const known = [...this.#claimed.splice(0), ...this.#later.splice(0)];
-    if (this.#isDoubtful) {
-      const mine = this.#chargesOf(await this.#streams.mine(), false);
-      this.#isDoubtful = mine.length > 0;
-      return [...known, ...mine];
-    }
-    return [...known, ...this.#chargesOf(await this.#streams.read(known.length > 0 ? 1 : BLOCK_MS), true)];
+    if (!this.#isDoubtful) await this.#takeOver();
+    if (!this.#isDoubtful) return this.#chargesOf(await this.#streams.read(BLOCK_MS), true);
+    const mine = this.#chargesOf(await this.#streams.mine(), false);
+    const due = mine.filter((charge) => !this.#setAside.has(placeOf(charge)));
+    this.#isDoubtful = due.length > 0;
+    // What is refused again and again leaves time for what is new.
+    if (!this.#isDoubtful) this.#takesOverAt = this.#nextTakeover();
+    return due;
+  }
+
+  /** Makes charges its own that somebody was given long ago, and looks again at those that were refused. */
+  async #takeOver(): Promise<void> {
+    if (performance.now() < this.#takesOverAt) return;
+    const { abandonedMs, log } = this.#deps;
+    const { length: count } = await this.#streams.claim(abandonedMs);
+    this.#takesOverAt = this.#nextTakeover();
+    if (count > 0) log.warn("charges that nobody booked are taken over", { count });
+    this.#isDoubtful ||= count > 0 || this.#setAside.size > 0;
+    this.#setAside.clear();
+  }
+
+  #nextTakeover(): number {
+    return performance.now() + this.#deps.abandonedMs / 2;
   }
 
   async #gather(): Promise<void> {
@@ -203,7 +212,7 @@ class StreamSettler implements Settler {
   /** Until the database has them: what it refuses goes alone, so that it stops no other. */
   async #bookUntilDone(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     let rest = charges;
-    while (rest.length > 0 && !this.#isStopped) {
+    for (let refusals = 0; rest.length > 0 && !this.#isStopped;) {
       try {
         await this.#book(rest, epoch);
         this.#failures = 0;
@@ -219,10 +228,22 @@ class StreamSettler implements Settler {
         });
         await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
         rest = rest.map((charge) => ({ ...charge, isFirst: false }));
-        if (rest.length > 1 && (await this.#answers())) return this.#bookEach(rest, epoch);
-        if (await this.#bookWithoutLog(rest, epoch, error)) return;
+        if (!(await takesWrites(this.#deps.database))) continue;
+        if (rest.length > 1) return this.#bookEach(rest, epoch);
+        refusals += 1;
+        if (isOfLog(error, refusals) && (await this.#bookWithoutLog(rest, epoch, error))) return;
+        if (refusals >= REFUSALS) return this.#putAside(rest);
       }
     }
+  }
+
+  #putAside(charges: readonly StreamCharge[]): void {
+    this.#failures = 0;
+    for (const charge of charges) this.#setAside.add(placeOf(charge));
+    const ids = charges.map(({ charge }) => charge.settlement.hold.requestId);
+    this.#deps.log.error("charges that the database refuses stay in Redis, they are tried again later", {
+      request_ids: ids,
+    });
   }
 
   async #bookEach(charges: readonly StreamCharge[], epoch: number): Promise<void> {
@@ -232,7 +253,7 @@ class StreamSettler implements Settler {
   /** What the database cannot store stands in the log row: money goes first. */
   async #bookWithoutLog(charges: readonly StreamCharge[], epoch: number, error: unknown): Promise<boolean> {
     const [charge] = charges;
-    if (charges.length !== 1 || !charge?.charge.settlement.log || !isUnstorable(error)) return false;
+    if (!charge?.charge.settlement.log) return false;
     const { log: row, ...settlement } = charge.charge.settlement;
     try {
       await this.#book([{ ...charge, charge: { ...charge.charge, settlement } }], epoch);
@@ -252,15 +273,6 @@ class StreamSettler implements Settler {
     await pause(ms, undefined, this.#stopping).catch(() => undefined);
   }
 
-  async #answers(): Promise<boolean> {
-    try {
-      await this.#deps.database.rows("select 1 as one", []);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   async #book(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const booked = await bookBatch(charges, epoch, this.#deps);
     this.#deps.onCommit();
@@ -268,7 +280,7 @@ class StreamSettler implements Settler {
     const undone = charges.map((charge, at) => ({ charge, quota: giveBackOf(charge, booked.outcomes[at]) }));
     await this.#streams.giveBack(undone.filter(({ quota }) => quota !== 0));
     const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
-    this.#later.push(...charges.filter((_, at) => booked.outcomes[at]?.kind === "later"));
+    this.#isDoubtful ||= done.length < charges.length;
     if (done.length > 0) await this.#acknowledge(done);
   }
 
@@ -297,7 +309,7 @@ class StreamSettler implements Settler {
         const present = await this.#streams.present(charges);
         const lost = charges.filter((charge) => !present.has(charge));
         if (lost.length > 0) await door.book(lost.map(({ charge }) => charge));
-        this.#claimed.push(...[...present].map((charge) => ({ ...charge, isFirst: false })));
+        this.#isDoubtful ||= present.size > 0;
         return;
       } catch (error) {
         this.#deps.log.error("charges of an earlier epoch could not be booked, they are kept and tried again", {
@@ -308,4 +320,8 @@ class StreamSettler implements Settler {
       }
     }
   }
+}
+
+function placeOf({ shard, id }: StreamCharge): string {
+  return `${shard} ${id}`;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../observability/log.ts";
-import { isUnstorable } from "../storage/errors.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import type { Hold, Settlement } from "./ledger.ts";
+import { isOfLog, takesWrites } from "./refusals.ts";
 import { lockUsers, type UserBalance } from "./sql-accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./sql-booking.ts";
 import { inList } from "./sql-text.ts";
@@ -11,7 +11,6 @@ import { inList } from "./sql-text.ts";
 const BATCH = 256;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
-const REFUSALS = 3;
 
 export interface SettlementDeps {
   readonly database: RawDatabase;
@@ -91,18 +90,15 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/**
- * The failed one goes to the end. What a database that answers refuses again and again is its log row: money goes
- * first. One refusal alone may be the end of an outage.
- */
+/** The failed one goes to the end, without its log row where that is what the database refuses. */
 async function setAside(waiting: Waiting[], error: unknown, { database, log }: SettlementDeps): Promise<void> {
   const failed = waiting.shift();
   if (!failed) return;
   waiting.push(failed);
   const { hold, settlement } = failed.closing;
-  if (!settlement?.log || !(await answers(database))) return;
+  if (!settlement?.log || !(await takesWrites(database))) return;
   failed.refusals += 1;
-  if (!isUnstorable(error) && failed.refusals < REFUSALS) return;
+  if (!isOfLog(error, failed.refusals)) return;
   const { log: refused, ...withoutLog } = settlement;
   failed.closing = { hold, settlement: withoutLog };
   log.error("log row refused by the database, the charge goes on without it", {
@@ -110,15 +106,6 @@ async function setAside(waiting: Waiting[], error: unknown, { database, log }: S
     request_id: hold.requestId,
     row: refused,
   });
-}
-
-async function answers(database: RawDatabase): Promise<boolean> {
-  try {
-    await database.rows("select 1 as one", []);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise<unknown> {

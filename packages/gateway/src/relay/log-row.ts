@@ -26,6 +26,8 @@ export interface Charged {
 
 /** `frt` of answers that had no first token of their own. */
 const NO_FIRST_TOKEN = -1000;
+const LONGEST_NAME = 64;
+const MOST_NAMES = 64;
 
 export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
   const { ask, caller } = request;
@@ -85,16 +87,22 @@ function firstTokenMs({ ask, startedAt }: RelayRequest, { firstContentAt }: Endi
 /** Only what is out of the ordinary, so that most rows stay short. */
 function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
-  if (request.ask.reasoningEffort !== undefined) detail["reasoning_effort"] = request.ask.reasoningEffort;
+  const { reasoningEffort: effort } = request.ask;
+  if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
   if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
   if (attempt.choice.upstreamModel !== request.ask.model) detail["is_model_mapped"] = true;
   if (request.ask.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
-  if (built && built.dropped.length > 0) detail["dropped_params"] = [...new Set(built.dropped)];
+  if (built && built.dropped.length > 0) detail["dropped_params"] = namesOf(built.dropped);
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
+}
+
+/** What clients write may be of any length; a row has to fit into one packet of the database. */
+function namesOf(dropped: readonly string[]): string[] {
+  return [...new Set(dropped)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
 /** Cut from every answer to somebody who is no administrator. */
