@@ -1,10 +1,13 @@
 import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
+import { ANSWER_MS, withinTime } from "../lib/time-limit.ts";
 import { readRevisions, type Revisions, type Topic } from "../storage/revisions.ts";
 import { createLoader, type LoadDeps } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";
 
 const POLL_MS = 5_000;
+/** Everything is read at once, which takes longer than a question where there is much of it. */
+const LOAD_MS = 2 * ANSWER_MS;
 
 export interface SnapshotStoreDeps extends LoadDeps {
   readonly pollMs?: number;
@@ -35,7 +38,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   let known: Revisions | undefined;
 
   const refresh = oneAtATime(async () => {
-    const loaded = await load();
+    const loaded = await withinTime(LOAD_MS, load);
     snapshot = loaded.snapshot;
     // Accounts are only ever found changed by the poll.
     known = {
@@ -93,7 +96,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
 
 async function readAndTell({ database, onPolled }: SnapshotStoreDeps): Promise<Revisions> {
   try {
-    const found = await readRevisions(database);
+    const found = await withinTime(ANSWER_MS, () => readRevisions(database));
     onPolled?.(true);
     return found;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -222,6 +222,82 @@ describe("the memory of the token cache", () => {
     now = 600_000;
     tokens.dropToken(1);
     await expect(tokens.find("a")).rejects.toMatchObject({ status: 503 });
+  });
+
+  describe("while the database is silent", () => {
+    let isSilent: boolean;
+    let isClosed: boolean;
+    const silent = () =>
+      createTokenCache({
+        raw: {
+          rows: <Row>() => {
+            questions.push("");
+            return isSilent ? new Promise<Row[]>(() => {}) : Promise.resolve(row(1, 1) as Row[]);
+          },
+        },
+        clock: { now: () => now },
+        isClosed: () => isClosed,
+      });
+    beforeEach(() => {
+      vi.useFakeTimers();
+      isSilent = false;
+      isClosed = false;
+    });
+    afterEach(() => void vi.useRealTimers());
+    const known = async () => {
+      const tokens = silent();
+      await tokens.find("a");
+      isSilent = true;
+      now = 60_000;
+      return tokens;
+    };
+    const hasAnswered = async (found: Promise<unknown>, ms: number) => {
+      let isThere = false;
+      found.then(
+        () => (isThere = true),
+        () => (isThere = true),
+      );
+      await vi.advanceTimersByTimeAsync(ms);
+      return isThere;
+    };
+
+    test("goes on with what it knew after two seconds, and at once after that", async () => {
+      const tokens = await known();
+      const first = tokens.find("a");
+      expect(await hasAnswered(first, 1_900)).toBe(false);
+      expect(await hasAnswered(first, 200)).toBe(true);
+      expect((await first)?.id).toBe(1);
+      const second = tokens.find("a");
+      expect(await hasAnswered(second, 20)).toBe(true);
+      expect((await second)?.id).toBe(1);
+      expect(questions).toHaveLength(2);
+    });
+
+    test("asks anew, and waits again for a database that answers", async () => {
+      const tokens = await known();
+      await hasAnswered(tokens.find("a"), 6_000);
+      isSilent = false;
+      await hasAnswered(tokens.find("a"), 20);
+      expect(questions).toHaveLength(3);
+      isSilent = true;
+      now = 120_000;
+      expect(await hasAnswered(tokens.find("a"), 1_900)).toBe(false);
+    });
+
+    test("refuses keys that it does not know after five seconds", async () => {
+      const tokens = await known();
+      const found = tokens.find("never seen");
+      expect(await hasAnswered(found, 5_100)).toBe(true);
+      await expect(found).rejects.toMatchObject({ code: "balances_unavailable" });
+    });
+
+    test("refuses who waited when it was closed meanwhile", async () => {
+      const tokens = await known();
+      const found = tokens.find("a");
+      isClosed = true;
+      expect(await hasAnswered(found, 2_100)).toBe(true);
+      await expect(found).rejects.toMatchObject({ code: "balances_unavailable" });
+    });
   });
 
   test("serves nobody by what it knows while it is closed", async () => {

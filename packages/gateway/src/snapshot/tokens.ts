@@ -3,6 +3,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseAllowList } from "../lib/ip.ts";
 import { Lru } from "../lib/lru.ts";
+import { ANSWER_MS, TookTooLong, withinTime } from "../lib/time-limit.ts";
 import type { RawDatabase } from "../storage/raw.ts";
 import type { TokenCache, TokenRecord } from "./types.ts";
 
@@ -11,6 +12,9 @@ const UNKNOWN_LIFE_MS = 5_000;
 /** While the database is away nothing can change in it, so what was known of a token still holds. */
 const STALE_LIFE_MS = 600_000;
 const CAPACITY = 100_000;
+/** What is known of a token waits so long for an answer, and is used instead of it. */
+const PATIENCE_MS = 2_000;
+const HASTE_MS = 5_000;
 
 export interface TokenCacheDeps {
   readonly raw: Pick<RawDatabase, "rows">;
@@ -32,6 +36,10 @@ interface Entry {
   readonly expiresAt: number;
 }
 
+interface Known extends Entry {
+  readonly record: TokenRecord;
+}
+
 /** Tokens that were asked for lately. One question to the database at a time for each key. */
 export function createTokenCache({
   raw,
@@ -44,10 +52,12 @@ export function createTokenCache({
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
   // An answer that was on its way during a change may be older than the change.
   let changes = 0;
+  const patience = createPatience(clock);
 
   const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
     const before = changes;
-    const [row] = await raw.rows<TokenRow>(QUERY, [keyHash]);
+    const [row] = await withinTime(ANSWER_MS, () => raw.rows<TokenRow>(QUERY, [keyHash]));
+    patience.answered();
     const record = row && tokenRecord(row, keyHash);
     const life = record ? LIFE_MS : UNKNOWN_LIFE_MS;
     if (before === changes) entries.set(keyHash, { record, expiresAt: clock.now() + life });
@@ -64,6 +74,9 @@ export function createTokenCache({
     return answer;
   };
 
+  const isStale = (entry: Entry | undefined): entry is Known =>
+    entry?.record !== undefined && entry.expiresAt + STALE_LIFE_MS > clock.now();
+
   const drop = (isMeant: (record: TokenRecord) => boolean) => {
     changes += 1;
     asking.clear();
@@ -79,9 +92,9 @@ export function createTokenCache({
       const isHit = entry !== undefined && entry.expiresAt > clock.now();
       onFind?.(isHit);
       if (isHit) return Promise.resolve(entry.record);
-      return askOnce(keyHash).catch((cause: unknown) => {
-        const isStill = entry?.record !== undefined && entries.get(keyHash) === entry;
-        if (isStill && entry.expiresAt + STALE_LIFE_MS > clock.now()) return entry.record;
+      const answer = isStale(entry) ? patience.wait(() => askOnce(keyHash)) : askOnce(keyHash);
+      return answer.catch((cause: unknown) => {
+        if (isStale(entry) && entries.get(keyHash) === entry && !isClosed()) return entry.record;
         throw uncheckable(cause);
       });
     },
@@ -92,6 +105,29 @@ export function createTokenCache({
       asking.clear();
       entries.clear();
     },
+  };
+}
+
+interface Patience {
+  /** The answer, unless it is not there in a moment. */
+  wait<T>(ask: () => Promise<T>): Promise<T>;
+  answered(): void;
+}
+
+/** Not every request is to wait while the database is silent: after one that did in vain the next ones only ask. */
+function createPatience(clock: Clock): Patience {
+  let hastyUntil = -Infinity;
+  return {
+    async wait(ask) {
+      const isHasty = clock.now() < hastyUntil;
+      try {
+        return await withinTime(isHasty ? 0 : PATIENCE_MS, ask);
+      } catch (error) {
+        if (!isHasty && error instanceof TookTooLong) hastyUntil = clock.now() + HASTE_MS;
+        throw error;
+      }
+    },
+    answered: () => void (hastyUntil = -Infinity),
   };
 }
 
