@@ -171,6 +171,63 @@ eachDatabase("the elector", (open) => {
   }
 });
 
+describe("a database that does not answer", () => {
+  const NEVER = new Promise<never>(() => {});
+  let state: "there" | "silent" | "refusing";
+  let asked: number;
+  let warned: unknown[];
+  const answer = async <T>(value: T): Promise<T> => {
+    asked += 1;
+    if (state === "silent") return NEVER;
+    if (state === "refusing") throw new Error("connection refused");
+    return value;
+  };
+  const leader = async () => {
+    [state, asked, warned] = ["there", 0, []];
+    const made = createDatabaseElector({
+      database: {
+        kind: "mysql",
+        run: () => answer(1),
+        rows: <Row>() => answer<Row[]>([]),
+        transaction: () => Promise.reject(new Error("not asked for")),
+      },
+      holder: "a",
+      clock: { now: () => Date.now() },
+      log: { ...log, warn: (message: string) => void warned.push(message) },
+      metrics: { leaderChanged: () => {} },
+      leaseMs: LEASE_MS,
+      renewMs: RENEW_MS,
+      answerMs: 60,
+    });
+    await made.start();
+    expect(made.isLeader).toBe(true);
+    return made;
+  };
+
+  test("loses its leader, is asked again and again, and has one when it is back", async () => {
+    const made = await leader();
+    state = "silent";
+    const { signal } = made;
+    await elapsedUntil(() => signal.aborted);
+    expect(made.isLeader).toBe(false);
+    const before = asked;
+    await elapsedUntil(() => asked > before + 2);
+    state = "there";
+    await elapsedUntil(() => made.isLeader);
+    await made.stop();
+  });
+
+  test.each(["silent", "refusing"] as const)("does not hold up the stop of a leader: %s", async (kind) => {
+    const made = await leader();
+    state = kind;
+    const started = performance.now();
+    await made.stop();
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(warned).toContain("the leader's lease cannot be given up, it ends by itself");
+    expect(made.isLeader).toBe(false);
+  });
+});
+
 describe("the only replica", () => {
   test("leads until it ends", async () => {
     const elector = createSingleElector();

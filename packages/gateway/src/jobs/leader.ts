@@ -1,6 +1,7 @@
 import { repeat } from "../lib/repeat.ts";
 import type { Runnable } from "../lib/runnable.ts";
 import type { Clock } from "../lib/clock.ts";
+import { ANSWER_MS, withinTime } from "../lib/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { forUpdate } from "../billing/sql-text.ts";
@@ -30,6 +31,8 @@ export interface ElectorSettings {
   readonly metrics: Pick<Metrics, "leaderChanged">;
   readonly leaseMs?: number;
   readonly renewMs?: number;
+  /** A beat that takes longer has failed, and the next one comes. */
+  readonly answerMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
@@ -43,6 +46,8 @@ export class LeadershipLost extends Error {
 const LEASE = "leader";
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
+/** A lease that is not freed ends by itself. */
+const FREE_MS = 2_000;
 
 interface LeaseRow {
   readonly holder: string;
@@ -76,6 +81,7 @@ class DatabaseElector implements Elector {
   readonly name = "elector";
   readonly #settings: ElectorSettings;
   readonly #leaseMs: number;
+  readonly #answerMs: number;
   readonly #elapsed: () => number;
   readonly #beating: Runnable;
   readonly #listeners = new Set<(isLeader: boolean) => void>();
@@ -89,11 +95,12 @@ class DatabaseElector implements Elector {
   constructor(settings: ElectorSettings) {
     this.#settings = settings;
     this.#leaseMs = settings.leaseMs ?? LEASE_MS;
+    this.#answerMs = settings.answerMs ?? ANSWER_MS;
     this.#elapsed = settings.elapsed ?? (() => performance.now());
     this.#beating = repeat({
       name: "elector",
       everyMs: settings.renewMs ?? RENEW_MS,
-      work: () => this.#beat(),
+      work: () => withinTime(this.#answerMs, (limit) => this.#beat(limit)),
       onError: (error) => {
         settings.log.warn("the leader's lease cannot be reached", { error });
         this.#stepDownIfLate();
@@ -110,7 +117,7 @@ class DatabaseElector implements Elector {
   }
 
   async start(): Promise<void> {
-    await this.#contend();
+    await withinTime(this.#answerMs, (limit) => this.#contend(limit));
     await this.#beating.start();
   }
 
@@ -118,8 +125,13 @@ class DatabaseElector implements Elector {
     await this.#beating.stop();
     const term = this.#term;
     this.#stepDown("the process ends");
-    const { database, holder } = this.#settings;
-    if (term > 0) await freeLease(database, { holder, term });
+    if (term === 0) return;
+    const { database, holder, log } = this.#settings;
+    try {
+      await withinTime(Math.min(FREE_MS, this.#answerMs), () => freeLease(database, { holder, term }));
+    } catch (error) {
+      log.warn("the leader's lease cannot be given up, it ends by itself", { error });
+    }
   }
 
   async confirm(tx: RawTransaction): Promise<void> {
@@ -134,27 +146,33 @@ class DatabaseElector implements Elector {
     listener(this.isLeader);
   }
 
-  async #beat(): Promise<void> {
+  /** What comes of a beat that was given up is not believed: the next one has begun by then. */
+  async #beat(limit: AbortSignal): Promise<void> {
     this.#stepDownIfLate();
-    await (this.#term > 0 ? this.#renew() : this.#contend());
+    await (this.#term > 0 ? this.#renew(limit) : this.#contend(limit));
   }
 
-  async #renew(): Promise<void> {
+  async #renew(limit: AbortSignal): Promise<void> {
     const at = this.#elapsed();
-    if (await renewLease(this.#settings.database, this.#claim(this.#term))) this.#renewedAt = at;
+    const isRenewed = await renewLease(this.#settings.database, this.#claim(this.#term));
+    limit.throwIfAborted();
+    if (isRenewed) this.#renewedAt = at;
     else this.#stepDown("another replica took over");
   }
 
-  async #contend(): Promise<void> {
+  async #contend(limit: AbortSignal): Promise<void> {
     const { database } = this.#settings;
     const row = await readLease(database);
+    limit.throwIfAborted();
     const at = this.#elapsed();
     if (row && row.holder !== "") {
       if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
       if (at - (this.#seen?.at ?? at) < this.#leaseMs) return;
     }
     const term = (row?.term ?? 0) + 1;
-    if (!(await takeLease(database, row, this.#claim(term)))) return;
+    const isTaken = await takeLease(database, row, this.#claim(term));
+    limit.throwIfAborted();
+    if (!isTaken) return;
     this.#term = term;
     this.#renewedAt = at;
     this.#tell(true, { term });
