@@ -21,6 +21,7 @@ import { createSchedule, paced, reaperJob } from "./jobs/schedule.ts";
 import { AppError } from "./lib/app-error.ts";
 import { isLoopback } from "./lib/ip.ts";
 import type { Runnable } from "./lib/runnable.ts";
+import { stopInTime } from "./lib/stop-in-time.ts";
 import { createHealth, type Health } from "./observability/health.ts";
 import type { Logger } from "./observability/log.ts";
 import { createLoopDelay } from "./observability/loop-delay.ts";
@@ -54,6 +55,8 @@ const MINUTE_MS = 60_000;
 /** For the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;
 const LEAST_FLUSH_MS = 1_000;
+/** For a part to end. The ledger sends its last charges within three seconds; what waits for a silent database is left. */
+const PART_MS = 5_000;
 
 /** Puts the parts together in the order in which they depend on each other. Nothing listens before `start`. */
 export async function createApp(env: Env, log: Logger): Promise<App> {
@@ -164,20 +167,25 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await drain(pipeline, core.env.drainSeconds, core.log);
   cutOff();
   await pipeline.running.drained(LAST_SETTLEMENTS_MS);
-  await core.ledger
-    .flush(Math.min(LAST_SETTLEMENTS_MS, Math.max(LEAST_FLUSH_MS, core.env.drainSeconds * 1000)))
-    .catch((error: unknown) => core.log.warn("charges reach the database after the stop", { error }));
+  const end = (name: string, work: () => Promise<unknown> | void, ms = PART_MS) => stopInTime(core.log, name, ms, work);
+  const flushMs = Math.min(LAST_SETTLEMENTS_MS, Math.max(LEAST_FLUSH_MS, core.env.drainSeconds * 1000));
+  await end("last charges", () => flushed(core, flushMs), flushMs + PART_MS);
   await core.budgets.idle(LAST_SETTLEMENTS_MS);
-  await pipeline.owners.flush();
-  for (const runnable of runnables.toReversed()) await runnable.stop();
+  await end("owners of objects", () => pipeline.owners.flush());
+  const polled = end("snapshot", () => core.snapshots.stop());
+  for (const runnable of runnables.toReversed()) await end(runnable.name, () => runnable.stop());
   http.server.closeAllConnections();
   await closed;
-  await core.snapshots.stop();
+  await polled;
   await counter.stop();
   await pipeline.upstreams.close();
   await demo.stop();
   await closeServer(admin);
-  await core.storage.close();
+  await end("database", () => core.storage.close());
+}
+
+async function flushed({ ledger, log }: Core, ms: number): Promise<void> {
+  await ledger.flush(ms).catch((error: unknown) => log.warn("charges reach the database after the stop", { error }));
 }
 
 function electorOf({ env, storage, clock, log, metrics }: Core): Elector {

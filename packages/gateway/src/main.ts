@@ -48,11 +48,14 @@ function stopOnSignals(app: App, log: Logger): void {
     if (isStopping) return app.cutOff();
     isStopping = true;
     log.info("stopping", { signal });
-    await app.stop();
+    const code = await app.stop().then(
+      () => 0,
+      (error: unknown) => (log.error("the stop failed", { error }), 1),
+    );
     log.info("stopped");
     log.flush();
-    process.exitCode = 0;
-    setTimeout(() => process.exit(0), 1_000).unref();
+    process.exitCode = code;
+    setTimeout(() => process.exit(code), 1_000).unref();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
 }

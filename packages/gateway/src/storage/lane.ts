@@ -1,6 +1,7 @@
-import { ANSWER_MS, TookTooLong, withinTime } from "../lib/time-limit.ts";
+import { TookTooLong, withinTime } from "../lib/time-limit.ts";
 
 const LANE = 4;
+const END_MS = 2_000;
 
 /**
  * How the connections of a database are divided. Questions that must be answered soon have a lane of their own: slow
@@ -29,7 +30,7 @@ export function lend<T extends object>(connection: T, limit: AbortSignal, breakO
 /** Pools wait for statements under way when they end, those that are never answered included: not longer than this. */
 export async function endAll(pools: readonly (() => Promise<void>)[]): Promise<void> {
   try {
-    await withinTime(ANSWER_MS, () => Promise.all(pools.map((end) => end())));
+    await withinTime(END_MS, () => Promise.all(pools.map((end) => end())));
   } catch (error) {
     if (!(error instanceof TookTooLong)) throw error;
   }
