@@ -8,6 +8,8 @@ export interface Proxy {
   delayMs: number;
   /** While true nothing passes, and nothing is lost. */
   isStalled: boolean;
+  /** While true all bytes are lost. Connections that lost some stay silent for good, as those of a host that vanished. */
+  isSilent: boolean;
   /** Times that a client spoke after the other side had answered: its round trips. */
   readonly exchanges: number;
   /** Cuts all connections; new ones are made as before. */
@@ -20,7 +22,7 @@ export interface Proxy {
 /** Forwards a free loopback port to `target`. */
 export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  const state = { delayMs: 0, isStalled: false, isClosed: false, exchanges: 0 };
+  const state = { delayMs: 0, isStalled: false, isSilent: false, isClosed: false, exchanges: 0 };
   const server = createServer((client) => {
     if (state.isClosed) return void client.destroy();
     const upstream = connect(target, "127.0.0.1");
@@ -40,8 +42,9 @@ export async function startProxy(target: number): Promise<Proxy> {
       isAnswered = false;
     });
     upstream.on("data", () => (isAnswered = true));
-    forward(client, upstream, state);
-    forward(upstream, client, state);
+    const way = { isCut: false };
+    forward(client, upstream, state, way);
+    forward(upstream, client, state, way);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const cut = () => {
@@ -60,7 +63,13 @@ export async function startProxy(target: number): Promise<Proxy> {
 
 const LOOK_MS = 5;
 
-function forward(from: Socket, to: Socket, state: { readonly delayMs: number; readonly isStalled: boolean }): void {
+interface Conditions {
+  readonly delayMs: number;
+  readonly isStalled: boolean;
+  readonly isSilent: boolean;
+}
+
+function forward(from: Socket, to: Socket, state: Conditions, way: { isCut: boolean }): void {
   const waiting: { readonly at: number; readonly chunk: Buffer }[] = [];
   const leave = () => {
     while (waiting[0] && !state.isStalled && waiting[0].at <= performance.now()) to.write(waiting.shift()?.chunk ?? "");
@@ -68,6 +77,8 @@ function forward(from: Socket, to: Socket, state: { readonly delayMs: number; re
       setTimeout(leave, state.isStalled ? LOOK_MS : Math.max(1, (waiting[0]?.at ?? 0) - performance.now()));
   };
   from.on("data", (chunk: Buffer) => {
+    way.isCut ||= state.isSilent;
+    if (way.isCut) return;
     if (waiting.length === 0 && state.delayMs === 0 && !state.isStalled) return void to.write(chunk);
     waiting.push({ at: performance.now() + state.delayMs, chunk });
     if (waiting.length === 1) leave();
