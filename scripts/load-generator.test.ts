@@ -17,7 +17,9 @@ test("an open loop leaves connections alone that the server closed while they re
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
   const { child } = await startScript("generator.ts");
   onTestFinished(() => void child.kill());
 

@@ -74,26 +74,30 @@ async function stoppedInOrder(gateway: GatewayProcess): Promise<void> {
 }
 
 describe.concurrent("a database that is silent", () => {
-  test.each(["mariadb", "postgres"] as const)("counts as away and as back, and holds up no stop: %s", { timeout: TEST_MS }, async (kind) => {
-    const { proxy, gateway, ask } = await open(kind, { FAIRWAY_DATABASE_ON_OUTAGE: "deny" });
-    proxy.isSilent = true;
-    await expect
-      .poll(() => read(gateway, "/readyz?verbose"), { timeout: NOTICED_MS, interval: 100 })
-      .toContain(
-        "[!] keys and charges the database is away: new model calls are refused (FAIRWAY_DATABASE_ON_OUTAGE=deny)",
-      );
-    const refused = await ask();
-    expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "balances_unavailable" } }]);
-    expect(await read(gateway, "/metrics")).toContain('fairway_degraded{part="keys and charges",mode="deny"} 1');
-    await sleep(3_000);
-    // What was sent meanwhile is never answered; only new connections work.
-    proxy.isSilent = false;
-    await expect.poll(async () => (await ask()).status, { timeout: NOTICED_MS, interval: 100 }).toBe(200);
-    expect(await read(gateway, "/readyz?verbose")).toContain("[+] keys and charges with the database");
-    proxy.isSilent = true;
-    await stoppedInOrder(gateway);
-    await proxy.stop();
-  });
+  test.each(["mariadb", "postgres"] as const)(
+    "counts as away and as back, and holds up no stop: %s",
+    { timeout: TEST_MS },
+    async (kind) => {
+      const { proxy, gateway, ask } = await open(kind, { FAIRWAY_DATABASE_ON_OUTAGE: "deny" });
+      proxy.isSilent = true;
+      await expect
+        .poll(() => read(gateway, "/readyz?verbose"), { timeout: NOTICED_MS, interval: 100 })
+        .toContain(
+          "[!] keys and charges the database is away: new model calls are refused (FAIRWAY_DATABASE_ON_OUTAGE=deny)",
+        );
+      const refused = await ask();
+      expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "balances_unavailable" } }]);
+      expect(await read(gateway, "/metrics")).toContain('fairway_degraded{part="keys and charges",mode="deny"} 1');
+      await sleep(3_000);
+      // What was sent meanwhile is never answered; only new connections work.
+      proxy.isSilent = false;
+      await expect.poll(async () => (await ask()).status, { timeout: NOTICED_MS, interval: 100 }).toBe(200);
+      expect(await read(gateway, "/readyz?verbose")).toContain("[+] keys and charges with the database");
+      proxy.isSilent = true;
+      await stoppedInOrder(gateway);
+      await proxy.stop();
+    },
+  );
 
   test("does not hold up keys that are known", { timeout: TEST_MS }, async () => {
     const { proxy, gateway, ask } = await open("mariadb", {});
