@@ -14,6 +14,7 @@ import { ledgerAuditJob } from "./jobs/ledger-audit.ts";
 import type { ScheduledJob } from "./jobs/schedule.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Runnable } from "./lib/runnable.ts";
+import { ANSWER_MS, withinTime } from "./lib/time-limit.ts";
 import type { Claims } from "./limits/claims.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import type { Conduct } from "./observability/conduct.ts";
@@ -125,6 +126,7 @@ function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
 }
 
 function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
-  const main: Dependency = { name: "database", check: () => database.ping() };
-  return isLogSeparate ? [main, { name: "log database", check: () => logDatabase.ping() }] : [main];
+  const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.ping()) };
+  const logs: Dependency = { name: "log database", check: () => withinTime(ANSWER_MS, () => logDatabase.ping()) };
+  return isLogSeparate ? [main, logs] : [main];
 }
