@@ -25,6 +25,7 @@ export interface ReplayDeps {
 
 const AT_ONCE = 256;
 const TIMEOUT_MS = 15_000;
+const NOTHING = { booked: 0, reaped: 0 };
 
 /**
  * Gives Redis again what this process told it. Reservations come back as they were; settlements of the last minutes
@@ -35,19 +36,22 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   await adoptAll(deps);
   if (memory === "intact") return;
   let booked = 0;
-  for (const part of deps.journal.recent()) booked += await resend(chargesOf(part), memory, deps);
+  for (const part of deps.journal.recent()) booked += (await resend(chargesOf(part), memory, deps)).booked;
   deps.log.info("the journal was given to Redis again", { booked });
 }
 
 /**
  * What earlier processes left on this disk, whether Redis took it then or not: it is booked where nobody has it.
- * Answers whether it came to the end.
+ * Answers whether it came to the end. What was reaped meanwhile is corrected when the database has that: throws until
+ * then.
  */
 export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
   let booked = 0;
   for (const part of deps.journal.found()) {
     if (signal.aborted) return false;
-    booked += await resend(chargesOf(part), "doubtful", deps);
+    const again = await resend(chargesOf(part), "doubtful", deps);
+    booked += again.booked;
+    if (again.reaped > 0) throw new Error(`${again.reaped} of its charges were reaped, and are not booked yet`);
   }
   if (booked > 0) deps.log.warn("charges that Redis had lost were found in an old journal", { booked });
   return true;
@@ -88,14 +92,14 @@ async function resend(
   sent: readonly { readonly charge: Charge; readonly text: string }[],
   memory: Memory,
   deps: ReplayDeps,
-): Promise<number> {
+): Promise<{ readonly booked: number; readonly reaped: number }> {
   const { redis, database, door, loss } = deps;
-  if (sent.length === 0) return 0;
+  if (sent.length === 0) return NOTHING;
   const ids = sent.map(({ charge }) => charge.settlement.hold.requestId);
   const settled = await settledRequests(database, ids);
   const due = sent.filter(({ charge }) => !settled.has(charge.settlement.hold.requestId));
   if (memory === "doubtful") await closeSettled(sent, settled, deps);
-  if (due.length === 0) return 0;
+  if (due.length === 0) return NOTHING;
   const calls = due.map(({ charge, text }) => settleCall(redis.keys, charge.settlement, text));
   const answers = await redis.send(calls, TIMEOUT_MS);
   for (const [at, id] of answers.entries()) {
@@ -105,7 +109,7 @@ async function resend(
   }
   const unknown = due.filter((_, at) => answers[at] === SETTLED.unknown);
   if (unknown.length > 0) await door.book(unknown.map(({ charge }) => charge));
-  return unknown.length;
+  return { booked: unknown.length, reaped: answers.filter((answer) => answer === SETTLED.reaped).length };
 }
 
 /** A Redis that fell back may hold reservations open whose charge the database has. */
