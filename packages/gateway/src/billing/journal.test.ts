@@ -85,9 +85,9 @@ describe("the journal", () => {
     expect([...journal.prunable()]).toEqual([]);
     journal.acknowledge(second, { shard: 4, id: "11-0" });
     expect([...journal.prunable()].sort((a, b) => a - b)).toEqual([3, 4]);
-    journal.prune(({ shard }) => shard === 3);
+    journal.prune(({ shard }) => shard === 3, { mayGo: true });
     expect(allOf(journal)).toContain(text(1));
-    journal.prune(() => true);
+    journal.prune(() => true, { mayGo: true });
     expect(allOf(journal)).toEqual([text(3)]);
     journal.acknowledge(third, undefined);
     journal.close();
@@ -97,13 +97,27 @@ describe("the journal", () => {
     const journal = open({ segmentBytes: 20, maxBytes: 100 });
     const entries = [];
     for (let id = 0; id < 10; id += 1) entries.push(await journal.append(text(id)));
-    journal.prune(() => false);
+    journal.prune(() => false, { mayGo: true });
     expect(allOf(journal)).toHaveLength(10);
     for (const entry of entries.slice(0, 8)) journal.acknowledge(entry, undefined);
-    journal.prune(() => false);
+    journal.prune(() => false, { mayGo: true });
     expect(journal.bytes).toBeLessThanOrEqual(100);
     expect(allOf(journal)).toEqual(expect.arrayContaining([text(8), text(9)]));
     journal.close();
+  });
+
+  it("keeps what it found until that may go", async () => {
+    const first = open();
+    first.acknowledge(await first.append(text(1)), { shard: 1, id: "5-0" });
+    first.close();
+    const second = open({ keepMs: 5_000, maxBytes: 1 });
+    expect([...second.found()].flat()).toEqual([text(1)]);
+    clock.advance(60_000_000);
+    second.prune(() => true, { mayGo: false });
+    expect([...second.found()].flat()).toEqual([text(1)]);
+    second.prune(() => true, { mayGo: true });
+    expect([...second.found()].flat()).toEqual([]);
+    second.close();
   });
 
   it("refuses to append when the disk does, and goes on when it does again", async () => {

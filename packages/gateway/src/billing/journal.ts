@@ -25,8 +25,8 @@ export interface Journal {
   found(): Iterable<readonly string[]>;
   /** Shards whose bookings decide what `prune` may remove. */
   prunable(): ReadonlySet<number>;
-  /** Removes what is old and booked, and the oldest where there is too much. */
-  prune(isBooked: (place: Place) => boolean): void;
+  /** Removes what is old and booked, and the oldest where there is too much; what was found only if `mayGo`. */
+  prune(isBooked: (place: Place) => boolean, found: { readonly mayGo: boolean }): void;
   readonly bytes: number;
   close(): void;
 }
@@ -160,11 +160,13 @@ class FileJournal implements Journal {
     return this.#old.filter((segment) => segment.isDone && segment.lastAt < before);
   }
 
-  prune(isBooked: (place: Place) => boolean): void {
+  prune(isBooked: (place: Place) => boolean, { mayGo }: { readonly mayGo: boolean }): void {
+    const isKept = (segment: Segment) => !mayGo && this.#found.includes(segment);
     for (const segment of this.#expired()) {
-      if ([...segment.places].every(([shard, id]) => isBooked({ shard, id }))) this.#remove(segment);
+      const isDue = [...segment.places].every(([shard, id]) => isBooked({ shard, id }));
+      if (isDue && !isKept(segment)) this.#remove(segment);
     }
-    for (const segment of this.#old.filter(({ isDone }) => isDone)) {
+    for (const segment of this.#old.filter((old) => old.isDone && !isKept(old))) {
       if (this.bytes <= this.#settings.maxBytes) return;
       this.#remove(segment);
     }

@@ -383,8 +383,7 @@ class LiveLedger implements RedisLedger {
   }
 
   async #prune(): Promise<void> {
-    if (!this.#found.isChecked) return;
     const oldest = await this.#settler.oldest(this.#journal.prunable());
-    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id));
+    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), { mayGo: this.#found.isChecked });
   }
 }
