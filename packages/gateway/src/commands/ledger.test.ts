@@ -53,7 +53,7 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
   expect((await run({ FAIRWAY_DATABASE_URL: url }, "ledger", "audit")).out).toContain("0 live balances compared");
   expect((await run(env, "ledger", "count")).out).toContain("fairway-gateway ledger audit [--repair]");
   await rig.close();
-}, 60_000);
+}, 180_000);
 
 test("a schema is brought up to date and secrets are sealed anew from the command line", async () => {
   const env = { FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_MIGRATE: "verify" };
@@ -66,7 +66,7 @@ test("a schema is brought up to date and secrets are sealed anew from the comman
     code: 0,
     out: expect.stringContaining("0 texts sealed") as unknown,
   });
-}, 60_000);
+}, 180_000);
 
 test("a second database under one prefix is refused in a sentence", async () => {
   const env = { FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: "shared:" };
@@ -83,4 +83,4 @@ test("a second database under one prefix is refused in a sentence", async () => 
       )
     ).out,
   ).toContain("FAIRWAY_REDIS_PREFIX must not contain braces or spaces");
-}, 60_000);
+}, 180_000);
