@@ -56,7 +56,7 @@ test("an operator imports, exports, and reads the export back", async () => {
   expect((await run(second, "import", "--from", "fairway", "--dir", dir)).out).toContain(
     "the table users is not empty",
   );
-}, 60_000);
+}, 180_000);
 
 test("what cannot be understood is explained", async () => {
   const database = `sqlite:${join(folder, "third.db")}`;
@@ -70,7 +70,7 @@ test("what cannot be understood is explained", async () => {
   const file = join(folder, "litellm.yaml");
   await writeFile(file, "model_list: [{model_name: m, litellm_params: {model: openai/m, api_key: k}}]");
   expect((await run(database, "import", "--from", "litellm", "--config", file)).out).toContain("channels: 1 created");
-}, 60_000);
+}, 180_000);
 
 test("the commands are listed, and an unknown one names them", async () => {
   const database = await createDatabase("sqlite");
