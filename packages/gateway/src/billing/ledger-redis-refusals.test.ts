@@ -1,5 +1,4 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
-import { startProxy } from "@fairway/testkit/proxy";
 import type { Service } from "@fairway/testkit/services";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -171,42 +170,4 @@ describe("a journal", () => {
       for (const rig of [again, other]) await rig.close();
     },
   );
-
-  it("is given to Redis again until that worked", { timeout: 60_000 }, async () => {
-    const service = await freshRedis();
-    const proxy = await startProxy(service.port);
-    const database = away();
-    let failsOnce = false;
-    const wrap = (raw: RawDatabase): RawDatabase => ({
-      ...database.wrap(raw),
-      rows: (sql, values) => {
-        if (!failsOnce || !sql.includes("from ledger")) return raw.rows(sql, values);
-        failsOnce = false;
-        return Promise.reject(new Error("the database did not answer in time"));
-      },
-    });
-    const shared = { prefix: newPrefix(), part: { barrierMs: 300 } };
-    const url = await createDatabase("mariadb");
-    const cut = await openRedisRig(url, { ...shared, wrap, redisUrl: `redis://127.0.0.1:${proxy.port}` });
-    const other = await openRedisRig(url, { ...shared, wrap: database.wrap, redisUrl: service.url, clock: cut.clock });
-    const user = await accountsOf(cut).addUser(RICH);
-    const hold = await granted(cut.ledger, user, 0, 50);
-    database.set(true);
-    await cut.ledger.settle(settlementOf(hold, 7, { log: logOf(0, {}) }));
-    while (cut.ledger.pending > 0) await pause(5);
-    proxy.isClosed = true;
-    proxy.cut();
-    await other.redis.one({ command: "flushall", args: [] }, 1_000);
-    database.set(false);
-    await other.ledger.settle(settlementOf(await granted(other.ledger, user, 0, 10), 3, { log: logOf(0, {}) }));
-    while (other.ledger.pending > 0) await pause(5);
-    failsOnce = true;
-    proxy.isClosed = false;
-    await cut.redis.ready(5_000);
-    await expect.poll(() => failsOnce, { timeout: 10_000 }).toBe(false);
-    await pause(2_500);
-    await expectCharged([cut, other], accountsOf(cut), user, 10);
-    for (const rig of [cut, other]) await rig.close();
-    await proxy.stop();
-  });
 });

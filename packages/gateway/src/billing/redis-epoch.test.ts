@@ -2,10 +2,12 @@ import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { SHARDS } from "../redis/keys.ts";
 import { openDatabase } from "../storage/database.ts";
 import { accountsOf, granted, requestId, settlementOf } from "./ledger-rig.contract.ts";
 import { nextEpoch, readLedgerState } from "./ledger-state.ts";
 import { quota } from "./quota.ts";
+import { createEpochs, type Memory } from "./redis-epoch.ts";
 import { linesLog, newPrefix, openRedisRig, type RedisRig } from "./redis-rig.contract.ts";
 import { books, expectCharged, openRigs, RICH } from "./redis-traffic.contract.ts";
 
@@ -74,6 +76,33 @@ describe("a new epoch", () => {
     await redis.one({ command: "set", args: [redis.keys.recovering, epoch + 2] }, 1_000);
     await granted(ledger, user, token, 50);
     expect(await get(redis.keys.epoch(0))).toBe(epoch + 2);
+    await rig.close();
+  });
+
+  it("that another process led to is joined until the journal was given to Redis", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig } = await openRigs(service, { isPair: false });
+    const { redis, database } = rig;
+    const told: Memory[] = [];
+    let failures = 2;
+    const replay = (memory: Memory) => {
+      told.push(memory);
+      const fails = memory === "doubtful" && failures-- > 0;
+      return fails ? Promise.reject(new Error("the database did not answer in time")) : Promise.resolve();
+    };
+    const state = await readLedgerState(database);
+    const late = createEpochs({ redis, database, state, log: linesLog([]), instanceId: "late", replay });
+    await late.start();
+    const epoch = await nextEpoch(database, state.epoch);
+    const lead = (shard: number) => ({ command: "set", args: [redis.keys.epoch(shard), epoch] });
+    await redis.send(
+      Array.from({ length: SHARDS }, (_, shard) => lead(shard)),
+      1_000,
+    );
+    const caughtUp = { command: "hget", args: [redis.keys.caughtUp, "late"] };
+    await until(async () => Number(await redis.one(caughtUp, 1_000)) === epoch);
+    expect(told).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
+    await late.stop();
     await rig.close();
   });
 
