@@ -33,11 +33,11 @@ export interface MysqlParts {
 export function openMysql(url: string, connections: number, log: Logger): MysqlParts {
   const { lane, rest } = shares(connections);
   const pool = openPool(poolOptions(url, rest), log);
-  const swift = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
+  const limited = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
   return {
-    dialect: new MysqlDialect({ pool: poolByLimit(pool, swift) }),
-    raw: mysqlRaw(pool, swift),
-    close: () => endAll([() => endPool(pool), () => endPool(swift)]),
+    dialect: new MysqlDialect({ pool: poolByLimit(pool, limited) }),
+    raw: mysqlRaw(pool, limited),
+    close: () => endAll([() => endPool(pool), () => endPool(limited)]),
   };
 }
 

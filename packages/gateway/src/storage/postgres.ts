@@ -26,11 +26,11 @@ export interface PostgresParts {
 export function openPostgres(url: string, connections: number, log: Logger): PostgresParts {
   const { lane, rest } = shares(connections);
   const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
-  const swift = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
+  const limited = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
   return {
-    dialect: new PostgresDialect({ pool: poolByLimit(pool, swift) }),
-    raw: postgresRaw(pool, swift),
-    close: () => endAll([() => pool.end(), () => swift.end()]),
+    dialect: new PostgresDialect({ pool: poolByLimit(pool, limited) }),
+    raw: postgresRaw(pool, limited),
+    close: () => endAll([() => pool.end(), () => limited.end()]),
   };
 }
 
