@@ -12,6 +12,7 @@ import { answerBrokenRequests } from "./broken-requests.ts";
 import { contextOf, setContext } from "./context.ts";
 import { sendJson } from "./envelope.ts";
 import { failureOf, unknownUrl } from "./errors.ts";
+import { settleMessageShapes } from "./message-shapes.ts";
 import { mountRoutes, type MountDeps } from "./mount.ts";
 import { setSecurityHeaders } from "./security.ts";
 import { createStatic, type StaticDeps } from "./static.ts";
@@ -54,6 +55,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   const fail = failures(deps.log);
   app.use(fail as express.ErrorRequestHandler);
 
+  settleMessageShapes();
   const { relay } = deps;
   const openContext = contexts(deps);
   const server = createServer(
