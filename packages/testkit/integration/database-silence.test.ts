@@ -19,9 +19,11 @@ import { startProxy, type Proxy } from "../src/proxy.ts";
 const NOTICED_MS = 15_000;
 /** What is known of a key is asked for again after a minute. */
 const KNOWN_MS = 60_000;
+/** A minute after the database is back, five seconds until that is noticed, and what a busy machine adds. */
+const GIVEN_UP_MS = 90_000;
 /** Seven seconds for the last charges, five for each part that hangs, and what a busy machine adds. */
 const LONGEST_STOP_MS = 30_000;
-const TEST_MS = 120_000;
+const TEST_MS = 150_000;
 
 let upstream: Upstream;
 beforeAll(async () => void (upstream = await startUpstream()));
@@ -95,6 +97,26 @@ describe.concurrent("a database that is silent", () => {
       expect(await read(gateway, "/readyz?verbose")).toContain("[+] keys and charges with the database");
       proxy.isSilent = true;
       await stoppedInOrder(gateway);
+      await proxy.stop();
+    },
+  );
+
+  test.for(["mariadb", "postgres"] as const)(
+    "keeps no charge waiting on a connection to a host that vanished: %s",
+    { timeout: TEST_MS },
+    async (kind, { expect: expectHere }) => {
+      const { proxy, gateway, ask } = await open(kind, {});
+      const waiting = async () =>
+        Number(/^fairway_ledger_backlog (\d+)$/m.exec(await read(gateway, "/metrics"))?.[1] ?? Number.NaN);
+      await expectHere.poll(waiting, { timeout: 10_000 }).toBe(0);
+      proxy.isSilent = true;
+      expectHere((await ask()).status).toBe(200);
+      await sleep(12_000);
+      proxy.isSilent = false;
+      await sleep(NOTICED_MS);
+      expectHere(await waiting()).toBeGreaterThan(0);
+      await expectHere.poll(waiting, { timeout: GIVEN_UP_MS, interval: 500 }).toBe(0);
+      await gateway.kill();
       await proxy.stop();
     },
   );

@@ -5,6 +5,7 @@ import mysql2, { createPool, type Pool, type PoolConnection, type PoolOptions, t
 import { ANSWER_MS, currentLimit } from "../lib/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import { endAll, lend, shares } from "./lane.ts";
+import { createLeftBehind, type LeftBehind } from "./left-behind.ts";
 import { createStatementNames } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 import { retryTransient } from "./transaction.ts";
@@ -34,11 +35,24 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
   const { lane, rest } = shares(connections);
   const pool = openPool(poolOptions(url, rest), log);
   const limited = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
+  const leftBehind = createLeftBehind();
+  follow(pool, leftBehind);
+  limited.on("release", (connection) => streamOf(connection).destroyed || leftBehind.answered());
+  const borrow = lender(limited, leftBehind);
   return {
-    dialect: new MysqlDialect({ pool: poolByLimit(pool, limited) }),
-    raw: mysqlRaw(pool, limited),
+    dialect: new MysqlDialect({ pool: poolByLimit(pool, borrow) }),
+    raw: mysqlRaw(pool, borrow),
     close: () => endAll([() => endPool(pool), () => endPool(limited)]),
   };
+}
+
+function follow(pool: Pool, leftBehind: LeftBehind): void {
+  pool.on("connection", (connection) => {
+    const stream = streamOf(connection);
+    stream.once("close", () => leftBehind.givenBack(stream));
+  });
+  pool.on("acquire", (connection) => leftBehind.taken(streamOf(connection)));
+  pool.on("release", (connection) => leftBehind.givenBack(streamOf(connection)));
 }
 
 function openPool(options: PoolOptions, log: Logger): Pool {
@@ -57,11 +71,11 @@ function openPool(options: PoolOptions, log: Logger): Pool {
 }
 
 /** What the query builder is given: work with a limit gets its connections from the lane. */
-function poolByLimit(pool: Pool, lane: Pool): MysqlPool {
+function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
   return {
     getConnection(callback) {
       const limit = currentLimit();
-      if (limit) borrow(lane, limit, callback);
+      if (limit) borrow(limit, callback);
       else pool.getConnection(callback);
     },
     end: (callback) => pool.end(callback),
@@ -69,17 +83,25 @@ function poolByLimit(pool: Pool, lane: Pool): MysqlPool {
 }
 
 /** As the driver's own `getConnection`: with an error there is no connection. */
-function borrow(lane: Pool, limit: AbortSignal, done: Connected): void {
-  lane.getConnection((error, connection) => {
-    if (error || lend(connection, limit, breakOff)) return done(error, connection);
-    connection.release();
-    done(limit.reason, connection);
-  });
+type Borrow = (limit: AbortSignal, done: Connected) => void;
+
+function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+  /** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
+  const breakOff = (connection: PoolConnection) => {
+    leftBehind.missed();
+    streamOf(connection).destroy(new Error("the statement took too long"));
+  };
+  return (limit, done) => {
+    lane.getConnection((error, connection) => {
+      if (error || lend(connection, limit, breakOff)) return done(error, connection);
+      connection.destroy();
+      done(limit.reason, connection);
+    });
+  };
 }
 
-/** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
-function breakOff(connection: PoolConnection): void {
-  (connection as unknown as { readonly stream: Socket }).stream.destroy(new Error("the statement took too long"));
+function streamOf(connection: PoolConnection): Socket {
+  return (connection as unknown as { readonly stream: Socket }).stream;
 }
 
 type Connected = (error: unknown, connection: PoolConnection) => void;
@@ -140,7 +162,7 @@ function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
 
 type Answer = ResultSetHeader | readonly unknown[];
 
-function mysqlRaw(pool: Pool, lane: Pool): RawDatabase {
+function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
   const nameOf = createStatementNames();
   const on = (target: Pool | PoolConnection): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) =>
@@ -168,7 +190,7 @@ function mysqlRaw(pool: Pool, lane: Pool): RawDatabase {
   const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
     const limit = currentLimit();
     if (!limit) return work(anyOf);
-    const connection = await connected((done) => borrow(lane, limit, done));
+    const connection = await connected((done) => borrow(limit, done));
     try {
       const answer = await work(on(connection));
       connection.release();

@@ -1,8 +1,10 @@
+import type { Socket } from "node:net";
 import { PostgresDialect, type Dialect, type PostgresPool } from "kysely";
 import { Pool, types, type PoolClient, type PoolConfig } from "pg";
 import { ANSWER_MS, currentLimit } from "../lib/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import { endAll, lend, shares } from "./lane.ts";
+import { createLeftBehind, type LeftBehind } from "./left-behind.ts";
 import { createStatementNames, numberPlaceholders } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 import { retryTransient } from "./transaction.ts";
@@ -27,11 +29,24 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   const { lane, rest } = shares(connections);
   const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
   const limited = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
+  const leftBehind = createLeftBehind();
+  follow(pool, leftBehind);
+  limited.on("release", (error, client) => error || streamOf(client).destroyed || leftBehind.answered());
+  const borrow = lender(limited, leftBehind);
   return {
-    dialect: new PostgresDialect({ pool: poolByLimit(pool, limited) }),
-    raw: postgresRaw(pool, limited),
+    dialect: new PostgresDialect({ pool: poolByLimit(pool, borrow) }),
+    raw: postgresRaw(pool, borrow),
     close: () => endAll([() => pool.end(), () => limited.end()]),
   };
+}
+
+function follow(pool: Pool, leftBehind: LeftBehind): void {
+  pool.on("connect", (client) => {
+    const stream = streamOf(client);
+    stream.once("close", () => leftBehind.givenBack(stream));
+  });
+  pool.on("acquire", (client) => leftBehind.taken(streamOf(client)));
+  pool.on("release", (_error, client) => leftBehind.givenBack(streamOf(client)));
 }
 
 function openPool(settings: PoolConfig, log: Logger): Pool {
@@ -52,27 +67,35 @@ function openPool(settings: PoolConfig, log: Logger): Pool {
 }
 
 /** What the query builder is given: work with a limit gets its connections from the lane. */
-function poolByLimit(pool: Pool, lane: Pool): PostgresPool {
+function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
   return {
     options: pool.options,
     connect() {
       const limit = currentLimit();
-      return limit ? borrow(lane, limit) : pool.connect();
+      return limit ? borrow(limit) : pool.connect();
     },
     end: () => pool.end(),
   };
 }
 
-async function borrow(lane: Pool, limit: AbortSignal): Promise<PoolClient> {
-  const client = await lane.connect();
-  if (lend(client, limit, breakOff)) return client;
-  client.release();
-  throw limit.reason;
+type Borrow = (limit: AbortSignal) => Promise<PoolClient>;
+
+function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+  /** Statements under way fail, and the pool forgets it. */
+  const breakOff = (client: PoolClient) => {
+    leftBehind.missed();
+    streamOf(client).destroy();
+  };
+  return async (limit) => {
+    const client = await lane.connect();
+    if (lend(client, limit, breakOff)) return client;
+    client.release(true);
+    throw limit.reason;
+  };
 }
 
-/** Statements under way fail, and the pool forgets it. */
-function breakOff(client: PoolClient): void {
-  client.connection.stream.destroy();
+function streamOf(client: PoolClient): Socket {
+  return client.connection.stream as Socket;
 }
 
 function parserOf(oid: number): ((text: string) => number | string) | undefined {
@@ -89,7 +112,7 @@ function safeInteger(text: string): number {
   return value;
 }
 
-function postgresRaw(pool: Pool, lane: Pool): RawDatabase {
+function postgresRaw(pool: Pool, borrow: Borrow): RawDatabase {
   const nameOf = createStatementNames();
   const on = (target: Pool | PoolClient): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) => {
@@ -109,7 +132,7 @@ function postgresRaw(pool: Pool, lane: Pool): RawDatabase {
   const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
     const limit = currentLimit();
     if (!limit) return work(anyOf);
-    const client = await borrow(lane, limit);
+    const client = await borrow(limit);
     try {
       const answer = await work(on(client));
       client.release();
