@@ -89,4 +89,21 @@ describe("needsResponses", () => {
     expect(needsResponses("gpt-5.6-terra", bodyOf({ tools: [] }))).toBe(false);
     expect(needsResponses("gpt-5.6-terra", undefined)).toBe(false);
   });
+
+  it.each([
+    "o1-pro",
+    "o3-pro-2025-06-10",
+    "gpt-5-pro",
+    "openai/gpt-5.5-pro",
+    "gpt-5-codex",
+    "gpt-5.1-codex-max",
+    "codex-mini-latest",
+    "o4-mini-deep-research",
+  ])("%s is served nowhere else", (model) => {
+    expect(needsResponses(model, bodyOf({ messages: [] }))).toBe(true);
+  });
+
+  it.each(["o3", "o3-mini", "gpt-5", "gpt-5.2-chat-latest", "gpt-5-programmer"])("%s is", (model) => {
+    expect(needsResponses(model, bodyOf({ messages: [] }))).toBe(false);
+  });
 });

@@ -110,8 +110,13 @@ function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject 
   );
 }
 
+/** Models that the vendor serves on the Responses API and nowhere else. */
+const RESPONSES_ONLY =
+  /^(?:openai\/)?(?:(?:o\d|gpt-[5-9](?:\.\d+)?)-pro|gpt-5(?:\.\d+)?-codex|codex-mini|o\d(?:-mini)?-deep-research)(?:-|$)/;
+
 /** From gpt-5.4 on, function tools together with reasoning are refused on chat completions; only the effort `none` passes. */
 export function needsResponses(upstreamModel: string, body: Body | undefined): boolean {
+  if (RESPONSES_ONLY.test(upstreamModel)) return true;
   const model = reasoningModel(upstreamModel);
   if (!model || model.major < 5 || (model.major === 5 && model.minor < 4)) return false;
   const json = body?.json();
