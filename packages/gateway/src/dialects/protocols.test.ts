@@ -147,6 +147,24 @@ describe("every dialect", () => {
 });
 
 describe("usage", () => {
+  it("of Gemini counts sound that was cached as cached, not as sound", () => {
+    const usageMetadata = {
+      promptTokenCount: 1500,
+      candidatesTokenCount: 10,
+      cachedContentTokenCount: 900,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 500 },
+        { modality: "AUDIO", tokenCount: 1000 },
+      ],
+      cacheTokensDetails: [{ modality: "AUDIO", tokenCount: 900 }],
+    };
+    expect(of("gemini-generate").usage({ usageMetadata })).toMatchObject({
+      input: 1500,
+      cachedInput: 900,
+      audioInput: 100,
+    });
+  });
+
   it.each<[DialectId, object, object]>([
     [
       "anthropic-messages",

@@ -112,19 +112,20 @@ function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
   });
 }
 
-/** Gemini counts thoughts and tool prompts apart from candidates and prompt. */
+/** Gemini counts thoughts and tool prompts apart from candidates and prompt; sound that was cached costs what cached text costs. */
 export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefined {
   const prompt = count(usage, "promptTokenCount");
   const total = count(usage, "totalTokenCount");
   if (usage === undefined || (prompt === undefined && total === undefined)) return undefined;
   const input = (prompt ?? 0) + tokens(usage, "toolUsePromptTokenCount");
   const thoughts = tokens(usage, "thoughtsTokenCount");
+  const cachedAudio = modality(usage, "cacheTokensDetails", "AUDIO");
   return usageOf({
     input,
     output: tokens(usage, "candidatesTokenCount") + thoughts,
     cachedInput: tokens(usage, "cachedContentTokenCount"),
     reasoning: thoughts,
-    audioInput: modality(usage, "promptTokensDetails", "AUDIO"),
+    audioInput: Math.max(0, modality(usage, "promptTokensDetails", "AUDIO") - cachedAudio),
     imageInput: modality(usage, "promptTokensDetails", "IMAGE"),
     audioOutput: modality(usage, "candidatesTokensDetails", "AUDIO"),
   });
