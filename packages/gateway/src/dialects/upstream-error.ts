@@ -12,7 +12,8 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   if (data === undefined) return event === "error" && raw !== "" ? errorEvent({ message: raw }) : undefined;
   const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
   if (found !== undefined) return found;
-  return event === "error" || data["type"] === "error" ? errorEvent(data) : undefined;
+  const isError = event === "error" || data["type"] === "error" || data["object"] === "error";
+  return isError ? errorEvent(data) : undefined;
 }
 
 function errorEvent(error: JsonObject): UpstreamErrorEvent {

@@ -167,7 +167,22 @@ describe("meter", () => {
     });
     expect(feed('data: {"error":"broken"}\n\n').error?.message).toBe("broken");
     expect(feed('event: error\ndata: {"message":"odd","type":"error"}\n\n').error?.message).toBe("odd");
+    expect(feed('data: {"object":"error","message":"too long","type":"BadRequestError","code":400}\n\n').error).toEqual(
+      {
+        message: "too long",
+        type: "BadRequestError",
+        code: undefined,
+        param: undefined,
+        status: 400,
+      },
+    );
     expect(feed(chunk(',"error":null')).error).toBeUndefined();
+  });
+
+  it("finds whole answers that are nothing but an error", () => {
+    const error = { object: "error", message: "too long", type: "BadRequestError", param: null, code: 400 };
+    expect(openaiChat.errorIn(error as JsonObject)).toMatchObject({ message: "too long", status: 400 });
+    expect(openaiChat.errorIn({ object: "chat.completion", choices: [] })).toBeUndefined();
   });
 
   it("takes counts that are no whole numbers as missing", () => {

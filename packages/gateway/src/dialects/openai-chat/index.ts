@@ -80,10 +80,11 @@ export function usageOfCompletion(answer: JsonObject) {
   );
 }
 
-/** An answer of status 200 that holds an error and no choice. */
+/** An answer of status 200 that holds an error and no choice, or is one. */
 export function errorInCompletion(answer: JsonObject) {
   const choices = answer["choices"];
-  return Array.isArray(choices) && choices.length > 0 ? undefined : readError(answer["error"]);
+  if (Array.isArray(choices) && choices.length > 0) return undefined;
+  return readError(answer["error"]) ?? (answer["object"] === "error" ? readError(answer) : undefined);
 }
 
 function checkMessages(json: JsonObject): void {
