@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,6 +76,23 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
     expect(await one("select count(*) from users where role = 1")).toEqual([14]);
     await expectBalance(one);
   });
+});
+
+test("a seed makes the same rows on a server that takes no files", { timeout: 180_000 }, async () => {
+  const rows = async (name: string) => {
+    const url = await urls.mariadb(name);
+    expect(await seed(url, "--logs", "6000")).toMatchObject({ code: 0 });
+    const rows = await runSql(url, "select * from logs order by id");
+    // The server leaves gaps between the ids of several statements.
+    return createHash("sha256")
+      .update(JSON.stringify(rows.map((row) => ({ ...row, id: 0 }))))
+      .digest("hex");
+  };
+  const sent = await rows("files");
+  await runSql(services.mariadb?.url ?? "", "set global local_infile = 0");
+  const stated = await rows("no_files");
+  await runSql(services.mariadb?.url ?? "", "set global local_infile = 1");
+  expect(stated).toBe(sent);
 });
 
 test("a seed makes the same rows again from the same arguments", async () => {

@@ -27,7 +27,7 @@ await main(async () => {
     const account = { passwords, clock: systemClock, rootPassword: env.rootPassword, hasWizard: false } as const;
     const { madePassword } = await firstStart({ ...account, database, log, version: VERSION, host: "127.0.0.1" });
     if (madePassword !== undefined) say(`account root, password ${madePassword}`);
-    await runSeed({ database, vault, plan, isAdding, say });
+    await runSeed({ database, url: env.databaseUrl.reveal(), vault, plan, isAdding, say });
     say(`users sign in with the password ${SAMPLE_PASSWORD}`);
   } finally {
     log.flush();

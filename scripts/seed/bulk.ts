@@ -17,10 +17,15 @@ const SQLITE_VALUES = 900;
 /** Well below the 16 MiB that a server takes by default. */
 const MYSQL_ROWS = 2_000;
 
-/** Adds rows in a transaction of their own, in the fastest way that each database has for a client's rows. */
-export async function insertBulk({ raw }: Database, table: BulkTable, columns: Columns): Promise<void> {
-  if (columns[0] === undefined || columns[0].length === 0) return;
-  await raw.transaction((tx) => WRITERS[raw.kind](tx, table, columns));
+/** Makes ready at once what is written when the answer is called, so that both can go on side by side. */
+export type PrepareBulk = (table: BulkTable, columns: Columns) => () => Promise<void>;
+
+/** Adds rows in statements, each time in a transaction of their own. */
+export function inStatements({ raw }: Database): PrepareBulk {
+  return (table, columns) => async () => {
+    if (columns[0] === undefined || columns[0].length === 0) return;
+    await raw.transaction((tx) => WRITERS[raw.kind](tx, table, columns));
+  };
 }
 
 const WRITERS: Readonly<Record<Database["kind"], Write>> = {

@@ -3,9 +3,10 @@ import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import { upsertSql } from "../../packages/gateway/src/storage/inserts.ts";
 import type { Vault } from "../../packages/gateway/src/storage/secrets.ts";
 import { createActors, type Actors } from "./actors.ts";
-import { insertBulk } from "./bulk.ts";
+import { inStatements, type PrepareBulk } from "./bulk.ts";
 import { populate } from "./entities.ts";
 import { dropIndexes, type Restore } from "./indexes.ts";
+import { openLoader } from "./load-data.ts";
 import type { SeedPlan } from "./plan.ts";
 import { createRandom } from "./random.ts";
 import { LEDGER, LOGS, SUMS } from "./tables.ts";
@@ -24,6 +25,8 @@ const ROLLUP_MARK = {
 
 export interface Seeding {
   readonly database: Database;
+  /** Of that database. */
+  readonly url: string;
   readonly vault: Vault;
   readonly plan: SeedPlan;
   readonly isAdding: boolean;
@@ -37,7 +40,7 @@ class NotEmptyError extends Error {
 
 /** Fills the database: users, tokens, channels, then log, ledger and hourly sums that agree with each other. */
 export async function runSeed(seeding: Seeding): Promise<void> {
-  const { database, plan, isAdding, say } = seeding;
+  const { database, url, plan, isAdding, say } = seeding;
   const present = await highestId(database, "logs");
   if (!isAdding) await refuseNonEmpty(database, present);
   const startedAt = performance.now();
@@ -46,10 +49,13 @@ export async function runSeed(seeding: Seeding): Promise<void> {
   say(`${plan.users} users, ${plan.tokens} tokens and ${plan.channels} channels`);
   const traffic = new Traffic(actors, plan, random);
   const restores = present === 0 ? await withoutIndexes(database) : [];
+  const loader = database.kind === "mysql" ? await openLoader(url) : undefined;
+  const prepare = loader?.prepare ?? inStatements(database);
   try {
-    await insertBulk(database, LEDGER, traffic.gifts());
-    await writeAll(seeding, traffic);
+    await prepare(LEDGER, traffic.gifts())();
+    await writeAll(seeding, traffic, prepare);
   } finally {
+    await loader?.close();
     if (restores.length > 0) say("building indexes");
     await Promise.all(restores.map((restore) => restore()));
   }
@@ -74,14 +80,15 @@ async function withoutIndexes(database: Database): Promise<Restore[]> {
 }
 
 /** Makes the next rows while the database takes the last ones. */
-async function writeAll({ database, plan, say }: Seeding, traffic: Traffic): Promise<void> {
+async function writeAll({ plan, say }: Seeding, traffic: Traffic, prepare: PrepareBulk): Promise<void> {
   const startedAt = performance.now();
   let saidAt = startedAt;
   let done = 0;
   let writing: Promise<unknown> = Promise.resolve();
   for (let batch = traffic.next(BATCH_ROWS); batch; batch = traffic.next(BATCH_ROWS)) {
+    const write = prepareAll(prepare, batch);
     await writing;
-    writing = write(database, batch);
+    writing = write();
     done += BATCH_ROWS;
     if (performance.now() - saidAt < SAY_EVERY_MS) continue;
     saidAt = performance.now();
@@ -90,11 +97,9 @@ async function writeAll({ database, plan, say }: Seeding, traffic: Traffic): Pro
   await writing;
 }
 
-function write(database: Database, { logs, ledger, sums }: Batch): Promise<unknown> {
-  return Promise.all([
-    insertBulk(database, LOGS, logs),
-    insertBulk(database, LEDGER, ledger).then(() => insertBulk(database, SUMS, sums)),
-  ]);
+function prepareAll(prepare: PrepareBulk, { logs, ledger, sums }: Batch): () => Promise<unknown> {
+  const [writeLogs, writeLedger, writeSums] = [prepare(LOGS, logs), prepare(LEDGER, ledger), prepare(SUMS, sums)];
+  return () => Promise.all([writeLogs(), writeLedger().then(writeSums)]);
 }
 
 function progressLine(done: number, all: number, seconds: number): string {
