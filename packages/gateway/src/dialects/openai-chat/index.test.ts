@@ -291,6 +291,7 @@ describe("streams and whole answers", () => {
       calls([named("a", "{", 0), named("b", "{}", 1), delta({ index: 0, function: { arguments: "1}" } })]),
     ).toEqual(expected);
     expect(calls([named("a", "{1}"), named("b", "{}")])).toEqual(expected);
+    expect(calls([named("a", "{1}", 0), named("b", "{}", 0)])).toEqual(expected);
   });
 
   it("make a usage chunk in the name of the stream", () => {

@@ -120,13 +120,19 @@ function mergeCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void {
   }
 }
 
-/** Vendors that leave the index out send every call whole: a new id is a new call. */
+/** Vendors that leave the index out, or write 0 for all of them, send every call whole: a new id is a new call. */
 function callIndex(calls: readonly JsonObject[], index: JsonValue | undefined, delta: JsonObject): number {
-  if (typeof index === "number" && index >= 0 && index <= calls.length) return index;
-  const id = text(delta, "id");
+  const id = text(delta, "id") || undefined;
+  const isNumbered = typeof index === "number" && index >= 0 && index <= calls.length;
+  if (isNumbered && !isAnother(calls[index], id, text(object(delta, "function"), "name"))) return index;
   const known = calls.findIndex((call) => id !== undefined && call["id"] === id);
   if (known >= 0) return known;
   return id === undefined && calls.length > 0 ? calls.length - 1 : calls.length;
+}
+
+function isAnother(known: JsonObject | undefined, id: string | undefined, name: string | undefined): boolean {
+  const knownId = text(known, "id") || undefined;
+  return id !== undefined && knownId !== undefined && id !== knownId && name !== undefined && name !== "";
 }
 
 function choiceOf(index: number, part: ChoiceParts): JsonObject {

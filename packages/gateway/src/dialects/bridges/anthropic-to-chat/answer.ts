@@ -1,7 +1,7 @@
 import { anyText, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
-import { parseArguments } from "../parts/arguments.ts";
+import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { anthropicStop } from "../parts/finish.ts";
 import { newCallId, withPrefix } from "../parts/ids.ts";
 
@@ -85,6 +85,6 @@ function toolUse(call: JsonObject): JsonObject {
     type: "tool_use",
     id: id === undefined || id === "" ? newCallId() : id,
     name: anyText(target, "name"),
-    input: parseArguments(anyText(target, "arguments", "input")),
+    input: parseArguments(argumentsOf(target)),
   };
 }

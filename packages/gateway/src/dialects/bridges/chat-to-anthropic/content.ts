@@ -1,7 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { parseArguments } from "../parts/arguments.ts";
+import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 
@@ -107,7 +107,7 @@ function toolUse(call: JsonObject): JsonObject {
     type: "tool_use",
     id: toolId(text(call, "id") ?? ""),
     name: text(target, "name") ?? "",
-    input: parseArguments(text(target, "arguments") ?? text(target, "input")),
+    input: parseArguments(argumentsOf(target)),
     cache_control: cacheMark(call),
   });
 }

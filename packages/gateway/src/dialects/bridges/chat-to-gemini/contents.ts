@@ -1,6 +1,6 @@
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
-import { parseArguments, parseJson } from "../parts/arguments.ts";
+import { argumentsOf, parseArguments, parseJson } from "../parts/arguments.ts";
 import type { GeminiModel } from "../parts/gemini-models.ts";
 import { NO_SIGNATURE, splitSignature } from "../parts/signature.ts";
 import { contentParts, textPart } from "./parts.ts";
@@ -90,7 +90,7 @@ function callParts(message: JsonObject, model: GeminiModel): JsonObject[] {
     return compact({
       functionCall: {
         name: text(target, "name") ?? "",
-        args: parseArguments(text(target, "arguments") ?? text(target, "input")),
+        args: parseArguments(argumentsOf(target)),
       },
       thoughtSignature: known ?? (isAsked ? NO_SIGNATURE : undefined),
     });

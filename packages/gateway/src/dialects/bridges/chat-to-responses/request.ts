@@ -2,6 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { choicesOf } from "../../ask.ts";
 import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { argumentsOf } from "../parts/arguments.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/dropped.ts";
 import { takesEffort } from "../parts/effort.ts";
@@ -190,7 +191,7 @@ function callsOf(message: JsonObject): JsonObject[] {
       type: "function_call",
       call_id: text(call, "id") ?? `call_${name}`,
       name,
-      arguments: anyText(target, "arguments", "input"),
+      arguments: argumentsOf(target),
     };
   });
 }

@@ -1,7 +1,7 @@
 import { anyText, compact, isObject, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
-import { parseArguments } from "../parts/arguments.ts";
+import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
@@ -81,7 +81,7 @@ export function callPart(call: JsonObject): JsonObject {
     functionCall: compact({
       id: id === "" ? undefined : id,
       name: anyText(target, "name"),
-      args: parseArguments(anyText(target, "arguments", "input")),
+      args: parseArguments(argumentsOf(target)),
     }),
   };
 }

@@ -1,7 +1,8 @@
 import { anyText, compact, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
-import { callDeltas } from "../parts/call-sequence.ts";
+import { argumentsOf } from "../parts/arguments.ts";
+import { callDeltas, isAnotherCall } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
@@ -13,10 +14,17 @@ interface Call {
   args: string;
 }
 
+interface Calls {
+  /** In the order in which they began. */
+  readonly all: Call[];
+  /** The last one of each index. */
+  readonly byIndex: Map<number, Call>;
+}
+
 /** Events of a generateContent stream from chat chunks; a function call is sent whole, once its arguments are there. */
 export class ChunksToCandidates implements StreamBridge {
   readonly #context: BridgeContext;
-  readonly #calls = new Map<number, Map<number, Call>>();
+  readonly #calls = new Map<number, Calls>();
   readonly #finishes = new Map<number, string>();
   readonly #refused = new Set<number>();
   /** The last piece of thinking by candidate: a signature that follows has to stand on a part with text. */
@@ -46,10 +54,7 @@ export class ChunksToCandidates implements StreamBridge {
     const groundingMetadata = groundingOf(this.#annotations);
     const candidates = [...indexes].map((index) =>
       compact({
-        content: modelContent([
-          ...this.#untold(index),
-          ...[...(this.#calls.get(index)?.values() ?? [])].map(partOfCall),
-        ]),
+        content: modelContent([...this.#untold(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
         groundingMetadata,
@@ -105,14 +110,18 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   #collect(index: number, part: JsonObject): void {
-    const calls = this.#calls.get(index) ?? new Map<number, Call>();
+    const calls = this.#calls.get(index) ?? { all: [], byIndex: new Map<number, Call>() };
     this.#calls.set(index, calls);
     const target = object(part, "function") ?? object(part, "custom");
-    const at = number(part, "index") ?? indexOf(calls, text(part, "id"));
-    const call = calls.get(at) ?? { id: anyText(part, "id"), name: "", args: "" };
+    const at = number(part, "index") ?? indexOf(calls.byIndex, text(part, "id"));
+    const last = calls.byIndex.get(at);
+    const known = last !== undefined && isAnotherCall(part, last.id) ? undefined : last;
+    const call = known ?? { id: anyText(part, "id"), name: "", args: "" };
     if (call.name === "") call.name = anyText(target, "name");
-    call.args += anyText(target, "arguments", "input");
-    calls.set(at, call);
+    call.args += argumentsOf(target);
+    if (known !== undefined) return;
+    calls.all.push(call);
+    calls.byIndex.set(at, call);
   }
 
   #event(candidates: JsonObject[], usage: Usage | undefined): StreamEvent {

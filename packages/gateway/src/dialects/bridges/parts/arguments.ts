@@ -9,6 +9,13 @@ export function parseArguments(text: string | undefined): JsonObject {
   return value === undefined ? { arguments: text } : { arguments: value };
 }
 
+/** What a call passes to its tool, as a text; some servers and clients write the object itself. */
+export function argumentsOf(target: JsonObject | undefined): string {
+  const value = target?.["arguments"] ?? target?.["input"];
+  if (typeof value === "string") return value;
+  return isObject(value) ? JSON.stringify(value) : "";
+}
+
 /** Any JSON value; undefined for text that is none. */
 export function parseJson(text: string): JsonValue | undefined {
   try {

@@ -1,5 +1,6 @@
 import { anyText, number, object, objects, text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
+import { argumentsOf } from "./arguments.ts";
 import { newCallId } from "./ids.ts";
 
 export interface SequencedCall {
@@ -13,6 +14,8 @@ export type CallStep =
   | { readonly type: "close"; readonly call: SequencedCall };
 
 interface Entry extends SequencedCall {
+  /** The id that the upstream gave it, "" for none. */
+  readonly given: string;
   /** Arguments that came while another call was open. */
   waiting: string;
 }
@@ -34,10 +37,12 @@ export class CallSequence {
   /** One item of `delta.tool_calls`. */
   take(part: JsonObject): CallStep[] {
     const target = object(part, "function") ?? object(part, "custom");
-    const args = anyText(target, "arguments", "input");
+    const args = argumentsOf(target);
     const index = number(part, "index") ?? this.#indexOf(text(part, "id"));
-    const known = this.#calls.get(index);
-    const call: Entry = known ?? { id: anyText(part, "id") || newCallId(), name: "", waiting: "" };
+    const last = this.#calls.get(index);
+    const known = last !== undefined && isAnotherCall(part, last.given) ? undefined : last;
+    const given = anyText(part, "id");
+    const call: Entry = known ?? { id: given || newCallId(), given, name: "", waiting: "" };
     if (call.name === "") call.name = anyText(target, "name");
     const steps: CallStep[] = [];
     if (known === undefined) {
@@ -69,6 +74,13 @@ export class CallSequence {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
     return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
   }
+}
+
+/** Some servers number every call 0 and send each of them whole: a new id with a name is a new call. */
+export function isAnotherCall(part: JsonObject, knownId: string): boolean {
+  const id = anyText(part, "id");
+  if (id === "" || knownId === "" || id === knownId) return false;
+  return anyText(object(part, "function") ?? object(part, "custom"), "name") !== "";
 }
 
 /** The tool calls of a delta; a call of the old `function_call` kind is one of them. */

@@ -1,6 +1,6 @@
-import { anyText, isObject, object, objects, text } from "../../read.ts";
+import { anyText, isObject, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { parseArguments } from "../parts/arguments.ts";
+import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { newCallId } from "../parts/ids.ts";
 import { sealThinking } from "./sealed.ts";
 import { recall } from "./state.ts";
@@ -72,9 +72,9 @@ export function outputOf(message: JsonObject | undefined, context: BridgeContext
   for (const call of calls) {
     const target = object(call, "function") ?? object(call, "custom");
     const read = {
-      id: text(call, "id") ?? newCallId(),
+      id: anyText(call, "id") || newCallId(),
       name: anyText(target, "name"),
-      args: anyText(target, "arguments", "input"),
+      args: argumentsOf(target),
     };
     add("fc", (id) => callItem(id, read, context));
   }
