@@ -4,7 +4,7 @@ import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize } from "./create.ts";
 import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
-import { NO_FILTER, type ChannelFilter } from "./query.ts";
+import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest } from "./test-log.ts";
 import type { ChannelUpstream } from "./upstream.ts";
@@ -60,8 +60,7 @@ async function chosen(store: ChannelStore, { ids, filter }: Body): Promise<numbe
   }
   if (ids && ids.length > 0) return [...new Set(ids)];
   const narrowed: ChannelFilter = withDefaults(NO_FILTER, filter ?? {});
-  const isNarrow = Object.values(narrowed).some((part: string | readonly number[]) => part.length > 0);
-  if (!isNarrow) throw new Refusal("CH16", { field: "ids" });
+  if (!isNarrow(narrowed)) throw new Refusal("CH16", { field: "ids" });
   return (await store.ids(narrowed)).slice(0, CHANNEL_BULK_CAP);
 }
 

@@ -209,6 +209,14 @@ describe("many at once", () => {
     expect(await codeOf(admin.post("/api/channel/bulk", { ids: [a], action: "sync" }))).toBe("CH8");
   });
 
+  test("refuses a filter of many that leaves nothing out, however it is written", async () => {
+    const id = await create();
+    for (const filter of [{ keyword: " " }, { group: "null" }, { group: " ", model: "\t", tag: " ", type: [] }]) {
+      expect(await codeOf(admin.post("/api/channel/bulk", { filter, action: "delete" }))).toBe("CH16");
+    }
+    expect(await read(id)).toMatchObject({ id });
+  });
+
   test("repairs the routing rows", async () => {
     await create();
     await app.database.db.deleteFrom("abilities").execute();

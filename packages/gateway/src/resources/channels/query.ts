@@ -47,17 +47,34 @@ export function orderOf(query: {
   return query.id_sort ? [newest] : [{ column: "priority", direction: "desc" }, newest];
 }
 
+/** The filter as it is searched: texts trimmed, and no group where family consoles send the text `null` for none. */
+function searched(filter: ChannelFilter): ChannelFilter {
+  const group = filter.group.trim();
+  return {
+    ...filter,
+    keyword: filter.keyword.trim(),
+    model: filter.model.trim(),
+    tag: filter.tag.trim(),
+    group: group === "null" ? "" : group,
+  };
+}
+
+/** True when a filter leaves channels out. */
+export function isNarrow(filter: ChannelFilter): boolean {
+  return Object.values(searched(filter)).some((part: string | readonly number[]) => part.length > 0);
+}
+
 /** @param hashKey hash of a key, for the search by exact key */
 export function conditionOf(
   eb: ExpressionBuilder<Schema, "channels">,
-  filter: ChannelFilter,
+  wanted: ChannelFilter,
   hashKey: (key: string) => string,
 ): Expression<SqlBool> {
+  const filter = searched(wanted);
   const conditions: Expression<SqlBool>[] = [];
   if (filter.keyword !== "") conditions.push(keywordCondition(eb, filter.keyword, hashKey));
   if (filter.model !== "") conditions.push(likeAnyCase("models", containing(filter.model)));
-  // Family consoles send the text `null` when no group is chosen.
-  if (filter.group !== "" && filter.group !== "null") conditions.push(inGroup(eb, filter.group));
+  if (filter.group !== "") conditions.push(inGroup(eb, filter.group));
   if (filter.tag !== "") conditions.push(eb("tag", "=", filter.tag));
   if (filter.status.length > 0) conditions.push(eb("status", "in", filter.status));
   if (filter.type.length > 0) conditions.push(eb("type", "in", filter.type));
