@@ -72,6 +72,17 @@ describe("lists", () => {
     expect(await refusalOf(members.admin.get("/api/log/999999"))).toEqual([200, "H3", "Log does not exist."]);
   });
 
+  test("hide from owners from where an administrator changed their account, but not where they did themselves", async () => {
+    const by = (operator: number) => JSON.stringify({ admin_info: { operator_id: operator, operator_name: "x" } });
+    const change = { ...ann(), type: 3, ip: "203.0.113.7" };
+    await insert({ ...change, other: by(members.user.userId) }, { ...change, other: by(1) });
+    expect((await selfPage()).items.map(({ ip, other }) => [ip, other])).toEqual([
+      ["", "{}"],
+      ["203.0.113.7", "{}"],
+    ]);
+    expect((await adminPage()).items.map(({ ip }) => ip)).toEqual(["203.0.113.7", "203.0.113.7"]);
+  });
+
   test("hide from owners what is the operator's, and everybody else's rows", async () => {
     await insert(
       { username: "root", user_id: 1 },

@@ -1,6 +1,6 @@
 import type { LogRow } from "@fairway/wire";
 import type { Selectable } from "kysely";
-import { parseObject } from "../../lib/json.ts";
+import { isObject, parseObject, type JsonObject } from "../../lib/json.ts";
 import type { LogTable } from "../../storage/schema.ts";
 
 export type StoredLog = Selectable<LogTable>;
@@ -15,7 +15,16 @@ export function adminView(row: StoredLog, channelName: string): LogRow {
 
 /** A row as its owner sees it, with a running number for an id. */
 export function ownerView(row: StoredLog, number: number): LogRow {
-  return { ...shared(row), id: number, channel: 0, channel_name: "", other: withoutOperator(row.other) };
+  const members = row.other === "" ? undefined : parseObject(row.other);
+  const ip = isByAnother(row, members) ? "" : row.ip;
+  return { ...shared(row), id: number, channel: 0, channel_name: "", ip, other: withoutOperator(members) };
+}
+
+/** The address of an administrator who did something to the owner is not the owner's to know. */
+function isByAnother({ user_id: owner }: StoredLog, members: JsonObject | undefined): boolean {
+  const info = members?.["admin_info"];
+  const operator = isObject(info) ? info["operator_id"] : undefined;
+  return operator !== undefined && operator !== owner;
 }
 
 function shared(row: StoredLog): Omit<LogRow, "channel" | "channel_name" | "other"> {
@@ -45,8 +54,7 @@ function objectText(other: string): string {
   return other === "" || parseObject(other) === undefined ? "" : other;
 }
 
-function withoutOperator(other: string): string {
-  const members = other === "" ? undefined : parseObject(other);
+function withoutOperator(members: JsonObject | undefined): string {
   if (!members) return "";
   for (const name of OPERATOR_MEMBERS) delete members[name];
   return JSON.stringify(members);
