@@ -170,7 +170,9 @@ async function writeChange(
   tx: RawTransaction,
   { user, change, caller, ip, check }: Change,
 ): Promise<void> {
-  check?.(userTag(present(await lockedUser(tx, user.id))));
+  const row = present(await lockedUser(tx, user.id));
+  if (!canChange(caller, row)) throw new Refusal("U3");
+  check?.(userTag(row));
   if (Object.keys(change).length === 0) return;
   await updateUser(tx, database.kind, { id: user.id, change });
   if (change.password === undefined) return;

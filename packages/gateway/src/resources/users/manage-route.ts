@@ -7,6 +7,7 @@ import { operatorInfo } from "../../storage/log-rows.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
 import { changeQuota } from "./change-quota.ts";
+import { lockedUser } from "./store.ts";
 import type { UserRow } from "./view.ts";
 
 type Change = Partial<Pick<UserRow, "role" | "status" | "deleted_at">>;
@@ -23,7 +24,7 @@ const LOGGED: Readonly<Record<Exclude<UserAction, "add_quota">, string>> = {
 export function userManageRoute(deps: AdminRoutesDeps): Route {
   return implement(userManage, async (call) => {
     const { body, caller, context } = call;
-    const user = await findTarget(deps, call);
+    const user = changeable(await deps.store.find(idOf(call)), caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("U12", { field: "action" });
     if (action === "add_quota") {
@@ -32,17 +33,16 @@ export function userManageRoute(deps: AdminRoutesDeps): Route {
       const quota = await changeQuota(deps, { userId: user.id, by: () => value, operator: caller, context });
       return answer({ ...user, quota });
     }
-    const change = changeFor(action, user, caller, seconds(deps.clock));
-    if (!isEffective(user, change)) return answer(user);
-    await apply(deps, { user, change, action, caller, ip: context.ip });
-    return answer({ ...user, ...change });
+    return answer(await take(deps, { id: user.id, action, caller, ip: context.ip }));
   });
 }
 
-async function findTarget({ store }: AdminRoutesDeps, { body, caller }: Call<typeof userManage>): Promise<UserRow> {
-  const { id } = body;
+function idOf({ body: { id } }: Call<typeof userManage>): number {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field: "id" });
-  const user = await store.find(id);
+  return id;
+}
+
+function changeable(user: UserRow | undefined, caller: Principal): UserRow {
   if (!user) throw new Refusal("U1");
   if (user.deleted_at !== null) throw new Refusal("U13");
   if (!canChange(caller, user)) throw new Refusal("U3");
@@ -76,23 +76,27 @@ function isEffective(user: UserRow, change: Change): boolean {
 }
 
 interface Step {
-  readonly user: UserRow;
-  readonly change: Change;
+  readonly id: number;
   readonly action: keyof typeof LOGGED;
   readonly caller: Principal;
   readonly ip: string;
 }
 
 /**
+ * Judged by the row as it is while nobody else can change it; answers what is there afterwards.
  * A disabled or deleted account refuses by its row, with the reason; its sessions go when they are next used.
  * Those that were not used in the meantime go here, before the account is enabled again.
  */
-async function apply(deps: AdminRoutesDeps, { user, change, action, caller, ip }: Step): Promise<void> {
-  await deps.store.write(user.id, async (trx) => {
-    await deps.store.update(trx, user.id, change);
-    if (action === "enable") await deps.sessions.endAll(user.id, undefined, trx);
-    await deps.writeLog(rawOn(trx, deps.database.kind), {
-      user_id: user.id,
+function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<UserRow> {
+  return deps.store.write(id, async (trx) => {
+    const tx = rawOn(trx, deps.database.kind);
+    const user = changeable(await lockedUser(tx, id), caller);
+    const change = changeFor(action, user, caller, seconds(deps.clock));
+    if (!isEffective(user, change)) return user;
+    await deps.store.update(trx, id, change);
+    if (action === "enable") await deps.sessions.endAll(id, undefined, trx);
+    await deps.writeLog(tx, {
+      user_id: id,
       username: user.username,
       created_at: seconds(deps.clock),
       type: LOG_TYPE.manage,
@@ -100,6 +104,7 @@ async function apply(deps: AdminRoutesDeps, { user, change, action, caller, ip }
       ip,
       other: operatorInfo(caller, ip),
     });
+    return { ...user, ...change };
   });
 }
 

@@ -43,3 +43,30 @@ eachDatabase("an edit of a user", (open) => {
     }
   });
 });
+
+eachDatabase("steps of a user's life that are asked for at once", (open) => {
+  test("are taken and told once", async () => {
+    const app = await startManagementApp({ url: await open() });
+    const { db } = app.database;
+    try {
+      const root = await app.signIn("root");
+      await root.data(root.post("/api/user/", { username: "ann", password }));
+      const { id } = await db.selectFrom("users").select("id").where("username", "=", "ann").executeTakeFirstOrThrow();
+      const all = (action: string) =>
+        Promise.all(
+          Array.from({ length: 8 }, async () => (await root.post("/api/user/manage", { id, action })).body["code"]),
+        );
+      expect(new Set(await all("disable"))).toEqual(new Set([undefined]));
+      expect((await all("promote")).filter((code) => code === "U9")).toHaveLength(7);
+      expect((await all("delete")).filter((code) => code === "U13")).toHaveLength(7);
+      const logs = await db.selectFrom("logs").select("content").where("user_id", "=", id).orderBy("id").execute();
+      expect(logs.map(({ content }) => content)).toEqual([
+        "Disabled by an administrator",
+        "Promoted to administrator",
+        "Deleted by an administrator",
+      ]);
+    } finally {
+      await app.close();
+    }
+  });
+});
