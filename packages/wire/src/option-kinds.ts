@@ -134,6 +134,9 @@ function linesOf(kib: number): OptionType<readonly string[]> {
   return { kind: "lines", read };
 }
 
+/** Beyond this nothing can be charged, and no number of JSON tells it. */
+const RATIO_MAX = Number.MAX_SAFE_INTEGER;
+
 /** JSON object of numbers not below 0; `code` refuses what is no JSON object. */
 export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {
   const read = (text: string): Reading<Ratios> => {
@@ -144,6 +147,7 @@ export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {
     for (const [name, value] of Object.entries(parsed)) {
       const plain = value instanceof NumberText ? decimalText(value.source) : undefined;
       if (plain === undefined || plain.startsWith("-")) return { isValid: false, code: "P12", name };
+      if (Number(plain) > RATIO_MAX) return broken(`a number not above ${RATIO_MAX} for ${name}`);
       ratios[name] = plain;
     }
     return valid<Ratios>(ratios, text);

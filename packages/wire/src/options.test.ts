@@ -78,6 +78,8 @@ describe("rules of P9", () => {
     ["ChatLink", " java\tscript:alert(1)", "a link without a script scheme"],
     ["Chats", '[{"x":"data:text/html,1"}]', "a link without a script scheme"],
     ["Notice", "ü".repeat(262_145), "at most 512 KiB long"],
+    ["ModelRatio", '{"ok":1,"a":1e400}', "a number not above 9007199254740991 for a"],
+    ["GroupRatio", '{"vip":9007199254740992}', "a number not above 9007199254740991 for vip"],
   ])("%s refuses %j", (key, text, expected) => {
     expect(refusal(key, text)).toBe("P9");
     expect(rule(key, text)).toBe(expected);
