@@ -39,7 +39,7 @@ export const walletPay = endpoint({
   path: "/api/user/pay",
   access: "user",
   summary: "Opens an order and answers the form fields for the payment page, whose address stands in `url`.",
-  body: z.object({ ...amountFields, payment_method: z.optional(z.string()) }),
+  body: z.object({ ...amountFields, payment_method: z.optional(z.unknown()) }),
   answer: "raw",
   fails: ["G1", "Y1", "Y2", "Y3", "Y4", "Y5"],
 });

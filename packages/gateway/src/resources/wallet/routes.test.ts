@@ -113,7 +113,8 @@ describe("paying online", () => {
   test("answers a signed form and stores the order before", async () => {
     expect((await pay({})).body).toMatchObject(failure("The administrator has not configured online payment."));
     await configure();
-    expect((await pay({ payment_method: "cash" })).body).toMatchObject(failure("Unknown payment method."));
+    for (const payment_method of ["cash", "", 5, ["zfb"], undefined])
+      expect((await pay({ payment_method })).body).toMatchObject(failure("Unknown payment method."));
     expect((await pay({ amount: 0 })).body).toMatchObject(failure("The recharge amount cannot be less than 1"));
     const { body } = await pay({});
     const order = await app.database.db.selectFrom("top_ups").selectAll().executeTakeFirstOrThrow();

@@ -31,7 +31,7 @@ export type WalletOptions = AmountOptions &
   Pick<OptionValues, "PayAddress" | "EpayId" | "EpayKey" | "CustomCallbackAddress" | "ServerAddress">;
 
 /** Spellings of the two ways to pay, as consoles of the family and the provider have them. */
-const METHODS: ReadonlyMap<string, "alipay" | "wxpay"> = new Map([
+const METHODS: ReadonlyMap<unknown, "alipay" | "wxpay"> = new Map([
   ["zfb", "alipay"],
   ["alipay", "alipay"],
   ["wx", "wxpay"],
@@ -66,14 +66,14 @@ export function walletRoutes(deps: WalletRoutesDeps): Route[] {
 
 interface PayBody {
   readonly amount?: unknown;
-  readonly payment_method?: string | undefined;
+  readonly payment_method?: unknown;
 }
 
 async function pay({ store, clock, log, options }: WalletRoutesDeps, caller: Principal, body: PayBody) {
   const settings = options();
   const reading = readAmount(body.amount, settings, caller.group);
   if ("refused" in reading) return moneyFailure(reading.refused, { min: reading.min });
-  const type = METHODS.get(body.payment_method ?? "");
+  const type = METHODS.get(body.payment_method);
   if (!type) return moneyFailure("Y4");
   if (!isPaymentConfigured(settings)) return moneyFailure("Y3");
   const { amount, money, quota } = reading;
