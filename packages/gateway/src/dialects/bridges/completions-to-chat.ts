@@ -1,7 +1,8 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
-import { anyText, compact, isSet, number, object, objects, text } from "../read.ts";
+import { compact, isSet, number, object, objects, text } from "../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../types.ts";
 import { event } from "./parts/chat-answer.ts";
+import { writtenOf } from "./parts/chat-words.ts";
 import { noteDropped } from "./parts/dropped.ts";
 
 /** Members that mean the same in both protocols. */
@@ -66,15 +67,6 @@ function fromChat(body: JsonObject): JsonObject {
   return { ...body, object: "text_completion", choices };
 }
 
-function writtenOf(message: JsonObject | undefined): string {
-  const content = message?.["content"];
-  return typeof content === "string"
-    ? content
-    : objects(message, "content")
-        .map((part) => anyText(part, "text"))
-        .join("");
-}
-
 class ChunksToText implements StreamBridge {
   readonly #context: BridgeContext;
 
@@ -95,7 +87,7 @@ class ChunksToText implements StreamBridge {
   }
 
   #choice(choice: JsonObject, at: number): JsonObject[] {
-    const written = anyText(object(choice, "delta"), "content");
+    const written = writtenOf(object(choice, "delta"));
     const finish = text(choice, "finish_reason") ?? null;
     if (written === "" && finish === null) return [];
     return [{ index: number(choice, "index") ?? at, text: written, logprobs: null, finish_reason: finish }];

@@ -2,6 +2,7 @@ import { anyText, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { anthropicStop } from "../parts/finish.ts";
 import { newCallId, withPrefix } from "../parts/ids.ts";
 
@@ -48,20 +49,13 @@ function callsOf(message: JsonObject | undefined): readonly JsonObject[] {
 function thinkingBlocks(message: JsonObject | undefined): JsonObject[] {
   const signed = objects(message, "fw_thinking");
   if (signed.length > 0) return [...signed];
-  const thinking = anyText(message, "reasoning_content", "reasoning");
+  const thinking = thoughtOf(message);
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
 function textBlocks(message: JsonObject | undefined): JsonObject[] {
-  const content = message?.["content"];
-  const written =
-    typeof content === "string"
-      ? content
-      : objects(message, "content")
-          .map((part) => anyText(part, "text"))
-          .join("");
   const citations = objects(message, "annotations").flatMap(citationOf);
-  const texts = [written, anyText(message, "refusal")].filter((part) => part !== "");
+  const texts = [writtenOf(message), anyText(message, "refusal")].filter((part) => part !== "");
   return texts.map((part, at) => ({
     type: "text",
     text: part,

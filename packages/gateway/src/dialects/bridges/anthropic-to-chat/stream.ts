@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { withPrefix } from "../parts/ids.ts";
 import { citationOf, stopReason } from "./answer.ts";
 
@@ -89,12 +90,12 @@ export class ChunksToMessage implements StreamBridge {
 
   #delta(delta: JsonObject): StreamEvent[] {
     const events: StreamEvent[] = [];
-    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    const thinking = thoughtOf(delta);
     if (thinking !== "") events.push(...this.#write("thinking", { type: "thinking_delta", thinking }));
     for (const block of objects(delta, "fw_thinking")) events.push(...this.#sign(block));
     const refusal = anyText(delta, "refusal");
     this.#hasRefused ||= refusal !== "";
-    for (const written of [anyText(delta, "content"), refusal]) {
+    for (const written of [writtenOf(delta), refusal]) {
       if (written !== "") events.push(...this.#write("text", { type: "text_delta", text: written }));
     }
     for (const citation of objects(delta, "annotations").flatMap(citationOf)) {

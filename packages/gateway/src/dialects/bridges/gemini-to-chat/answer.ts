@@ -2,6 +2,7 @@ import { anyText, compact, isObject, number, object, objects, text } from "../..
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
@@ -52,19 +53,12 @@ function thoughtParts(message: JsonObject): JsonObject[] {
       thoughtSignature: anyText(block, "signature"),
     }));
   }
-  const thinking = anyText(message, "reasoning_content", "reasoning");
+  const thinking = thoughtOf(message);
   return thinking === "" ? [] : [{ text: thinking, thought: true }];
 }
 
 function textParts(message: JsonObject): JsonObject[] {
-  const content = message["content"];
-  const written =
-    typeof content === "string"
-      ? content
-      : objects(message, "content")
-          .map((part) => anyText(part, "text"))
-          .join("");
-  return [written, anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
+  return [writtenOf(message), anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
 }
 
 /** An image that a bridge wrote as markdown is an image again. */

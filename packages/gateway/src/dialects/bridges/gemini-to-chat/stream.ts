@@ -4,6 +4,7 @@ import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf } from "../parts/arguments.ts";
 import { callDeltas, isAnotherCall } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText } from "./answer.ts";
@@ -81,7 +82,7 @@ export class ChunksToCandidates implements StreamBridge {
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {
     const parts = this.#thoughtParts(delta, index);
-    const content = anyText(delta, "content");
+    const content = writtenOf(delta);
     const refusal = anyText(delta, "refusal");
     if (content !== "") parts.push(partOfText(content));
     if (refusal !== "") parts.push(partOfText(refusal));
@@ -89,7 +90,7 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   #thoughtParts(delta: JsonObject, index: number): JsonObject[] {
-    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    const thinking = thoughtOf(delta);
     const signed = objects(delta, "fw_thinking");
     const [first, ...more] = signed.length === 0 ? signed : signed.filter((block) => block["type"] === "thinking");
     if (first !== undefined) {

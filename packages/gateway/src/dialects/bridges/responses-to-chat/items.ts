@@ -1,6 +1,7 @@
-import { anyText, isObject, object, objects } from "../../read.ts";
+import { anyText, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { newCallId } from "../parts/ids.ts";
 import { sealThinking } from "./sealed.ts";
 import { recall } from "./state.ts";
@@ -61,8 +62,7 @@ export function outputOf(message: JsonObject | undefined, context: BridgeContext
   const add = (prefix: string, make: (id: string) => JsonObject) =>
     items.push(make(itemId(prefix, items.length, context)));
   const signed = objects(message, "fw_thinking");
-  const thinking =
-    anyText(message, "reasoning_content", "reasoning") || signed.map((block) => anyText(block, "thinking")).join("");
+  const thinking = thoughtOf(message) || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
   const content = contentOf(message);
   if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
@@ -82,16 +82,7 @@ export function outputOf(message: JsonObject | undefined, context: BridgeContext
 }
 
 function contentOf(message: JsonObject | undefined): JsonObject[] {
-  const content = message?.["content"];
-  const written =
-    typeof content === "string"
-      ? content
-      : Array.isArray(content)
-        ? content
-            .filter(isObject)
-            .map((part) => anyText(part, "text"))
-            .join("")
-        : "";
+  const written = writtenOf(message);
   const refusal = anyText(message, "refusal");
   return [
     ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf))]),

@@ -3,6 +3,7 @@ import { anyText, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
+import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { LongText } from "../parts/long-text.ts";
 import { endingOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
@@ -63,14 +64,14 @@ export class ChunksToResponse implements StreamBridge {
 
   #delta(delta: JsonObject, writer: ResponseWriter): StreamEvent[] {
     const events: StreamEvent[] = [];
-    const thinking = anyText(delta, "reasoning_content", "reasoning");
+    const thinking = thoughtOf(delta);
     if (thinking !== "") events.push(...this.#think(thinking, writer));
     const signed = objects(delta, "fw_thinking");
     if (signed.length > 0) {
       if (this.#open !== "reasoning") events.push(...this.#openReasoning(writer));
       this.#signed.push(...signed);
     }
-    const content = anyText(delta, "content");
+    const content = writtenOf(delta);
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
     if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
