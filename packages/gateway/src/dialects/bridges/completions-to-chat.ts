@@ -75,7 +75,7 @@ class ChunksToText implements StreamBridge {
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
-    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    if (data === undefined) return [];
     const choices = objects(data, "choices");
     const written = choices.flatMap((choice, at) => this.#choice(choice, at));
     const isUsage = choices.length === 0 && isSet(data["usage"]) && this.#context.ask.wantsStreamUsage;

@@ -270,6 +270,9 @@ describe("streams and whole answers", () => {
     const last = (asked: Ask) => events(asked).at(-1);
     expect(openaiChat.isUsageOnly(last(ask(true)) ?? {})).toBe(true);
     expect(openaiChat.isUsageOnly(last(ask(false)) ?? {})).toBe(false);
+    expect(openaiChat.isUsageOnly({ choices: null, usage: { prompt_tokens: 1 } })).toBe(true);
+    expect(openaiChat.isUsageOnly({ id: "c1", usage: { prompt_tokens: 1 } })).toBe(true);
+    expect(openaiChat.isUsageOnly({ id: "c1", usage: null })).toBe(false);
   });
 
   it("add up parallel tool calls by index, or by id where the index is missing", () => {

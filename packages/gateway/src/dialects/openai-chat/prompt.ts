@@ -1,6 +1,6 @@
 import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts";
 import type { PromptReader } from "../prompt.ts";
-import { anyText, isObject, isSet, object, objects, text } from "../read.ts";
+import { anyText, isObject, isSet, list, object, objects, text } from "../read.ts";
 import type { JsonObject, JsonValue, Texts } from "../types.ts";
 
 const TOKENS_PER_MESSAGE = 4;
@@ -113,7 +113,7 @@ export function choicesTexts(answer: JsonObject): Texts {
   return { text: all, extra };
 }
 
-/** True when a chunk has no choice at all and usage instead. */
+/** True when a chunk has no choice at all and usage instead; some servers leave the empty list out. */
 export function isUsageChunk(event: JsonObject): boolean {
-  return Array.isArray(event["choices"]) && event["choices"].length === 0 && isSet(event["usage"]);
+  return list(event, "choices").length === 0 && isSet(event["usage"]);
 }

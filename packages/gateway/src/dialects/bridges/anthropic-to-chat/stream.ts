@@ -4,6 +4,7 @@ import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
+import { finishIn } from "../parts/finish.ts";
 import { withPrefix } from "../parts/ids.ts";
 import { citationOf, stopReason } from "./answer.ts";
 
@@ -34,7 +35,7 @@ export class ChunksToMessage implements StreamBridge {
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
-    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    if (data === undefined) return [];
     this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
     const choices = objects(data, "choices");
     if (choices.length === 0) return [];
@@ -43,7 +44,7 @@ export class ChunksToMessage implements StreamBridge {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       events.push(...this.#delta(object(choice, "delta") ?? {}));
-      this.#finish = text(choice, "finish_reason") ?? this.#finish;
+      this.#finish = finishIn(choice) ?? this.#finish;
       this.#stopSequence = text(choice, "fw_stop_sequence") ?? this.#stopSequence;
     }
     return events;

@@ -5,7 +5,7 @@ import { argumentsOf } from "../parts/arguments.ts";
 import { callDeltas, isAnotherCall } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
-import { geminiFinish } from "../parts/finish.ts";
+import { finishIn, geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText } from "./answer.ts";
 
@@ -25,6 +25,7 @@ interface Calls {
 /** Events of a generateContent stream from chat chunks; a function call is sent whole, once its arguments are there. */
 export class ChunksToCandidates implements StreamBridge {
   readonly #context: BridgeContext;
+  readonly #seen = new Set<number>();
   readonly #calls = new Map<number, Calls>();
   readonly #finishes = new Map<number, string>();
   readonly #refused = new Set<number>();
@@ -40,7 +41,7 @@ export class ChunksToCandidates implements StreamBridge {
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
-    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    if (data === undefined) return [];
     this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
     const choices = objects(data, "choices");
     if (choices.length === 0) return [];
@@ -51,9 +52,8 @@ export class ChunksToCandidates implements StreamBridge {
 
   /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
   end(counted?: Usage): StreamEvent[] {
-    const indexes = new Set([...this.#finishes.keys(), ...this.#calls.keys(), ...this.#thought.keys()]);
     const groundingMetadata = groundingOf(this.#annotations);
-    const candidates = [...indexes].map((index) =>
+    const candidates = [...this.#seen].map((index) =>
       compact({
         content: modelContent([...this.#untold(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
@@ -68,7 +68,8 @@ export class ChunksToCandidates implements StreamBridge {
     const index = number(choice, "index") ?? 0;
     const delta = object(choice, "delta") ?? {};
     this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
-    const finish = text(choice, "finish_reason");
+    this.#seen.add(index);
+    const finish = finishIn(choice);
     if (finish !== undefined) this.#finishes.set(index, finish);
     if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);

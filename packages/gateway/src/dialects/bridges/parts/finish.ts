@@ -1,4 +1,11 @@
 // How an answer ended, in the words of each protocol.
+import { text } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+/** How a streamed choice ended, once it has: some servers write an empty reason before that, and after it. */
+export function finishIn(choice: JsonObject): string | undefined {
+  return text(choice, "finish_reason") || undefined;
+}
 
 const FROM_ANTHROPIC: Readonly<Record<string, string>> = {
   end_turn: "stop",
@@ -38,10 +45,10 @@ export function finishOfAnthropic(reason: string | undefined): string {
   return FROM_ANTHROPIC[reason ?? ""] ?? "stop";
 }
 
-/** Tool calls end a turn as such, also where an upstream says `stop`. */
+/** Tool calls end a turn as such, also where an upstream says `stop` or a word of its own. */
 export function anthropicStop(finish: string | undefined, hasTools: boolean): string {
-  if (hasTools && (finish === "stop" || finish === undefined)) return "tool_use";
-  return TO_ANTHROPIC[finish ?? "stop"] ?? "end_turn";
+  const stop = TO_ANTHROPIC[finish ?? "stop"] ?? "end_turn";
+  return hasTools && stop === "end_turn" ? "tool_use" : stop;
 }
 
 export function finishOfGemini(reason: string | undefined, hasTools: boolean): string {

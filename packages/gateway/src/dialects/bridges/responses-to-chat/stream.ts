@@ -1,9 +1,10 @@
 import { ResponseWriter } from "../../openai-responses/writer.ts";
-import { anyText, number, object, objects, text } from "../../read.ts";
+import { anyText, number, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
+import { finishIn } from "../parts/finish.ts";
 import { LongText } from "../parts/long-text.ts";
 import { endingOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
@@ -32,7 +33,7 @@ export class ChunksToResponse implements StreamBridge {
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
-    if (data === undefined || !Array.isArray(data["choices"])) return [];
+    if (data === undefined) return [];
     this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
     const choices = objects(data, "choices");
     if (choices.length === 0) return [];
@@ -40,7 +41,7 @@ export class ChunksToResponse implements StreamBridge {
     for (const choice of choices) {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
-      this.#finish = text(choice, "finish_reason") ?? this.#finish;
+      this.#finish = finishIn(choice) ?? this.#finish;
       events.push(...this.#delta(object(choice, "delta") ?? {}, writer));
     }
     return events;

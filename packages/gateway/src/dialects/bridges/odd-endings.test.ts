@@ -1,0 +1,55 @@
+// Ends of chat streams as servers beside the official ones write them.
+import { describe, expect, it } from "vitest";
+import { run } from "../../../test/bridge-run.ts";
+import type { DialectId, JsonObject } from "../types.ts";
+
+const chunk = (delta: object, finish: string | null = null) => ({
+  id: "1",
+  model: "m",
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+const streamed = (client: DialectId, ...chunks: object[]) => run(client, "openai-chat", "m").stream(chunks);
+const stopOf = (events: JsonObject[]) => events.findLast((event) => event["type"] === "message_delta")?.["delta"];
+
+describe("Anthropic clients go on with their tools", () => {
+  it.each(["", "eos_token", "tool_use", "stop"])("when an answer with calls ends as %j", (finish) => {
+    const events = streamed("anthropic-messages", chunk({ tool_calls: [call] }, finish));
+    expect(stopOf(events)).toMatchObject({ stop_reason: "tool_use" });
+    const choices = [{ message: { content: "", tool_calls: [call] }, finish_reason: finish }];
+    expect(run("anthropic-messages", "openai-chat", "m").answer({ choices })).toMatchObject({
+      stop_reason: "tool_use",
+    });
+  });
+
+  it("when it was not cut", () => {
+    const events = streamed("anthropic-messages", chunk({ tool_calls: [call] }, "length"));
+    expect(stopOf(events)).toMatchObject({ stop_reason: "max_tokens" });
+  });
+});
+
+it("an empty reason after the real one does not undo it", () => {
+  const chunks = [chunk({ content: "a" }, ""), chunk({}, "length"), chunk({ content: "" }, "")];
+  expect(stopOf(streamed("anthropic-messages", ...chunks))).toMatchObject({ stop_reason: "max_tokens" });
+  expect(streamed("openai-responses", ...chunks).at(-1)).toMatchObject({ type: "response.incomplete" });
+  expect(streamed("gemini-generate", ...chunks).at(-1)).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
+});
+
+it("Gemini clients are told an end that the upstream did not name", () => {
+  const events = streamed("gemini-generate", chunk({ content: "a" }));
+  expect(events.at(-1)).toMatchObject({ candidates: [{ index: 0, finishReason: "STOP" }] });
+});
+
+describe("usage in an event without a list of choices", () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+  const chunks = [chunk({ content: "a" }), chunk({}, "stop")];
+
+  it.each([{ usage }, { choices: null, usage }])("%j is told", (last) => {
+    const [anthropic, responses, gemini] = (["anthropic-messages", "openai-responses", "gemini-generate"] as const).map(
+      (client) => streamed(client, ...chunks, last),
+    );
+    expect(anthropic?.at(-2)).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 } });
+    expect(responses?.at(-1)).toMatchObject({ response: { usage: { input_tokens: 7, output_tokens: 3 } } });
+    expect(gemini?.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 } });
+  });
+});
