@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { queryText } from "./envelope.ts";
 import { LimitsSpec } from "./limits.ts";
@@ -31,7 +32,7 @@ export type SecretSource = z.output<typeof SecretSource>;
 export const ChannelSpec = z.strictObject({
   /** Name of the provider, such as `openai`. */
   type: z.string(),
-  displayName: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+  displayName: z.optional(textUpTo(191).check(z.minLength(1))),
   baseUrl: text,
   models: z.optional(texts.check(z.minLength(1), z.maxLength(512))),
   groups: z.optional(texts),
@@ -74,7 +75,7 @@ export type OptionSetSpec = z.output<typeof OptionSetSpec>;
 
 export const TokenSpec = z.strictObject({
   owner: z.strictObject({ username: z.string() }),
-  displayName: z.optional(z.string().check(z.maxLength(30))),
+  displayName: z.optional(textUpTo(30)),
   group: text,
   /** RFC 3339; null = never. */
   expiresAt: z.optional(z.nullable(z.string())),

@@ -111,6 +111,19 @@ eachDatabase("documents", (open) => {
       expect(await app.database.db.selectFrom("tokens").selectAll().execute()).toHaveLength(1);
     });
 
+    test("what is exported plans to nothing, whatever names and ends consoles wrote", async () => {
+      const name = `long ${"\u{1F511}".repeat(186)}`;
+      await members.root.data(members.root.post("/api/channel/", { name, key: "k", models: "m" }));
+      const token = { name: `long ${"\u{1F511}".repeat(25)}`, expired_time: Number.MAX_SAFE_INTEGER };
+      await members.user.data(members.user.post("/api/token/", token));
+      const documents = await exported();
+      expect(documents.find(({ kind }) => kind === "Token")?.spec).toMatchObject({ expiresAt: null });
+      expect(actions(await plan(documents)).filter((text) => text.startsWith("long"))).toEqual([
+        "long: unchanged",
+        "long: unchanged",
+      ]);
+    });
+
     test("belong to their first owner, keep their type, and are not mostly deleted by accident", async () => {
       await apply([channel("main")]);
       const other = { manager: "file:other" };

@@ -168,17 +168,23 @@ function secondsOf(name: string, text: string): number {
 }
 
 function fieldsOf(token: Token, owner: string): Fields {
-  const never = token.expired_time === NEVER_EXPIRES;
   return {
     owner,
     displayName: token.name,
     group: token.group,
-    expiresAt: never ? null : new Date(token.expired_time * 1000).toISOString().replace(".000Z", "Z"),
+    expiresAt: endOf(token),
     modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
     allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
     limits: token.limits,
     disabled: token.status === TOKEN_STATUS.disabled,
   };
+}
+
+/** Null also for an end that no calendar knows: owners may set any number of seconds. */
+function endOf({ expired_time: seconds }: Token): string | null {
+  const time = new Date(seconds * 1000);
+  const isNever = seconds === NEVER_EXPIRES || Number.isNaN(time.getTime());
+  return isNever ? null : time.toISOString().replace(".000Z", "Z");
 }
 
 function sameName(a: unknown, b: unknown): boolean {
