@@ -65,11 +65,24 @@ export function callsOfPart(part: JsonObject): JsonObject[] {
 }
 
 function audioOf(parts: readonly JsonObject[]): JsonObject | undefined {
-  const sounds = parts
-    .map((part) => object(part, "inlineData"))
-    .filter((data) => text(data, "mimeType")?.startsWith("audio/") === true);
-  if (sounds.length === 0) return undefined;
-  return { id: "audio", data: sounds.map((sound) => text(sound, "data") ?? "").join(""), transcript: "" };
+  const sounds = parts.map(soundOf).filter((data) => data !== "");
+  const [first, ...more] = sounds;
+  if (first === undefined) return undefined;
+  const data = more.length === 0 ? first : joinedBase64(sounds);
+  return { id: SOUND_ID, data, transcript: "" };
+}
+
+/** Each piece may end in padding, which stands at the end only. */
+function joinedBase64(pieces: readonly string[]): string {
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
+}
+
+export const SOUND_ID = "audio";
+
+/** The sound in a part, base64; "" when it holds none. */
+export function soundOf(part: JsonObject): string {
+  const data = object(part, "inlineData");
+  return text(data, "mimeType")?.startsWith("audio/") === true ? (text(data, "data") ?? "") : "";
 }
 
 /** Sources of grounded text; the upstream counts bytes, clients count characters. */

@@ -5,7 +5,7 @@ import { ChunkWriter } from "../parts/chat-answer.ts";
 import { finishOfGemini } from "../parts/finish.ts";
 import { LongText } from "../parts/long-text.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
-import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
+import { annotationsOf, callsOfPart, headOf, SOUND_ID, soundOf, thoughtOf, writtenOf } from "./answer.ts";
 
 /** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
 export class CandidatesToChunks implements StreamBridge {
@@ -13,6 +13,7 @@ export class CandidatesToChunks implements StreamBridge {
   /** What was written by candidate, for the places of its sources. */
   readonly #written = new Map<number, LongText>();
   readonly #called = new Set<number>();
+  readonly #sounding = new Set<number>();
   readonly #finishes = new Map<number, string>();
   #usage: Usage | undefined;
 
@@ -61,11 +62,20 @@ export class CandidatesToChunks implements StreamBridge {
     }
     const thought = thoughtOf(part);
     if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);
+    const sound = soundOf(part);
+    if (sound !== "") return this.#sound(sound, index);
     const written = writtenOf(part);
     if (written === "") return [];
     const all = this.#written.get(index) ?? new LongText();
     this.#written.set(index, all);
     all.add(written);
     return this.#writer.delta({ content: written }, index);
+  }
+
+  /** Clients add up what the pieces say: the id is told once. */
+  #sound(data: string, index: number): StreamEvent[] {
+    const audio = this.#sounding.has(index) ? { data } : { id: SOUND_ID, data };
+    this.#sounding.add(index);
+    return this.#writer.delta({ audio }, index);
   }
 }

@@ -27,6 +27,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
   const parts = [
     ...thoughtParts(message),
     ...textParts(message),
+    ...soundParts(message),
     ...(legacy === undefined ? calls : [...calls, { function: legacy }]).map(callPart),
   ];
   return compact({
@@ -59,6 +60,14 @@ function thoughtParts(message: JsonObject): JsonObject[] {
 
 function textParts(message: JsonObject): JsonObject[] {
   return [writtenOf(message), anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
+}
+
+/** Requests of this protocol ask chat servers for sound in this form, which is the vendor's own. */
+const SOUND = "audio/L16;codec=pcm;rate=24000";
+
+export function soundParts(message: JsonObject): JsonObject[] {
+  const data = anyText(object(message, "audio"), "data");
+  return data === "" ? [] : [{ inlineData: { mimeType: SOUND, data } }];
 }
 
 /** An image that a bridge wrote as markdown is an image again. */

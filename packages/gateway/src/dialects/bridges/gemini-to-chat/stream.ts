@@ -7,7 +7,7 @@ import { event } from "../parts/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { finishIn, geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
-import { callPart, groundingOf, modelContent, partOfText } from "./answer.ts";
+import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
 
 interface Call {
   readonly id: string;
@@ -87,6 +87,7 @@ export class ChunksToCandidates implements StreamBridge {
     const refusal = anyText(delta, "refusal");
     if (content !== "") parts.push(partOfText(content));
     if (refusal !== "") parts.push(partOfText(refusal));
+    parts.push(...soundParts(delta));
     return parts;
   }
 
