@@ -10,6 +10,9 @@ interface OpenBlock {
   /** Index among the tool calls; undefined for other blocks. */
   readonly tool: number | undefined;
   hasArguments: boolean;
+  /** Characters of the answer that were written before it. */
+  readonly from: number;
+  readonly citations: JsonObject[];
 }
 
 /** Chunks of a chat stream from the events of a message. */
@@ -61,6 +64,8 @@ export class MessageToChunks implements StreamBridge {
       block: { ...block },
       tool: isTool ? this.#writer.tools() : undefined,
       hasArguments: false,
+      from: this.#written,
+      citations: [],
     });
     if (isTool) {
       const call = {
@@ -92,7 +97,8 @@ export class MessageToChunks implements StreamBridge {
       case "input_json_delta":
         return this.#arguments(open, anyText(delta, "partial_json"));
       case "citations_delta":
-        return this.#cite(object(delta, "citation") ?? {});
+        open?.citations.push(object(delta, "citation") ?? {});
+        return [];
       default:
         return [];
     }
@@ -103,8 +109,9 @@ export class MessageToChunks implements StreamBridge {
     return part === "" ? [] : this.#writer.delta({ reasoning_content: part });
   }
 
-  #cite(citation: JsonObject): StreamEvent[] {
-    const annotations = annotationOf(citation, this.#written, this.#written);
+  /** A citation may come before the text that it stands under: its place is known when the block is whole. */
+  #cite({ citations, from }: OpenBlock): StreamEvent[] {
+    const annotations = citations.flatMap((citation) => annotationOf(citation, from, this.#written));
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
   }
 
@@ -123,6 +130,7 @@ export class MessageToChunks implements StreamBridge {
       this.#thinking.push(open.block);
       return this.#writer.delta({ fw_thinking: [open.block] });
     }
+    if (open.citations.length > 0) return this.#cite(open);
     if (open.tool === undefined || open.hasArguments) return [];
     const input = object(open.block, "input") ?? {};
     return this.#writer.toolArguments(JSON.stringify(input), open.tool);
