@@ -50,6 +50,20 @@ describe.each(CLIENTS)("%s clients read", (client) => {
     expect(streamed(...parts.map((part) => ({ content: [part] })))).toEqual(["hm", "Sunny"]);
   });
 
+  it("images that stand beside the words", () => {
+    const url = "data:image/png;base64,iVBORw0KGgo=";
+    const images = [{ type: "image_url", index: 0, image_url: { url } }];
+    const told = client === "gemini-generate" ? "Here" : `Here![image](${url})`;
+    expect(answer({ content: "Here", images })).toEqual(["", told]);
+    expect(streamed({ content: "Here" }, { content: "", images })).toEqual(["", told]);
+    const parts = [{ text: "Here" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }];
+    if (client !== "gemini-generate") return;
+    const choices = [{ message: { content: "Here", images }, finish_reason: "stop" }];
+    expect(run(client, "openai-chat", "m").answer({ choices })).toMatchObject({ candidates: [{ content: { parts } }] });
+    const [event] = run(client, "openai-chat", "m").stream([chunk({ content: "Here", images })]);
+    expect(event).toMatchObject({ candidates: [{ content: { parts } }] });
+  });
+
   it("thinking whose other name is there and empty", () => {
     expect(answer({ content: "Sunny", reasoning_content: "", reasoning: "hm" })).toEqual(["hm", "Sunny"]);
     expect(streamed({ reasoning_content: "", reasoning: "hm" }, { content: "Sunny" })).toEqual(["hm", "Sunny"]);

@@ -2,7 +2,7 @@ import { anyText, compact, isObject, number, object, objects, text } from "../..
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
+import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
@@ -59,7 +59,9 @@ function thoughtParts(message: JsonObject): JsonObject[] {
 }
 
 function textParts(message: JsonObject): JsonObject[] {
-  return [writtenOf(message), anyText(message, "refusal")].filter((part) => part !== "").map(partOfText);
+  return [wordsOf(message), ...imagesOf(message), anyText(message, "refusal")]
+    .filter((part) => part !== "")
+    .map(partOfText);
 }
 
 /** Requests of this protocol ask chat servers for sound in this form, which is the vendor's own. */

@@ -4,7 +4,7 @@ import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf } from "../parts/arguments.ts";
 import { callDeltas, isAnotherCall } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
-import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
+import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
 import { finishIn, geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
@@ -83,10 +83,11 @@ export class ChunksToCandidates implements StreamBridge {
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {
     const parts = this.#thoughtParts(delta, index);
-    const content = writtenOf(delta);
+    const content = wordsOf(delta);
     const refusal = anyText(delta, "refusal");
     if (content !== "") parts.push(partOfText(content));
     if (refusal !== "") parts.push(partOfText(refusal));
+    if (delta["images"] !== undefined) parts.push(...imagesOf(delta).map(partOfText));
     parts.push(...soundParts(delta));
     return parts;
   }
