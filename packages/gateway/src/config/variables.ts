@@ -54,7 +54,7 @@ export const VARIABLES = {
   }),
   databaseConnections: define({
     name: "FAIRWAY_DATABASE_CONNECTIONS",
-    about: "Most connections to each database server.",
+    about: "Most connections to each database server; two are the least.",
     fallback: "20",
     example: "50",
     parse: parse.integer(1, 1_000),
