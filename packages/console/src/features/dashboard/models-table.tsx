@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import "../../ui/data-grid.css";
 import { Money } from "../../ui/money.tsx";
 import { printShare } from "./print.ts";
 import type { Metric, ModelUsage } from "./series.ts";

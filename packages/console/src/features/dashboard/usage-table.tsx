@@ -1,4 +1,5 @@
 import { useLanguage } from "../../lib/i18n.ts";
+import "../../ui/data-grid.css";
 import { useQuotaDisplay } from "../../ui/money.tsx";
 import { printAmount, printStart } from "./print.ts";
 import { barsOf, type ChartProps } from "./stacked-chart.tsx";

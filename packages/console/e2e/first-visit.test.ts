@@ -1,0 +1,59 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openBrowser, openPage, shoot } from "./browser.ts";
+import { insertRows } from "./rows.ts";
+import { asUser, signIn } from "./session.ts";
+
+// What somebody meets who follows a link, uses a small screen, or lets a form stand open for a while.
+
+const TOKENS = 21;
+
+let folder: string;
+let file: string;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "fairway-first-"));
+  file = join(folder, "fairway.db");
+  gateway = await startGateway({ database: `sqlite:${file}` });
+  browser = await openBrowser();
+  ({ page } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+  for (let i = 1; i <= TOKENS; i++) {
+    const token = { name: `token-${i}`, remain_quota: 500_000, unlimited_quota: false, expired_time: -1 };
+    expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
+  }
+});
+
+beforeEach(() => page.setViewportSize({ width: 1280, height: 800 }));
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a dashboard that is the first page has the tables of one that is not", async () => {
+  const created_at = Math.floor(Date.now() / 3_600_000) * 3_600;
+  const usage = {
+    user_id: 1,
+    username: "root",
+    model_name: "gpt-4o",
+    created_at,
+    count: 3,
+    token_used: 90,
+    quota: 900,
+  };
+  insertRows(file, "quota_data", [usage]);
+  await page.goto("/detail");
+  const head = page.getByRole("columnheader", { name: "Requests" });
+  await head.waitFor();
+  expect(await head.evaluate((cell) => getComputedStyle(cell).textAlign)).toBe("end");
+});
+
