@@ -57,3 +57,14 @@ test("a dashboard that is the first page has the tables of one that is not", asy
   expect(await head.evaluate((cell) => getComputedStyle(cell).textAlign)).toBe("end");
 });
 
+test("a form that is the first page has the focus in its first field and complains of nothing", async () => {
+  await page.goto("/token/add");
+  const drawer = page.getByRole("dialog", { name: "Add token" });
+  const name = drawer.getByLabel("Name");
+  await name.waitFor();
+  await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.waitForTimeout(300); // as long as the drawer slides
+  expect(await name.getAttribute("aria-invalid")).not.toBe("true");
+  expect(await drawer.getByText("Please enter a name for the token.").count()).toBe(0);
+});
+

@@ -20,7 +20,10 @@ export function Page(props: PageProps) {
   useEffect(() => {
     document.title = `${props.title} · ${systemName}`;
   }, [props.title, systemName]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    // A drawer that opens together with its page has taken the focus already.
+    if (!document.activeElement?.closest('[role="dialog"]')) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <Box
       maxW={WIDTH[props.width ?? "full"]}
