@@ -68,3 +68,13 @@ test("a form that is the first page has the focus in its first field and complai
   expect(await drawer.getByText("Please enter a name for the token.").count()).toBe(0);
 });
 
+test("what can be done with a row stays in sight beside the columns of a wide table", async () => {
+  await page.goto("/token");
+  const button = page.getByRole("button", { name: `Actions for token-${TOKENS}` });
+  await button.waitFor();
+  const frame = await page.locator(".grid-scroll").boundingBox();
+  const place = await button.boundingBox();
+  expect((place?.x ?? Infinity) + (place?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+  await shoot(page, "token-1280");
+});
+
