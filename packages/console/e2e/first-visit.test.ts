@@ -18,6 +18,8 @@ let gateway: GatewayProcess;
 let browser: Browser;
 let page: Page;
 
+const rows = () => page.locator(".grid-row");
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "fairway-first-"));
   file = join(folder, "fairway.db");
@@ -76,5 +78,16 @@ test("what can be done with a row stays in sight beside the columns of a wide ta
   const place = await button.boundingBox();
   expect((place?.x ?? Infinity) + (place?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
   await shoot(page, "token-1280");
+});
+
+test("deleting the last row of the last page shows the page before it", async () => {
+  await page.goto("/token?p=3");
+  await page.getByRole("button", { name: "Actions for token-1" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("11–20 of 20").waitFor();
+  expect(await rows().count()).toBe(10);
+  await page.goto("/token?p=99");
+  await page.getByText("11–20 of 20").waitFor();
 });
 

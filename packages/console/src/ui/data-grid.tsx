@@ -1,4 +1,4 @@
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import "./data-grid.css";
 import { GridHead } from "./data-grid-head.tsx";
 import { Pager, type PagerProps } from "./pager.tsx";
@@ -52,7 +52,13 @@ export function DataGrid<Row>(props: GridProps<Row>) {
   const t = useTexts();
   const body = useRef<HTMLTableSectionElement>(null);
   const [active, setActive] = useState(0);
-  const { rows } = props;
+  const { pager, isFetching } = props;
+  // The last row of the last page was deleted, or an old link points beyond it.
+  const isBeyond = props.rows?.length === 0 && pager.page > 1;
+  useEffect(() => {
+    if (isBeyond && !isFetching) pager.onPage(lastPage(pager));
+  });
+  const rows = isBeyond ? undefined : props.rows;
   if (rows !== undefined && rows.length === 0) return <>{props.empty}</>;
   const current = Math.min(active, Math.max(0, (rows?.length ?? 1) - 1));
 
@@ -137,6 +143,11 @@ export function DataGrid<Row>(props: GridProps<Row>) {
       <Pager {...props.pager} shown={rows?.length} />
     </div>
   );
+}
+
+/** The last page that has rows, always before the one that has none. */
+function lastPage({ page, size, total }: PagerProps): number {
+  return Math.max(1, Math.min(page - 1, Math.ceil((total ?? 0) / size)));
 }
 
 function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
