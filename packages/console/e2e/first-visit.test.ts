@@ -80,6 +80,15 @@ test("what can be done with a row stays in sight beside the columns of a wide ta
   await shoot(page, "token-1280");
 });
 
+test("selected rows are rows in sight", async () => {
+  await page.goto("/token");
+  await page.getByRole("checkbox", { name: `Select token-${TOKENS}` }).check();
+  await page.getByRole("region", { name: "1 selected" }).waitFor();
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByRole("checkbox", { name: "Select token-11" }).waitFor();
+  await page.getByRole("region", { name: "1 selected" }).waitFor({ state: "detached" });
+});
+
 test("deleting the last row of the last page shows the page before it", async () => {
   await page.goto("/token?p=3");
   await page.getByRole("button", { name: "Actions for token-1" }).click();

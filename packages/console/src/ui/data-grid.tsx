@@ -52,11 +52,14 @@ export function DataGrid<Row>(props: GridProps<Row>) {
   const t = useTexts();
   const body = useRef<HTMLTableSectionElement>(null);
   const [active, setActive] = useState(0);
-  const { pager, isFetching } = props;
+  const { pager, isFetching, selection } = props;
   // The last row of the last page was deleted, or an old link points beyond it.
   const isBeyond = props.rows?.length === 0 && pager.page > 1;
   useEffect(() => {
     if (isBeyond && !isFetching) pager.onPage(lastPage(pager));
+  });
+  useEffect(() => {
+    if (props.rows && selection) keepShown(selection, props.rows.map(props.rowId));
   });
   const rows = isBeyond ? undefined : props.rows;
   if (rows !== undefined && rows.length === 0) return <>{props.empty}</>;
@@ -148,6 +151,12 @@ export function DataGrid<Row>(props: GridProps<Row>) {
 /** The last page that has rows, always before the one that has none. */
 function lastPage({ page, size, total }: PagerProps): number {
   return Math.max(1, Math.min(page - 1, Math.ceil((total ?? 0) / size)));
+}
+
+/** What is done with the selected rows happens to rows in sight, not to those of another page or filter. */
+function keepShown(selection: Selection, shown: readonly number[]): void {
+  const kept = shown.filter((id) => selection.ids.has(id));
+  if (kept.length < selection.ids.size) selection.change(new Set(kept));
 }
 
 function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
