@@ -1,5 +1,6 @@
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { mkdtempSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -98,5 +99,20 @@ test("deleting the last row of the last page shows the page before it", async ()
   expect(await rows().count()).toBe(10);
   await page.goto("/token?p=99");
   await page.getByText("11–20 of 20").waitFor();
+});
+
+test("renaming a token leaves alone what calls spent of its limit meanwhile", async () => {
+  await page.goto("/token");
+  await page.getByRole("link", { name: "token-20" }).click();
+  const drawer = page.getByRole("dialog", { name: "Edit token" });
+  await drawer.getByLabel("Name").fill("renamed");
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  database.exec("update tokens set remain_quota = 200000 where name = 'token-20'");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.waitFor({ state: "detached" });
+  expect(database.prepare("select remain_quota from tokens where name = 'renamed'").get()).toEqual({
+    remain_quota: 200_000,
+  });
+  database.close();
 });
 

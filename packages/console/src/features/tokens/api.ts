@@ -101,8 +101,10 @@ export async function createTokens(input: TokenInput, names: readonly string[]):
   return created;
 }
 
-export async function updateToken(id: number, input: TokenInput): Promise<Token> {
-  const saved = await call(tokenUpdate, { body: { ...input, id } });
+/** A spending limit that was not edited stays what it is now: calls may have spent of it since the form was opened. */
+export async function updateToken(id: number, input: TokenInput, isLimitEdited: boolean): Promise<Token> {
+  const { remain_quota } = isLimitEdited ? input : await call(tokenGet, { params: { id } });
+  const saved = await call(tokenUpdate, { body: { ...input, remain_quota, id } });
   await refresh();
   return saved;
 }

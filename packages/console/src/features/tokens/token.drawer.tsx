@@ -71,7 +71,7 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly id: number | 
       if (isNew) {
         made.current = await createTokens(input, batchNames(values.name.trim(), Number(values.count)));
       } else {
-        const saved = await updateToken(id, input);
+        const saved = await updateToken(id, input, values.remain_quota !== initial.remain_quota);
         toast("success", t("saved", { name: saved.name }));
       }
     },
