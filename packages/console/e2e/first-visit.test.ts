@@ -116,3 +116,22 @@ test("renaming a token leaves alone what calls spent of its limit meanwhile", as
   database.close();
 });
 
+test("a form outlives the session: it is saved after signing in again in another tab", async () => {
+  await page.goto("/channel/add");
+  const drawer = page.getByRole("dialog", { name: "Add channel" });
+  await drawer.getByLabel("Name").fill("kept");
+  await drawer.getByLabel(/^Key/).fill("k");
+  await page.context().clearCookies();
+  await drawer.getByRole("button", { name: "Create channel" }).click();
+  const question = page.getByRole("alertdialog", { name: "Your session has ended" });
+  await question.waitFor();
+  await shoot(page, "session-ended");
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  expect(await drawer.getByLabel("Name").inputValue()).toBe("kept");
+  const tab = await page.context().newPage();
+  await signIn(tab, "root", ROOT_PASSWORD);
+  await tab.close();
+  await drawer.getByRole("button", { name: "Create channel" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await rows().filter({ hasText: "kept" }).waitFor();
+});

@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
 import { mayOpen, pages, type Access, type PageEntry } from "./app/pages.ts";
-import { currentUser, forgetUser, roleOf, useUser } from "./app/session/session.ts";
+import { currentUser, endSession, forgetUser, roleOf, useUser } from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
 import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
@@ -35,7 +35,10 @@ function Root() {
 function gate(Page: ComponentType, access: Access): ComponentType {
   if (access !== "admin" && access !== "root") return Page;
   return function Gated() {
-    return mayOpen(access, roleOf(useUser())) ? <Page /> : <NoAccess to={access} />;
+    const user = useUser();
+    // A session that ended leads to the sign-in page; until then, a form keeps what was entered in it.
+    const mayStay = user === undefined || mayOpen(access, roleOf(user));
+    return mayStay ? <Page /> : <NoAccess to={access} />;
   };
 }
 
@@ -100,8 +103,12 @@ export const router = createBrowserRouter([
   },
 ]);
 
-whenSignedOut(() => {
-  forgetUser();
+async function leaveSession(): Promise<void> {
+  endSession();
   const { pathname, search } = router.state.location;
-  if (pathname !== "/login") void router.navigate(loginPath(pathname + search, true), { replace: true });
-});
+  if (pathname !== "/login") await router.navigate(loginPath(pathname + search, true), { replace: true });
+  // A form with unsaved input may have held the navigation up.
+  if (router.state.location.pathname === "/login") forgetUser();
+}
+
+whenSignedOut(() => void leaveSession());

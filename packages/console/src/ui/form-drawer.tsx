@@ -88,16 +88,18 @@ function useUnsavedGuard(isDirty: boolean) {
   const latest = useRef(blocker);
   latest.current = blocker;
   const isBlocked = blocker.state === "blocked";
+  // Nobody asked to leave: the server no longer knows the session.
+  const isEnded = blocker.location?.pathname === "/login";
   useEffect(() => {
     if (!isBlocked) return;
     void ask({
-      title: t("unsavedTitle"),
-      body: t("unsavedBody"),
+      title: t(isEnded ? "endedTitle" : "unsavedTitle"),
+      body: t(isEnded ? "endedBody" : "unsavedBody"),
       confirm: t("discard"),
       cancel: t("keepEditing"),
       isDangerous: true,
     }).then((isConfirmed) => (isConfirmed ? latest.current.proceed?.() : latest.current.reset?.()));
-  }, [isBlocked, t]);
+  }, [isBlocked, isEnded, t]);
   useEffect(() => {
     if (!isDirty) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();

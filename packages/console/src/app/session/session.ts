@@ -32,10 +32,15 @@ export function setUser(next: StoredUser): void {
   user.write(next);
 }
 
-/** Forgets the user in this browser, with everything that was loaded for them. */
-export function forgetUser(): void {
+/** The session ended by itself: what was loaded stays for the form that is being filled in. */
+export function endSession(): void {
   stored.user.write(undefined);
   user.write(undefined);
+}
+
+/** Forgets the user in this browser, with everything that was loaded for them. */
+export function forgetUser(): void {
+  endSession();
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== "status" });
 }
 

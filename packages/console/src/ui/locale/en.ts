@@ -29,6 +29,8 @@ export const en = {
   unsaved: "Unsaved changes",
   unsavedTitle: "Discard your changes?",
   unsavedBody: "What you entered here has not been saved.",
+  endedTitle: "Your session has ended",
+  endedBody: "What you entered here has not been saved. Keep editing, sign in again in another tab, then save here.",
   discard: "Discard",
   keepEditing: "Keep editing",
   show: "Show",

@@ -32,6 +32,8 @@ export const zh: Translation<typeof en> = {
   unsaved: "有未保存的更改",
   unsavedTitle: "放弃更改？",
   unsavedBody: "您在此输入的内容尚未保存。",
+  endedTitle: "您的会话已结束",
+  endedBody: "您在此输入的内容尚未保存。请继续编辑，在另一个标签页中重新登录，然后在此保存。",
   discard: "放弃",
   keepEditing: "继续编辑",
   show: "显示",
