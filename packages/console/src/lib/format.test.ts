@@ -55,6 +55,13 @@ test("amounts are read with and without the sign of the currency", () => {
   );
 });
 
+test("a comma parts thousands: a decimal comma is refused instead of multiplying the amount", () => {
+  expect(["1,000", "12,345.5", "1,000,000"].map((text) => parseAmount(text, 1))).toEqual([1_000, 12_346, 1_000_000]);
+  expect(["1,5", "0,50", "1,00", "1000,5", ",5", "1,0000"].map((text) => parseAmount(text, 1))).toEqual(
+    Array.from({ length: 6 }, () => undefined),
+  );
+});
+
 test("times are relative within a week and dates afterwards", () => {
   const now = 1_700_000_000;
   expect(formatWhen(now - 180, now, "en")).toBe("3 min. ago");

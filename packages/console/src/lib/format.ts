@@ -49,9 +49,10 @@ export function formatQuotaExact(quota: number, display: QuotaDisplay, locale: s
 
 /** Quota units of what was typed; undefined when it is no amount. */
 export function parseAmount(text: string, unit: number): number | undefined {
-  const trimmed = text.trim().replace(/^\$/, "").replaceAll(",", "");
-  if (!/^\d+(\.\d*)?$|^\.\d+$/.test(trimmed)) return undefined;
-  const quota = Math.round(Number(trimmed) * unit);
+  const trimmed = text.trim().replace(/^\$/, "");
+  // Commas part thousands and nothing else: where they are decimal points, "1,5" must not become fifteen.
+  if (!/^(\d+|\d{1,3}(,\d{3})+)(\.\d*)?$|^\.\d+$/.test(trimmed)) return undefined;
+  const quota = Math.round(Number(trimmed.replaceAll(",", "")) * unit);
   return Number.isSafeInteger(quota) ? quota : undefined;
 }
 
