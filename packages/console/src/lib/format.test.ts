@@ -21,6 +21,7 @@ test("large counts are abbreviated from ten thousand on", () => {
     "1M",
     "2.5B",
   ]);
+  expect([999_949, 999_950, 999_949_999, 999_999_999].map(abbreviate)).toEqual(["999.9k", "1M", "999.9M", "1B"]);
 });
 
 test("dollars have two decimals, and amounts below a cent do not read as nothing", () => {

@@ -11,8 +11,9 @@ function trim(value: number): string {
 /** 12,345 -> 12.3k; below ten thousand the number itself. */
 export function abbreviate(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e9) return `${trim(value / 1e9)}B`;
-  if (size >= 1e6) return `${trim(value / 1e6)}M`;
+  // What rounds up to a thousand of one unit is one of the next.
+  if (size >= 999_950_000) return `${trim(value / 1e9)}B`;
+  if (size >= 999_950) return `${trim(value / 1e6)}M`;
   if (size >= 1e4) return `${trim(value / 1e3)}k`;
   return String(value);
 }
