@@ -1,6 +1,6 @@
 import type { PricingRow } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { dollars, priceOf } from "./price.ts";
+import { dollars, priceOf, short } from "./price.ts";
 
 const byTokens: PricingRow = {
   model_name: "gpt-4o",
@@ -30,4 +30,8 @@ test("dollars have six significant digits at most and no dust", () => {
   expect(dollars(0.000123456789)).toBe("$0.000123457");
   expect(dollars(1234.5)).toBe("$1,234.50");
   expect(dollars(undefined)).toBe("–");
+});
+
+test("ratios have six significant digits at most", () => {
+  expect([25 / 3, 1.25, 8, 0.1 * 3].map(short)).toEqual([8.33333, 1.25, 8, 0.3]);
 });

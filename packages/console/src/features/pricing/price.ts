@@ -22,9 +22,12 @@ export function priceOf(row: PricingRow, groupRatio: number): Price {
 }
 
 /** Up to six significant digits, without the dust of binary fractions. */
+export function short(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return "–";
-  const rounded = Number(amount.toPrecision(6));
-  const text = rounded.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 10 });
+  const text = short(amount).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 10 });
   return `$${text}`;
 }

@@ -12,7 +12,7 @@ import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
 import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { Page } from "../../ui/page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
-import { dollars, isByCall, priceOf } from "./price.ts";
+import { dollars, isByCall, priceOf, short } from "./price.ts";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", by: "" };
@@ -63,7 +63,9 @@ function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): 
       align: "end",
       isMinor: true,
       cell: (row) => (
-        <span title={t("ratioHelp")}>{isByCall(row) ? "–" : `${row.model_ratio} · ${row.completion_ratio}`}</span>
+        <span title={t("ratioHelp")}>
+          {isByCall(row) ? "–" : `${short(row.model_ratio)} · ${short(row.completion_ratio)}`}
+        </span>
       ),
     },
     {
