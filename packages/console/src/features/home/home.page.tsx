@@ -22,11 +22,11 @@ import { useTexts } from "./texts.ts";
 
 function Figure(props: { readonly label: string; readonly children: ReactNode }) {
   return (
-    <Box bg="bg.panel" borderWidth="1px" borderRadius="l3" px="5" py="4">
+    <Box bg="bg.panel" borderWidth="1px" borderRadius="l3" px={{ base: "3", sm: "5" }} py="4" minW="0">
       <Text textStyle="sm" color="fg.muted">
         {props.label}
       </Text>
-      <Box textStyle="2xl" fontWeight="semibold" minH="9">
+      <Box textStyle="2xl" fontWeight="semibold" minH="9" whiteSpace="nowrap">
         {props.children}
       </Box>
     </Box>
