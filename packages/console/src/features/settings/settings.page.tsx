@@ -32,8 +32,8 @@ export function SettingsPage() {
               {t(name)}
             </Button>
           ))}
-          <Flex ms="auto">
-            <FilterText label={t("find")} value={state.q} onChange={(q) => change({ q })} />
+          <Flex ms="auto" width={{ base: "full", sm: "auto" }}>
+            <FilterText isMain width="200px" label={t("find")} value={state.q} onChange={(q) => change({ q })} />
           </Flex>
         </Flex>
       )}
