@@ -87,6 +87,20 @@ describe("reasoning that OpenAI encrypted", () => {
 });
 
 describe("reasoning of open models", () => {
+  it("comes back from Gemini clients, whose thoughts nobody signed", () => {
+    const bridge = run("gemini-generate", "openai-chat", "deepseek-v4-pro");
+    const tool_calls = [{ id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }];
+    const message = { role: "assistant", content: null, reasoning_content: "use f", tool_calls };
+    const [candidate] = bridge.answer({ choices: [{ message, finish_reason: "tool_calls" }] })["candidates"] as {
+      content: object;
+    }[];
+    const result = { role: "user", parts: [{ functionResponse: { id: "call_1", name: "f", response: {} } }] };
+    const back = bridge.request({ contents: [{ parts: [{ text: "hi" }] }, candidate?.content ?? {}, result] });
+    expect((back["messages"] as JsonObject[])[1]).toMatchObject({ reasoning_content: "use f", tool_calls });
+    const elsewhere = run("gemini-generate", "anthropic-messages", "claude-haiku-4-5");
+    expect(JSON.stringify(elsewhere.request({ contents: [candidate?.content ?? {}, result] }))).not.toContain("use f");
+  });
+
   const messages = [
     question,
     {

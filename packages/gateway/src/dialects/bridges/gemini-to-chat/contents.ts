@@ -165,7 +165,7 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
   });
 }
 
-/** A streamed thought comes in pieces, the last of which is signed; thoughts without a signature are of no use. */
+/** A streamed thought comes in pieces, the last of which is signed; open models read what nobody signed. */
 function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
   const blocks: JsonObject[] = [];
   let thinking = "";
@@ -176,6 +176,7 @@ function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
     blocks.push({ type: "thinking", thinking, signature: standardBase64(signature) });
     thinking = "";
   }
+  if (thinking !== "") blocks.push({ type: "thinking", thinking, signature: "" });
   return blocks;
 }
 
