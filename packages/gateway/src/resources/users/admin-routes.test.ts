@@ -122,6 +122,12 @@ describe("the list", () => {
     const search = async (query: string) => names((await root.get(`/api/user/search?${query}`)).body);
     expect(await search("keyword=%20URS%20&group=")).toEqual(["ursula"]);
     expect(await search("keyword=arthur%40example")).toEqual(["arthur"]);
+    // An address that a list blanks is not found out by searching for its parts either.
+    const asAdmin = async (keyword: string) =>
+      names((await admin.get(`/api/user/search?keyword=${encodeURIComponent(keyword)}`)).body);
+    expect(await asAdmin("arthur@")).toEqual([]);
+    expect(await asAdmin("alice@")).toEqual(["alice"]);
+    expect(await asAdmin("ursula@")).toEqual(["ursula"]);
     expect(await search(`keyword=${idOf("alice")}`)).toContain("alice");
     expect(await search("keyword=%25")).toEqual(["ulf_%"]);
     expect(await search("keyword=_")).toEqual(["ulf_%"]);

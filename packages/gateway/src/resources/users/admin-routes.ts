@@ -88,6 +88,7 @@ async function answerPage(
 ): Promise<User[]> {
   const { query, caller } = call;
   const { rows, total } = await store.list({
+    viewer: caller,
     keyword: query.keyword,
     // Consoles of the family send the word when no group is chosen.
     group: query.group === "undefined" ? "" : query.group,

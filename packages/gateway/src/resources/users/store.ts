@@ -1,5 +1,6 @@
-import { USER_SORTS } from "@fairway/wire";
-import type { Kysely, Transaction, Updateable } from "kysely";
+import { ROLE, USER_SORTS } from "@fairway/wire";
+import type { Expression, ExpressionBuilder, Kysely, SqlBool, Transaction, Updateable } from "kysely";
+import type { Principal } from "../../identity/principal.ts";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
 import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
@@ -11,6 +12,8 @@ import type { Announce } from "../ports.ts";
 import { USER_COLUMNS, type UserRow } from "./view.ts";
 
 export interface UserQuery {
+  /** Who asks: addresses that he may not see find nobody for him. */
+  readonly viewer: Pick<Principal, "userId" | "role">;
   readonly keyword: string;
   /** "" = any. */
   readonly group: string;
@@ -133,13 +136,14 @@ function selectUser(db: Kysely<Schema>) {
   return db.selectFrom("users").select(USER_COLUMNS);
 }
 
-function filtered(db: Kysely<Schema>, { keyword, group, roles, statuses }: UserQuery) {
+function filtered(db: Kysely<Schema>, { viewer, keyword, group, roles, statuses }: UserQuery) {
   let rows = db.selectFrom("users");
   if (keyword !== "") {
     const id = /^\d{1,15}$/.test(keyword) ? Number(keyword) : undefined;
     rows = rows.where((eb) =>
       eb.or([
-        ...["username", "email", "display_name"].map((column) => likeAnyCase(column, containing(keyword))),
+        ...["username", "display_name"].map((column) => likeAnyCase(column, containing(keyword))),
+        eb.and([likeAnyCase("email", containing(keyword)), isVisible(eb, viewer)]),
         ...(id === undefined ? [] : [eb("id", "=", id)]),
       ]),
     );
@@ -148,6 +152,11 @@ function filtered(db: Kysely<Schema>, { keyword, group, roles, statuses }: UserQ
   if (roles.length > 0) rows = rows.where("role", "in", roles);
   if (statuses.length > 0) rows = rows.where("status", "in", statuses);
   return rows;
+}
+
+/** `canView` as a condition. */
+function isVisible(eb: ExpressionBuilder<Schema, "users">, { userId, role }: UserQuery["viewer"]): Expression<SqlBool> {
+  return role === ROLE.root ? eb.and([]) : eb.or([eb("role", "<", role), eb("id", "=", userId)]);
 }
 
 type Matching = ReturnType<typeof filtered>;
