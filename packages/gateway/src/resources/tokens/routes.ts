@@ -42,8 +42,9 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
     ),
     implement(tokenCreate, async ({ body, caller }) => {
       const fields = tokenFields(body, mayUse(deps, caller));
-      if ((await store.count(caller.userId)) >= maxTokens) throw new Refusal("K7", { values: { n: maxTokens } });
-      return store.create(caller.userId, fields);
+      return store.create(caller.userId, fields, (count) => {
+        if (count >= maxTokens) throw new Refusal("K7", { values: { n: maxTokens } });
+      });
     }),
     implement(tokenSetStatus, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));

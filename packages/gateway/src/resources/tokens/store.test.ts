@@ -1,6 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { accountRow } from "../../identity/accounts.ts";
+import { insertRow } from "../../storage/inserts.ts";
 import { readRevisions } from "../../storage/revisions.ts";
 import { tokenFields } from "./input.ts";
 import { createTokenStore, type TokenQuery, type TokenStore } from "./store.ts";
@@ -76,6 +78,18 @@ eachDatabase("token store", (open) => {
     expect(await names({ userId: 8 })).toEqual([]);
     expect(await names()).toEqual(["mine"]);
     expect(await store.count(8)).toBe(0);
+  });
+
+  test("a limit on their number holds for tokens that are made at once", async () => {
+    const account = accountRow({ username: "ann", passwordHash: "", createdAt: START_SECONDS });
+    const owner = await insertRow(kit.database.db, "users", account);
+    const fields = tokenFields({}, () => true);
+    const upToThree = (count: number) => {
+      if (count >= 3) throw new Error("too many");
+    };
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => store.create(owner, fields, upToThree)));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    expect(await store.count(owner)).toBe(3);
   });
 
   test("lists are narrowed by name, key, state, group and end", async () => {

@@ -123,11 +123,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
       return row && view(row);
     },
 
-    async count(userId: number): Promise<number> {
-      const query = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
-      const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
-      return Number(total);
-    },
+    count: (userId: number): Promise<number> => countOf(db, userId),
   };
 }
 
@@ -156,7 +152,8 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
   };
 
   return {
-    async create(userId: number, fields: TokenFields): Promise<Token> {
+    /** @param checkCount refuses by throwing; gets the number that the owner has while nobody can add another */
+    async create(userId: number, fields: TokenFields, checkCount?: (count: number) => void): Promise<Token> {
       const key = randomText(KEY_LENGTH);
       const now = seconds(clock);
       const row = {
@@ -169,7 +166,13 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         accessed_time: now,
         deleted_at: null,
       };
-      const id = await insertRow(db, "tokens", row);
+      const id = await transact(db, async (trx) => {
+        if (checkCount) {
+          await rawOn(trx, kind).run("update users set status = status where id = ?", [userId]);
+          checkCount(await countOf(trx, userId));
+        }
+        return insertRow(trx, "tokens", row);
+      });
       return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },
 
@@ -186,6 +189,12 @@ export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
   return tagOf({ name, status, expired_time, unlimited_quota, group, ...limited });
+}
+
+async function countOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number): Promise<number> {
+  const query = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 function rowOf(
