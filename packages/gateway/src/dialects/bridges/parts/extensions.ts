@@ -5,6 +5,7 @@ import { isObject, list, object, objects } from "../../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../types.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "./legacy-functions.ts";
 import { echoReasoning, readsReasoning } from "./reasoning-echo.ts";
+import { SealedDetails, sealedAnswer, withDetails } from "./sealed-details.ts";
 
 const MAX_STOPS = 4;
 /** What a client notices when it is lost. */
@@ -22,11 +23,13 @@ const FILE_ADDRESS: Readonly<Record<string, string>> = {
   "openai-responses": "input_file.file_url",
 };
 
-/** A bridge that reaches real chat upstreams: its requests hold no extension any more. */
+/** A bridge that reaches real chat upstreams: its requests hold no extension any more, its answers what to send back. */
 export function endingInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => plainRequest(bridge.request(body, context), context),
+    response: (body, context) => bridge.response(sealedAnswer(body, context), context),
+    stream: (context) => new SealedDetails(bridge.stream(context), context),
   };
 }
 
@@ -45,7 +48,8 @@ export function servingChatClients(bridge: Bridge): Bridge {
 
 function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   refuseUnreadableFiles(asked, context);
-  const body = readsReasoning(context.upstreamModel) ? echoReasoning(asked) : asked;
+  const detailed = withDetails(asked, context);
+  const body = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
   const stops = list(body, "stop");
   if (stops.length > MAX_STOPS) context.dropped("stop");
   const lost = new Set<string>();

@@ -1,5 +1,6 @@
 import { objects, text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
+import { isSealedDetails } from "./sealed-details.ts";
 import { isSealedReasoning } from "./sealed-reasoning.ts";
 
 /**
@@ -16,7 +17,7 @@ export function thinkingOf(message: JsonObject): JsonObject[] {
 /** Thinking that no vendor signed, or another one, is refused upstream. */
 function isSigned(block: JsonObject): boolean {
   if (block["type"] === "redacted_thinking") return true;
-  return (text(block, "signature") ?? "") !== "" && !isSealedReasoning(block);
+  return (text(block, "signature") ?? "") !== "" && !isSealedReasoning(block) && !isSealedDetails(block);
 }
 
 function signedBlock(block: JsonObject): JsonObject[] {
