@@ -71,6 +71,16 @@ test("a form that is the first page has the focus in its first field and complai
   expect(await drawer.getByText("Please enter a name for the token.").count()).toBe(0);
 });
 
+test("a press that leaves an empty field reaches what is pressed, and the complaint comes after it", async () => {
+  await page.goto("/token/add");
+  const drawer = page.getByRole("dialog", { name: "Add token" });
+  await drawer.getByLabel("Name").focus();
+  await page.waitForTimeout(300); // as long as the drawer slides
+  await drawer.getByRole("button", { name: "1 hour" }).click({ delay: 100 });
+  await expect.poll(() => drawer.getByLabel("Expires", { exact: true }).inputValue()).not.toBe("");
+  await drawer.getByText("Please enter a name for the token.").waitFor();
+});
+
 test("what can be done with a row stays in sight beside the columns of a wide table", async () => {
   await page.goto("/token");
   const button = page.getByRole("button", { name: `Actions for token-${TOKENS}` });

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from "react";
+import { afterPress } from "./press.ts";
 import { ApiProblem } from "./problems.ts";
 
 export type FormErrors<V> = Partial<Record<keyof V & string, string>>;
@@ -38,8 +39,10 @@ export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
   }, []);
 
   const touch = useCallback((name: keyof V & string) => {
-    const found = latest.current.spec.check(latest.current.values)[name];
-    setErrors((current) => (found === undefined ? without(current, name) : { ...current, [name]: found }));
+    afterPress(() => {
+      const found = latest.current.spec.check(latest.current.values)[name];
+      setErrors((current) => (found === undefined ? without(current, name) : { ...current, [name]: found }));
+    });
   }, []);
 
   const submit = useCallback(async () => {
