@@ -20,9 +20,14 @@ function chatToken(token: JsonObject): JsonObject {
   return { token: written, logprob: number(token, "logProbability") ?? 0, bytes: [...Buffer.from(written)] };
 }
 
+/** The tokens that a chat choice was written with, as the Responses protocol tells them too. */
+export function chosenTokens(choice: JsonObject | undefined): readonly JsonObject[] {
+  return objects(object(choice, "logprobs"), "content");
+}
+
 /** The `logprobsResult` of a Gemini candidate from a chat choice; undefined when it has none. */
 export function geminiLogprobs(choice: JsonObject): JsonObject | undefined {
-  const content = objects(object(choice, "logprobs"), "content");
+  const content = chosenTokens(choice);
   if (content.length === 0) return undefined;
   const hasOthers = content.some((token) => list(token, "top_logprobs").length > 0);
   const topCandidates = content.map((token) => ({ candidates: objects(token, "top_logprobs").map(geminiToken) }));

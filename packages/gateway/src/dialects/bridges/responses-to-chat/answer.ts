@@ -2,6 +2,7 @@ import { number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { withPrefix } from "../parts/ids.ts";
+import { chosenTokens } from "../parts/logprobs.ts";
 import { outputOf } from "./items.ts";
 import { recall } from "./state.ts";
 
@@ -14,7 +15,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     ...headOf(body, context),
     status: ending.status,
     incomplete_details: ending.details,
-    output: cutShort(outputOf(object(choice, "message"), context), ending.status),
+    output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), ending.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
 }

@@ -23,8 +23,12 @@ export function messageItem(id: string, content: JsonObject[], status: string): 
   return { type: "message", id, status, role: "assistant", content };
 }
 
-export function textPart(written: string, annotations: readonly JsonObject[] = []): JsonObject {
-  return { type: "output_text", text: written, annotations: [...annotations], logprobs: [] };
+export function textPart(
+  written: string,
+  annotations: readonly JsonObject[] = [],
+  logprobs: readonly JsonObject[] = [],
+): JsonObject {
+  return { type: "output_text", text: written, annotations: [...annotations], logprobs: [...logprobs] };
 }
 
 /** A call of a function, or of a free-text tool whose input was one argument upstream. */
@@ -57,14 +61,18 @@ export function annotationOf(annotation: JsonObject): JsonObject[] {
 }
 
 /** The output of a whole chat answer. */
-export function outputOf(message: JsonObject | undefined, context: BridgeContext): JsonObject[] {
+export function outputOf(
+  message: JsonObject | undefined,
+  context: BridgeContext,
+  logprobs: readonly JsonObject[],
+): JsonObject[] {
   const items: JsonObject[] = [];
   const add = (prefix: string, make: (id: string) => JsonObject) =>
     items.push(make(itemId(prefix, items.length, context)));
   const signed = objects(message, "fw_thinking");
   const thinking = thoughtOf(message) || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
-  const content = contentOf(message);
+  const content = contentOf(message, logprobs);
   if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
   const legacy = object(message, "function_call");
   const calls =
@@ -81,11 +89,11 @@ export function outputOf(message: JsonObject | undefined, context: BridgeContext
   return items;
 }
 
-function contentOf(message: JsonObject | undefined): JsonObject[] {
+function contentOf(message: JsonObject | undefined, logprobs: readonly JsonObject[]): JsonObject[] {
   const written = writtenOf(message);
   const refusal = anyText(message, "refusal");
   return [
-    ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf))]),
+    ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf), logprobs)]),
     ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
   ];
 }

@@ -31,6 +31,7 @@ const CARRIED = new Set([
 ]);
 /** Signed thinking is sealed into every answer: it does not have to be asked for. */
 const GIVEN = "reasoning.encrypted_content";
+const PROBABILITIES = "message.output_text.logprobs";
 
 /** The body of a chat request that asks for the same as a Responses request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
@@ -38,18 +39,18 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   if (body["background"] === true) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
-    if (typeof name === "string" && name !== GIVEN) context.dropped(`include.${name}`);
+    if (typeof name === "string" && name !== GIVEN && name !== PROBABILITIES) context.dropped(`include.${name}`);
   const tools = chatTools(body, context);
   remember(context, { echo: echoOf(body), customTools: tools.custom });
-  const logprobs = number(body, "top_logprobs");
+  const logprobs = number(body, "top_logprobs") || undefined;
   return compact({
     model: context.upstreamModel,
     messages: messagesOf(body, context),
     max_tokens: number(body, "max_output_tokens"),
     temperature: number(body, "temperature"),
     top_p: number(body, "top_p"),
-    logprobs: logprobs === undefined || logprobs === 0 ? undefined : true,
-    top_logprobs: logprobs === 0 ? undefined : logprobs,
+    logprobs: logprobs !== undefined || list(body, "include").includes(PROBABILITIES) ? true : undefined,
+    top_logprobs: logprobs,
     ...tools.members,
     ...reasoningOf(body, context),
     ...formatOf(body, context),

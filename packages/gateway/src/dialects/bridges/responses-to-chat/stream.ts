@@ -5,6 +5,7 @@ import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { finishIn } from "../parts/finish.ts";
+import { chosenTokens } from "../parts/logprobs.ts";
 import { LongText } from "../parts/long-text.ts";
 import { endingOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
@@ -23,6 +24,9 @@ export class ChunksToResponse implements StreamBridge {
   readonly #written = new LongText();
   #content: JsonObject[] = [];
   #annotations: JsonObject[] = [];
+  /** Tokens with their probabilities: of the event that is read, and of the open part. */
+  #newTokens: readonly JsonObject[] = [];
+  #tokens: JsonObject[] = [];
   #signed: JsonObject[] = [];
   readonly #arguments = new LongText();
   #finish: string | undefined;
@@ -42,6 +46,7 @@ export class ChunksToResponse implements StreamBridge {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       this.#finish = finishIn(choice) ?? this.#finish;
+      this.#newTokens = chosenTokens(choice);
       events.push(...this.#delta(object(choice, "delta") ?? {}, writer));
     }
     return events;
@@ -137,7 +142,8 @@ export class ChunksToResponse implements StreamBridge {
       delta,
     };
     if (part === "refusal") return writer.numbered(type, place);
-    return writer.numbered(type, { ...place, logprobs: [] });
+    this.#tokens.push(...this.#newTokens);
+    return writer.numbered(type, { ...place, logprobs: [...this.#newTokens] });
   }
 
   #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
@@ -152,13 +158,15 @@ export class ChunksToResponse implements StreamBridge {
     const kind = this.#part;
     if (kind === undefined) return [];
     const written = this.#written.take();
-    const part = kind === "output_text" ? textPart(written, this.#annotations) : partOf(kind, written);
+    const part = kind === "output_text" ? textPart(written, this.#annotations, this.#tokens) : partOf(kind, written);
     const place = this.#place(writer);
     const key = kind === "output_text" ? "text" : "refusal";
     this.#content.push(part);
-    const done = writer.event(`response.${kind}.done`, { ...place, [key]: written });
+    const logprobs = kind === "output_text" && this.#tokens.length > 0 ? { logprobs: this.#tokens } : {};
+    const done = writer.event(`response.${kind}.done`, { ...place, [key]: written, ...logprobs });
     this.#part = undefined;
     this.#annotations = [];
+    this.#tokens = [];
     return [done, writer.event("response.content_part.done", { ...place, part })];
   }
 
