@@ -79,7 +79,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
-  const onBalance = createQuotaReminder({ database, mailer: identity.mailer, limiter, options, log });
+  const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
   const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
   const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance });
   const budgets = budgetsOf({ storage, clock, log, metrics, identity, snapshots });

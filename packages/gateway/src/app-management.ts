@@ -63,6 +63,7 @@ export function createManagement(deps: ManagementDeps): Management {
     probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
     http: pipeline.http,
     notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
+    publicUrl: env.publicUrl,
     imageUrl: signedImageUrl(deps),
     maxUserTokens: env.maxUserTokens,
     pollingSeconds: env.pollingSeconds,

@@ -50,6 +50,7 @@ export interface ManagementAppSettings {
   readonly operations?: Partial<OperationsDeps>;
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
+  readonly publicUrl?: string;
   /** What documents may refer to. */
   readonly secrets?: SecretSources;
   readonly services?: Partial<SignInServices>;
@@ -183,7 +184,7 @@ async function createParts(settings: ManagementAppSettings) {
     writeLog: createLogWriter(false),
     optionDefaults: priceOptionDefaults(),
     version: VERSION,
-    publicUrl: undefined,
+    publicUrl: settings.publicUrl,
     setupToken: settings.setupToken === undefined ? undefined : new Secret(settings.setupToken),
     givesToken: settings.givesToken ?? false,
   };

@@ -6,7 +6,7 @@ let gateway: RelayApp;
 let smtp: MailServer;
 
 beforeAll(async () => {
-  gateway = await startRelayApp();
+  gateway = await startRelayApp({ FAIRWAY_PUBLIC_URL: "https://public.example" });
   smtp = await startMailServer();
   await gateway.option("SMTPServer", "127.0.0.1");
   await gateway.option("SMTPPort", smtp.port);
@@ -37,5 +37,5 @@ it("mails an owner once when a charge takes the balance below the threshold (R-Q
   await gateway.settled();
   expect(smtp.mails).toHaveLength(1);
   expect(smtp.mails[0]).toMatchObject({ to: ["owner@example.com"] });
-  expect(mailBody(smtp.mails[0]!)).toContain("/topup");
+  expect(mailBody(smtp.mails[0]!)).toContain("https://public.example/topup");
 });

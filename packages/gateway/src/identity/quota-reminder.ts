@@ -11,6 +11,8 @@ export interface QuotaReminderDeps {
   readonly limiter: Limiter;
   readonly options: () => OptionValues;
   readonly log: Logger;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
 }
 
 const TWICE_IN_TEN_MINUTES = { limit: 2, windowMs: 600_000 };
@@ -31,7 +33,7 @@ export function createQuotaReminder(deps: QuotaReminderDeps): (userId: number, b
 }
 
 async function remind(
-  { database, mailer, limiter, options }: QuotaReminderDeps,
+  { database, mailer, limiter, options, publicUrl }: QuotaReminderDeps,
   userId: number,
   { after, isEmpty }: { readonly after: number; readonly isEmpty: boolean },
 ): Promise<void> {
@@ -43,7 +45,7 @@ async function remind(
     quotaPerUnit: values.QuotaPerUnit,
     inCurrency: values.DisplayInCurrencyEnabled,
   });
-  const link = escapeHtml(`${serverAddress(values)}/topup`);
+  const link = escapeHtml(`${serverAddress(values, publicUrl)}/topup`);
   const subject = isEmpty ? "Your quota has been used up" : "Your quota is about to run out";
   await mailer.send({
     to: user.email,

@@ -62,6 +62,8 @@ export interface OperationsDeps {
   readonly http: HttpJson;
   /** Mails the super administrator; must not reject. */
   readonly notify: (subject: string, text: string) => Promise<void>;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
   /** Address under which the gateway itself serves the image of a drawing task. */
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
   readonly maxUserTokens: number;
@@ -93,7 +95,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...tokenRoutes({ store: createTokenStore(deps), clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
     tokenUsageRoute({ ...deps, options }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
-    ...walletRoutes({ store: wallet, clock, log, options }),
+    ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
     ...logRoutes({
       store: logs,
       tail,
@@ -107,7 +109,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...groupRoutes({ options }),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),
-    ...drawingRoutes({ store: createDrawingStore({ database }), options, imageUrl: deps.imageUrl }),
+    ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),
     ...taskRoutes({ store: createTaskStore({ database }) }),
     ...searchRoutes({ store: createSearchStore({ database }), snapshots }),
     ...jobRoutes({ store: jobStore }),

@@ -71,7 +71,7 @@ describe("over HTTP", () => {
   let members: Members;
 
   beforeAll(async () => {
-    app = await startManagementApp({ url: await createDatabase("sqlite") });
+    app = await startManagementApp({ url: await createDatabase("sqlite"), publicUrl: "https://public.example" });
     members = await signInMembers(app);
     const ann = members.user.userId;
     for (let index = 0; index < 12; index += 1) {
@@ -121,7 +121,7 @@ describe("over HTTP", () => {
   test("images are shown through this server while the option says so", async () => {
     const own = () => members.user.data<Drawing[]>(members.user.get("/api/mj/self/?channel_id=1"));
     expect(await own()).toMatchObject([
-      { mj_id: "m11", channel_id: 0, image_url: "http://localhost:3000/mj/image/m11", code: 1 },
+      { mj_id: "m11", channel_id: 0, image_url: "https://public.example/mj/image/m11", code: 1 },
     ]);
     await setOptions(members.root, { ServerAddress: "https://gw.example" });
     expect((await own())[0]?.image_url).toBe("https://gw.example/mj/image/m11");

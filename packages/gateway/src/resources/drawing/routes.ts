@@ -5,6 +5,8 @@ import type { DrawingStore } from "./store.ts";
 export interface DrawingRoutesDeps {
   readonly store: DrawingStore;
   readonly options: () => Pick<OptionValues, "MjForwardUrlEnabled" | "ServerAddress">;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
   /** Signs the gateway's own address of an image, which needs no sign-in then. */
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
 }
@@ -26,8 +28,8 @@ export function drawingRoutes(deps: DrawingRoutesDeps): Route[] {
   ];
 }
 
-function withOwnUrl({ options, imageUrl }: DrawingRoutesDeps, row: Drawing): Drawing {
+function withOwnUrl({ options, publicUrl, imageUrl }: DrawingRoutesDeps, row: Drawing): Drawing {
   const settings = options();
   if (!settings.MjForwardUrlEnabled || row.image_url === "") return row;
-  return { ...row, image_url: imageUrl(serverAddress(settings), row.mj_id) };
+  return { ...row, image_url: imageUrl(serverAddress(settings, publicUrl), row.mj_id) };
 }

@@ -9,7 +9,7 @@ let members: Members;
 let user: Members["user"];
 
 beforeAll(async () => {
-  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  app = await startManagementApp({ url: await createDatabase("sqlite"), publicUrl: "https://public.example" });
   members = await signInMembers(app);
   user = members.user;
 });
@@ -146,7 +146,12 @@ describe("paying online", () => {
     await setOptions(members.root, { CustomCallbackAddress: "https://hook.example" });
     const again = (await pay({ payment_method: "wx" })).body["data"] as Record<string, string>;
     expect(again).toMatchObject({ type: "wxpay", notify_url: "https://hook.example/api/user/epay/notify" });
-    await setOptions(members.root, { CustomCallbackAddress: "" });
+    await setOptions(members.root, { CustomCallbackAddress: "", ServerAddress: "" });
+    expect((await pay({})).body["data"]).toMatchObject({
+      notify_url: "https://public.example/api/user/epay/notify",
+      return_url: "https://public.example/log",
+    });
+    await setOptions(members.root, { ServerAddress: "https://gw.example" });
   });
 
   test("says so when the order cannot be stored", async () => {

@@ -1,5 +1,6 @@
 import {
   messageText,
+  serverAddress,
   walletAmount,
   walletNotice,
   walletNoticeForm,
@@ -25,6 +26,8 @@ export interface WalletRoutesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly options: () => WalletOptions;
+  /** Address of this server while the option names none. */
+  readonly publicUrl: string | undefined;
 }
 
 export type WalletOptions = AmountOptions &
@@ -69,7 +72,8 @@ interface PayBody {
   readonly payment_method?: unknown;
 }
 
-async function pay({ store, clock, log, options }: WalletRoutesDeps, caller: Principal, body: PayBody) {
+async function pay(deps: WalletRoutesDeps, caller: Principal, body: PayBody) {
+  const { store, clock, log, options } = deps;
   const settings = options();
   const reading = readAmount(body.amount, settings, caller.group);
   if ("refused" in reading) return moneyFailure(reading.refused, { min: reading.min });
@@ -84,13 +88,14 @@ async function pay({ store, clock, log, options }: WalletRoutesDeps, caller: Pri
     log.error("order not stored", { userId: caller.userId, error });
     return moneyFailure("Y5");
   }
+  const address = serverAddress(settings, deps.publicUrl);
   const data = formFields({
     merchantId: settings.EpayId,
     key: settings.EpayKey,
     type,
     tradeNo,
-    notifyUrl: `${settings.CustomCallbackAddress || settings.ServerAddress}/api/user/epay/notify`,
-    returnUrl: `${settings.ServerAddress}/log`,
+    notifyUrl: `${settings.CustomCallbackAddress || address}/api/user/epay/notify`,
+    returnUrl: `${address}/log`,
     name: `TUC${amount}`,
     money,
   });
