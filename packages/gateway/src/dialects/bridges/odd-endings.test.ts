@@ -40,6 +40,31 @@ it("Gemini clients are told an end that the upstream did not name", () => {
   expect(events.at(-1)).toMatchObject({ candidates: [{ index: 0, finishReason: "STOP" }] });
 });
 
+describe("a response that streams", () => {
+  const content = [{ type: "output_text", text: "Sunny", annotations: [] }];
+  const done = {
+    type: "response.output_item.done",
+    output_index: 0,
+    item: { type: "message", role: "assistant", content },
+  };
+  const end = { type: "response.completed", response: { status: "completed" } };
+  const textOf = (events: object[]) =>
+    run("openai-chat", "openai-responses", "gpt-5-pro")
+      .stream(events)
+      .map((one) => (one["choices"] as { delta?: { content?: string } }[])[0]?.delta?.content ?? "")
+      .join("");
+
+  it("no deltas is told when its message is done", () => {
+    expect(textOf([done, end])).toBe("Sunny");
+  });
+
+  it("deltas is told once", () => {
+    const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Sunny" };
+    expect(textOf([delta, done, end])).toBe("Sunny");
+    expect(textOf([delta, done, { ...done, output_index: 1 }, end])).toBe("SunnySunny");
+  });
+});
+
 describe("usage in an event without a list of choices", () => {
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
   const chunks = [chunk({ content: "a" }), chunk({}, "stop")];

@@ -36,7 +36,7 @@ export function headOf(response: JsonObject | undefined) {
   return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
 }
 
-function isMessage(item: JsonObject): boolean {
+export function isMessage(item: JsonObject): boolean {
   return item["type"] === "message";
 }
 

@@ -1,8 +1,8 @@
-import { anyText, number, object } from "../../read.ts";
+import { anyText, number, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readResponsesUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
-import { annotationOf, callOf, finishOf, headOf, isCall, sealedOf } from "./answer.ts";
+import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, sealedOf } from "./answer.ts";
 
 interface OpenCall {
   /** Index among the tool calls. */
@@ -14,6 +14,8 @@ interface OpenCall {
 export class ResponseToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
   readonly #calls = new Map<number, OpenCall>();
+  /** Deltas of the open message came. */
+  #isTold = false;
   #summaries = 0;
   #usage: Usage | undefined;
 
@@ -29,8 +31,10 @@ export class ResponseToChunks implements StreamBridge {
         this.#writer.name(headOf(object(data, "response")));
         return this.#writer.begin();
       case "response.output_text.delta":
+        this.#isTold = true;
         return this.#writer.delta({ content: delta });
       case "response.refusal.delta":
+        this.#isTold = true;
         return this.#writer.delta({ refusal: delta });
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
@@ -71,8 +75,26 @@ export class ResponseToChunks implements StreamBridge {
 
   #closeItem(data: JsonObject, item: JsonObject): StreamEvent[] {
     if (isCall(item)) return this.#closeCall(data, item);
+    if (isMessage(item)) return this.#closeMessage(item);
     const sealed = sealedOf(item);
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
+  }
+
+  /** What was said without deltas is sent at once. */
+  #closeMessage(item: JsonObject): StreamEvent[] {
+    const isTold = this.#isTold;
+    this.#isTold = false;
+    if (isTold) return [];
+    return objects(item, "content").flatMap((part) => {
+      const content = anyText(part, "text");
+      const refusal = anyText(part, "refusal");
+      const annotations = objects(part, "annotations").flatMap(annotationOf);
+      return [
+        ...(content === "" ? [] : this.#writer.delta({ content })),
+        ...(refusal === "" ? [] : this.#writer.delta({ refusal })),
+        ...(annotations.length === 0 ? [] : this.#writer.delta({ annotations })),
+      ];
+    });
   }
 
   /** Free text for a tool comes as it is, not as JSON. */
