@@ -16,12 +16,20 @@ export function setTag(response: ServerResponse, tag: string): void {
   response.setHeader("ETag", `"${tag}"`);
 }
 
-/** What `If-Match` asks for; undefined when the client does not care. Proxies that compress make tags weak. */
-export function tagCheck(request: IncomingMessage): CheckTag | undefined {
+/** The tags that `If-Match` names; undefined when the client does not care. Proxies that compress make tags weak. */
+export function wantedTags(request: IncomingMessage): readonly string[] | undefined {
   const header = request.headers["if-match"]?.trim();
   if (header === undefined || header === "" || header === "*") return undefined;
-  const wanted = header.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"|"$/g, ""));
-  return (tag) => {
-    if (!wanted.includes(tag)) throw new Refusal("G8");
-  };
+  return header.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"|"$/g, ""));
+}
+
+/** What `If-Match` asks for; undefined when the client does not care. */
+export function tagCheck(request: IncomingMessage): CheckTag | undefined {
+  const wanted = wantedTags(request);
+  return (
+    wanted &&
+    ((tag) => {
+      if (!wanted.includes(tag)) throw new Refusal("G8");
+    })
+  );
 }

@@ -123,6 +123,8 @@ eachDatabase("an edit with If-Match", (open) => {
       expect(stale.status).toBe(200);
       expect(stale.body).toMatchObject({ success: false, code });
       expect(String(stale.body["message"])).toMatch(/has been changed in the meantime, please refresh the page/);
+      expect((await edit("strange", '"of another"')).body).toMatchObject({ success: false, code });
+      expect((await edit("both", `"of another", ${String(await tag())}`)).body).toMatchObject({ success: true });
       expect((await edit("four4")).body).toMatchObject({ success: true });
       expect((await edit("five5", "*")).body).toMatchObject({ success: true });
     });

@@ -17,8 +17,9 @@ import {
   type CatalogueModel,
   type Channel,
 } from "@fairway/wire";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { wantedTags } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize, createChannels } from "./create.ts";
 import { changedFields, storedKey, type TypeCheck } from "./input.ts";
@@ -59,7 +60,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       await createChannels(store, isType, body);
     }),
     implement(channelUpdate, async ({ body, request, response }) => {
-      const channel = await update(deps, body, versionOf(request));
+      const channel = await update(deps, body, wantedTags(request));
       setVersion(response, channel.version);
       return channel;
     }),
@@ -101,7 +102,7 @@ function answerPage(call: { setTotal(total: number): void }, page: ChannelPage):
 async function update(
   { store, isType }: ChannelRoutesDeps,
   body: Call<typeof channelUpdate>["body"],
-  version: number | undefined,
+  versions: readonly string[] | undefined,
 ) {
   const { id, key = "", ...input } = body;
   if (id === undefined || id <= 0) throw new Refusal("G1", { field: "id" });
@@ -109,7 +110,7 @@ async function update(
   if (!current) throw new Refusal("CH8");
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
-  const outcome = await store.update(id, patch, { key: storedKey(key, patch.type ?? current.type), version });
+  const outcome = await store.update(id, patch, { key: storedKey(key, patch.type ?? current.type), versions });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
   return viewOf(outcome.row);
 }
@@ -144,12 +145,6 @@ async function copy(store: ChannelStore, id: number): Promise<Channel> {
 function chosen(ids: readonly number[] | undefined): readonly number[] {
   if (!ids || ids.length === 0) throw new Refusal("CH16", { field: "ids" });
   return ids;
-}
-
-/** `If-Match: "3"`; undefined when the client does not care. */
-function versionOf(request: IncomingMessage): number | undefined {
-  const version = /^(?:W\/)?"?(\d{1,15})"?$/.exec(request.headers["if-match"] ?? "")?.[1];
-  return version === undefined ? undefined : Number(version);
 }
 
 function setVersion(response: ServerResponse, version: number): void {

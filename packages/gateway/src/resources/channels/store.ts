@@ -42,8 +42,8 @@ export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "
 export interface UpdateOptions {
   /** Sealed and stored when given. */
   readonly key?: string | undefined;
-  /** Refuses the change when the row has another version. */
-  readonly version?: number | undefined;
+  /** Refuses the change when the row has none of these versions. */
+  readonly versions?: readonly string[] | undefined;
 }
 
 export type ChannelStore = ReturnType<typeof createChannelStore>;
@@ -193,7 +193,7 @@ function changes(writing: Writing) {
           .execute();
         const current = await rowOf(trx, id);
         if (!current) return { refused: "missing" };
-        if (options.version !== undefined && options.version !== current.version) return { refused: "stale" };
+        if (options.versions && !options.versions.includes(String(current.version))) return { refused: "stale" };
         return { row: await change(trx, writing, current, { patch, key: options.key }) };
       }),
 
