@@ -111,6 +111,16 @@ test("deleting the last row of the last page shows the page before it", async ()
   await page.getByText("11–20 of 20").waitFor();
 });
 
+test("a time range of one's own is typed part by part, and the address follows", async () => {
+  await page.goto("/log?range=custom&from=1735689600&to=1767225600");
+  const from = page.getByLabel("From", { exact: true });
+  await from.focus();
+  await page.keyboard.type("03042024051530A", { delay: 20 });
+  await expect.poll(() => from.inputValue()).toMatch(/^2024-03-04T05:15:30/);
+  const typed = await from.evaluate((field: HTMLInputElement) => Date.parse(field.value) / 1_000);
+  await page.waitForURL((url) => url.searchParams.get("from") === String(typed));
+});
+
 test("renaming a token leaves alone what calls spent of its limit meanwhile", async () => {
   await page.goto("/token");
   await page.getByRole("link", { name: "token-20" }).click();

@@ -5,7 +5,8 @@ import type { Choice } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { useTexts } from "./texts.ts";
 
-const DEBOUNCE_MS = 250;
+/** How long a filter waits for more to be typed. */
+export const DEBOUNCE_MS = 250;
 
 interface FilterBarProps {
   /** The text filter that is always in sight. */

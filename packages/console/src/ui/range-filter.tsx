@@ -1,8 +1,9 @@
 import { Input } from "@chakra-ui/react";
+import { useEffect, useState } from "react";
 import { fromLocalInput, toLocalInput } from "../lib/format.ts";
 import { nowSeconds } from "../lib/now.ts";
 import { boundsOf, rangeName, type RangeName } from "../lib/range.ts";
-import { FilterSelect } from "./filter-bar.tsx";
+import { DEBOUNCE_MS, FilterSelect } from "./filter-bar.tsx";
 import { useTexts } from "./texts.ts";
 
 const TEXT = {
@@ -43,14 +44,7 @@ export function RangeFilter(props: RangeFilterProps) {
     change({ range: next, from: String(from), to: String(to) });
   };
   const field = (name: "from" | "to") => (
-    <Input
-      type="datetime-local"
-      step={1}
-      width={{ base: "full", sm: "200px" }}
-      aria-label={t(name)}
-      value={state[name] === "" ? "" : toLocalInput(Number(state[name]) || nowSeconds())}
-      onChange={(event) => change({ [name]: String(fromLocalInput(event.target.value) ?? "") })}
-    />
+    <TimeField label={t(name)} value={state[name]} onChange={(value) => change({ [name]: value })} />
   );
   return (
     <>
@@ -64,5 +58,38 @@ export function RangeFilter(props: RangeFilterProps) {
       {range === "custom" && field("from")}
       {range === "custom" && field("to")}
     </>
+  );
+}
+
+function secondsOf(text: string): string {
+  return String(fromLocalInput(text) ?? "");
+}
+
+/** A time in the address. What is typed stands here first: the address follows too late to keep a half-typed date. */
+function TimeField(props: { readonly label: string; readonly value: string; onChange(value: string): void }) {
+  const { value, onChange } = props;
+  const text = value === "" ? "" : toLocalInput(Number(value) || nowSeconds());
+  const [draft, setDraft] = useState(text);
+  const [known, setKnown] = useState(value);
+  if (known !== value) {
+    setKnown(value);
+    if (secondsOf(draft) !== value) setDraft(text);
+  }
+  useEffect(() => {
+    const wanted = secondsOf(draft);
+    if (wanted === secondsOf(text)) return;
+    const timer = setTimeout(() => onChange(wanted), DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <Input
+      type="datetime-local"
+      step={1}
+      max="9999-12-31T23:59:59" // else years have six digits
+      width={{ base: "full", sm: "224px" }}
+      aria-label={props.label}
+      value={draft}
+      onChange={(event) => setDraft(event.target.value)}
+    />
   );
 }
