@@ -155,3 +155,15 @@ test("a form outlives the session: it is saved after signing in again in another
   await drawer.waitFor({ state: "detached" });
   await rows().filter({ hasText: "kept" }).waitFor();
 });
+
+test("pages of the account say so when it cannot be loaded, and try again", async () => {
+  await page.goto("/");
+  await page.route("**/api/user/self", (route) => route.fulfill({ status: 500, body: "" }));
+  for (const path of ["/topup", "/setting"]) {
+    await page.goto(path);
+    await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  }
+  await page.unroute("**/api/user/self");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByLabel("Display name").waitFor();
+});

@@ -1,10 +1,11 @@
 import type { User } from "@fairway/wire";
 import { Button, Flex, SimpleGrid, Spinner, Text } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
-import { useSelf } from "../../app/session/self.ts";
+import { useSelfQuery } from "../../app/session/self.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ask } from "../../ui/ask.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { LoadFailed } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
@@ -18,7 +19,8 @@ import { useTexts } from "./texts.ts";
 
 /** What everybody may change about their own account. */
 export function Personal() {
-  const self = useSelf();
+  const { data: self, error, refetch } = useSelfQuery();
+  if (error && !self) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!self) return <Spinner />;
   return (
     <Flex direction="column" gap="5">

@@ -2,10 +2,11 @@ import type { User } from "@fairway/wire";
 import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { useSelf } from "../../app/session/self.ts";
+import { useSelfQuery } from "../../app/session/self.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { formatQuota } from "../../lib/format.ts";
 import { useForm } from "../../lib/use-form.ts";
+import { LoadFailed } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Money, useQuotaDisplay } from "../../ui/money.tsx";
@@ -19,7 +20,7 @@ import { useTexts } from "./texts.ts";
 /** The credit of the signed-in account, and the ways to raise it. */
 export function WalletPage() {
   const t = useTexts();
-  const self = useSelf();
+  const { data: self, error, refetch } = useSelfQuery();
   return (
     <Page
       title={t("title")}
@@ -36,6 +37,8 @@ export function WalletPage() {
           <PayOnline />
           <Invitations self={self} />
         </Flex>
+      ) : error ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
         <Spinner />
       )}
