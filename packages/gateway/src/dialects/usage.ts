@@ -24,11 +24,16 @@ function tokens(from: JsonObject | undefined, key: string): number {
   return count(from, key) ?? 0;
 }
 
-/** Usage of chat completions and everything that copies it; undefined when no count is readable. */
+/** The first of two names that holds a count. */
+function anyCount(from: JsonObject | undefined, key: string, other: string): number | undefined {
+  return count(from, key) ?? count(from, other);
+}
+
+/** Usage of chat completions and everything that copies it, under the names of Responses as well; undefined when no count is readable. */
 export function readChatUsage(usage: JsonObject | undefined): Usage | undefined {
   const total = count(usage, "total_tokens");
-  const prompt = count(usage, "prompt_tokens");
-  const completion = count(usage, "completion_tokens");
+  const prompt = anyCount(usage, "prompt_tokens", "input_tokens");
+  const completion = anyCount(usage, "completion_tokens", "output_tokens");
   if (usage === undefined || (total === undefined && prompt === undefined && completion === undefined))
     return undefined;
   const input = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
@@ -38,7 +43,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
     input,
     output: completion ?? Math.max(0, (total ?? input) - input),
     cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
-    cacheWrite: tokens(inputDetails, "cache_write_tokens"),
+    cacheWrite: anyCount(inputDetails, "cache_write_tokens", "cache_creation_tokens") ?? 0,
     reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
     audioInput: freshAudio(inputDetails),
     audioOutput: tokens(outputDetails, "audio_tokens"),

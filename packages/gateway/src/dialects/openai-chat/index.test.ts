@@ -185,6 +185,15 @@ describe("meter", () => {
     expect(openaiChat.errorIn({ object: "chat.completion", choices: [] })).toBeUndefined();
   });
 
+  it("knows the names that other servers give to the counts", () => {
+    const usage = { input_tokens: 100, output_tokens: 20, total_tokens: 120 };
+    expect(openaiChat.usage({ choices: [], usage })).toMatchObject({ input: 100, output: 20 });
+    const prompt_tokens_details = { cached_tokens: 40, cache_creation_tokens: 30 };
+    expect(
+      openaiChat.usage({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details } }),
+    ).toMatchObject({ input: 100, cachedInput: 40, cacheWrite: 30 });
+  });
+
   it("takes counts that are no whole numbers as missing", () => {
     expect(feed(chunk(',"usage":{"prompt_tokens":-1,"completion_tokens":"3"}')).usage).toBeUndefined();
     expect(
