@@ -24,6 +24,11 @@ function tokens(from: JsonObject | undefined, key: string): number {
   return count(from, key) ?? 0;
 }
 
+/** Proxies in front of other protocols have a name of their own for them. */
+function cacheWrites(details: JsonObject | undefined): number {
+  return anyCount(details, "cache_write_tokens", "cache_creation_tokens") ?? 0;
+}
+
 /** The first of two names that holds a count. */
 function anyCount(from: JsonObject | undefined, key: string, other: string): number | undefined {
   return count(from, key) ?? count(from, other);
@@ -43,7 +48,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
     input,
     output: completion ?? Math.max(0, (total ?? input) - input),
     cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
-    cacheWrite: anyCount(inputDetails, "cache_write_tokens", "cache_creation_tokens") ?? 0,
+    cacheWrite: cacheWrites(inputDetails),
     reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
     audioInput: freshAudio(inputDetails),
     audioOutput: tokens(outputDetails, "audio_tokens"),
