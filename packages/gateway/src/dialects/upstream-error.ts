@@ -16,6 +16,12 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   return isError ? errorEvent(data) : undefined;
 }
 
+/** What a server says in place of an answer when it has no word for an error: a sentence, and maybe a code. */
+export function readSentence(answer: JsonObject): UpstreamErrorEvent | undefined {
+  const message = ["message", "msg", "detail"].map((key) => text(answer, key) ?? "").find((said) => said !== "");
+  return message === undefined ? undefined : { ...errorEvent(answer), message };
+}
+
 function errorEvent(error: JsonObject): UpstreamErrorEvent {
   const code = error["code"];
   const kind = text(object(error, "metadata"), "error_type");

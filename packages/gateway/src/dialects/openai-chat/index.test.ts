@@ -179,10 +179,21 @@ describe("meter", () => {
     expect(feed(chunk(',"error":null')).error).toBeUndefined();
   });
 
+  it("takes a sentence in place of the first chunk for a refusal", () => {
+    const block = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+    expect(feed(block({ code: 1001, msg: "quota used up", data: null })).error?.message).toBe("quota used up");
+    expect(feed(block({ code: 429, message: "slow down" })).error).toMatchObject({ message: "slow down", status: 429 });
+    expect(feed(block({ id: "1", usage: { prompt_tokens: 1 }, message: "" })).error).toBeUndefined();
+    expect(feed(chunk(""), block({ message: "kept alive" })).error).toBeUndefined();
+  });
+
   it("finds whole answers that are nothing but an error", () => {
     const error = { object: "error", message: "too long", type: "BadRequestError", param: null, code: 400 };
     expect(openaiChat.errorIn(error as JsonObject)).toMatchObject({ message: "too long", status: 400 });
     expect(openaiChat.errorIn({ object: "chat.completion", choices: [] })).toBeUndefined();
+    expect(openaiChat.errorIn({ detail: "Not authenticated" })).toMatchObject({ message: "Not authenticated" });
+    expect(openaiChat.errorIn({ code: 0, message: "ok", choices: [] })).toBeUndefined();
+    expect(openaiChat.errorIn({ id: "1", message: "ok", usage: { prompt_tokens: 1 } })).toBeUndefined();
   });
 
   it("knows the names that other servers give to the counts", () => {

@@ -5,7 +5,7 @@ import { flag, isObject, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
 import { readError } from "../upstream-error.ts";
 import { chatUsage, readChatUsage } from "../usage.ts";
-import { ChatMeter } from "./meter.ts";
+import { ChatMeter, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 
@@ -80,11 +80,12 @@ export function usageOfCompletion(answer: JsonObject) {
   );
 }
 
-/** An answer of status 200 that holds an error and no choice, or is one. */
+/** An answer of status 200 that holds an error and no choice, is one, or is a sentence instead of choices. */
 export function errorInCompletion(answer: JsonObject) {
   const choices = answer["choices"];
   if (Array.isArray(choices) && choices.length > 0) return undefined;
-  return readError(answer["error"]) ?? (answer["object"] === "error" ? readError(answer) : undefined);
+  const error = readError(answer["error"]) ?? (answer["object"] === "error" ? readError(answer) : undefined);
+  return error ?? sentenceIn(answer);
 }
 
 function checkMessages(json: JsonObject): void {

@@ -1,8 +1,14 @@
 import { parseEvents } from "../../lib/sse.ts";
+import { isSet } from "../read.ts";
 import { endsWithDone, hasText, lastObject, mayHoldError, namesError, needle } from "../scan.ts";
-import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
-import { errorOfEvent } from "../upstream-error.ts";
+import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../types.ts";
+import { errorOfEvent, readSentence } from "../upstream-error.ts";
 import { readChatUsage } from "../usage.ts";
+
+/** An event without choices and usage that says something is no part of an answer. */
+export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
+  return event["choices"] === undefined && !isSet(event["usage"]) ? readSentence(event) : undefined;
+}
 
 const USAGE = needle("usage");
 const FINISH = needle("finish_reason");
@@ -14,14 +20,29 @@ export class ChatMeter implements Meter {
   finished = false;
   terminated = false;
   error: UpstreamErrorEvent | undefined;
+  #isBegun = false;
 
   feed(blocks: Buffer): void {
+    if (!this.#isBegun) this.#begin(blocks);
     const usage = lastObject(blocks, USAGE);
     if (usage !== undefined) this.usage = readChatUsage(usage) ?? this.usage;
     this.finished ||= hasText(blocks, FINISH);
     this.terminated ||= endsWithDone(blocks);
     if (this.error === undefined && (mayHoldError(blocks, ERROR) || namesError(blocks))) this.error = findError(blocks);
   }
+
+  /** Some servers refuse in a stream as they do in whole answers: the first event is a sentence. */
+  #begin(blocks: Buffer): void {
+    this.#isBegun = true;
+    if (!blocks.includes(CHOICES)) this.error = findSentence(blocks);
+  }
+}
+
+const CHOICES = Buffer.from('choices"');
+
+function findSentence(blocks: Buffer): UpstreamErrorEvent | undefined {
+  const [first] = parseEvents(blocks).filter(({ data }) => data !== undefined);
+  return first?.data && sentenceIn(first.data);
 }
 
 /** The first event of these blocks that reports a failure. */
