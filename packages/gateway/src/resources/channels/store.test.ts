@@ -64,6 +64,27 @@ eachDatabase("channel store", (open) => {
     expect(kit.announced.at(-1)).toBe("channels");
   });
 
+  test("changes at once leave the routing rows that their channels ask for, and lose none of each other", async () => {
+    const ids: number[] = [];
+    for (const name of ["a", "b", "c", "d"]) ids.push(await create({ name, tag: "t" }));
+    const [first = 0, second = 0, , last = 0] = ids;
+    const one = (n: number) => [
+      store.rebuildAll(),
+      store.update(first, { models: `x${n}` }),
+      store.updateTag("t", { priority: n }),
+      store.updateEach([first, second], () => ({ weight: n })),
+    ];
+    const outcomes = await Promise.allSettled([...[1, 2, 3, 4].flatMap(one), store.remove([last])]);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
+    const { rows } = await page();
+    const wanted = rows.flatMap(({ id, models, priority, weight }) =>
+      models.split(",").map((model) => `${id}:default:${model}:1:${priority}:${weight}:t`),
+    );
+    expect(await abilities()).toEqual(wanted.sort());
+    // Four edits of its own, four of its tag and four of its number.
+    expect((await store.get(first))?.version).toBe(13);
+  });
+
   test("stores models that differ in case only, and 255 characters of them", async () => {
     const long = "模".repeat(255);
     await create({ models: `GPT-4,gpt-4,${long}` });

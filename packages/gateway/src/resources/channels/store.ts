@@ -73,9 +73,9 @@ export interface Writing extends ChannelStoreDeps {
 function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
   return async (work) => {
     const result = await transact(database.db, async (trx) => {
-      const answer = await work(trx);
+      // First, because its row lets one change after the other read what it builds routing rows from.
       await bump(rawOn(trx, database.kind), database.kind, "channels");
-      return answer;
+      return work(trx);
     });
     await announce("channels");
     return result;
