@@ -81,6 +81,14 @@ test("a press that leaves an empty field reaches what is pressed, and the compla
   await drawer.getByText("Please enter a name for the token.").waitFor();
 });
 
+test("an expiry is typed without a step between year and time", async () => {
+  await page.goto("/token/add");
+  const expires = page.getByRole("dialog", { name: "Add token" }).getByLabel("Expires", { exact: true });
+  await expires.focus();
+  await page.keyboard.type("030420300515A", { delay: 20 });
+  await expect.poll(() => expires.inputValue()).toBe("2030-03-04T05:15");
+});
+
 test("what can be done with a row stays in sight beside the columns of a wide table", async () => {
   await page.goto("/token");
   const button = page.getByRole("button", { name: `Actions for token-${TOKENS}` });

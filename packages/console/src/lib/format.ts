@@ -112,6 +112,9 @@ export function formatStamp(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** The last time of a `datetime-local` input: without one, its years have six digits. */
+export const LAST_LOCAL_INPUT = "9999-12-31T23:59:59";
+
 /** Value of a `datetime-local` input for a Unix time, and back; the input speaks local time. */
 export function toLocalInput(at: number): string {
   const date = new Date(at * 1000);

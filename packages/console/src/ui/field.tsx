@@ -1,5 +1,6 @@
 import { Box, Button, Field, Flex, Input, NativeSelect, Switch, Textarea, type InputProps } from "@chakra-ui/react";
 import { useId, useState, type ReactNode } from "react";
+import { LAST_LOCAL_INPUT } from "../lib/format.ts";
 import { useTexts } from "./texts.ts";
 
 interface FieldBase {
@@ -69,6 +70,7 @@ export function TextField(props: TextProps & { readonly suggestions?: readonly S
         inputMode={props.inputMode}
         fontFamily={props.isMono ? "mono" : "body"}
         {...(props.name === undefined ? {} : { name: props.name })}
+        {...(props.type === "datetime-local" ? { max: LAST_LOCAL_INPUT } : {})}
         {...(props.suggestions === undefined ? {} : { list: listId })}
       />
       {props.suggestions !== undefined && (

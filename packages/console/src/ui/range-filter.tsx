@@ -1,6 +1,6 @@
 import { Input } from "@chakra-ui/react";
 import { useEffect, useState } from "react";
-import { fromLocalInput, toLocalInput } from "../lib/format.ts";
+import { fromLocalInput, LAST_LOCAL_INPUT, toLocalInput } from "../lib/format.ts";
 import { nowSeconds } from "../lib/now.ts";
 import { boundsOf, rangeName, type RangeName } from "../lib/range.ts";
 import { DEBOUNCE_MS, FilterSelect } from "./filter-bar.tsx";
@@ -85,7 +85,7 @@ function TimeField(props: { readonly label: string; readonly value: string; onCh
     <Input
       type="datetime-local"
       step={1}
-      max="9999-12-31T23:59:59" // else years have six digits
+      max={LAST_LOCAL_INPUT}
       width={{ base: "full", sm: "224px" }}
       aria-label={props.label}
       value={draft}
