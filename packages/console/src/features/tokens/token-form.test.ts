@@ -23,6 +23,12 @@ test("a bad date has the message of its form", () => {
   expect(checkToken({ ...filled, expires: "soon" }, false)).toEqual({ expires: "badExpiryUpdate" });
 });
 
+test("a new token does not begin expired, an expired one may be edited", () => {
+  const expires = toLocalInput(1_600_000_000);
+  expect(checkToken({ ...filled, expires }, true)).toEqual({ expires: "pastExpiry" });
+  expect(checkToken({ ...filled, expires }, false)).toEqual({});
+});
+
 test("no date means never, limits are joined by commas", () => {
   expect(inputOfForm({ ...filled, models: ["a", "b"] })).toMatchObject({ expired_time: -1, model_limits: "a,b" });
   expect(inputOfForm({ ...filled, expires: toLocalInput(1_900_000_000) }).expired_time).toBe(1_900_000_000);

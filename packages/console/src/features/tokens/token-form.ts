@@ -1,6 +1,7 @@
 import { NEVER_EXPIRES, splitList, type Token, type TokenInput } from "@fairway/wire";
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
 import { draftOfLimits, limitsOfDraft, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
+import { nowSeconds } from "../../lib/now.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 /** What the drawer holds while a token is edited. */
@@ -64,18 +65,31 @@ export function inputOfForm(form: TokenDraft): TokenInput {
   };
 }
 
-type ProblemKey = "nameMissing" | "badAmount" | "badExpiryCreate" | "badExpiryUpdate" | "badCount" | "badLimit";
+type ProblemKey =
+  | "nameMissing"
+  | "badAmount"
+  | "badExpiryCreate"
+  | "badExpiryUpdate"
+  | "pastExpiry"
+  | "badCount"
+  | "badLimit";
+
+function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
+  if (text === "") return undefined;
+  const at = fromLocalInput(text);
+  if (at === undefined) return isNew ? "badExpiryCreate" : "badExpiryUpdate";
+  // A token that has expired may still be edited.
+  return isNew && at <= nowSeconds() ? "pastExpiry" : undefined;
+}
 
 /** What is wrong with the form, in keys of this feature's texts. */
 export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
   const count = Number(form.count);
+  const expires = wrongExpiry(form.expires, isNew);
   return {
     ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
     ...(!form.unlimited_quota && form.remain_quota === undefined && { remain_quota: "badAmount" as const }),
-    ...(form.expires !== "" &&
-      fromLocalInput(form.expires) === undefined && {
-        expires: isNew ? ("badExpiryCreate" as const) : ("badExpiryUpdate" as const),
-      }),
+    ...(expires !== undefined && { expires }),
     ...(isNew && !(Number.isInteger(count) && count > 0) && { count: "badCount" as const }),
     ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };

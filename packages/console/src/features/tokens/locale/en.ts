@@ -62,6 +62,7 @@ export const en = {
   month: "1 month",
   badExpiryCreate: "Expiration time format error!",
   badExpiryUpdate: "Expiration date format error!",
+  pastExpiry: "This time has passed. Choose a later one, or none.",
   count: "How many",
   countHelp: "Each after the first gets a random ending.",
   badCount: "Enter a whole number above 0.",

@@ -64,6 +64,7 @@ export const zh: Translation<typeof en> = {
   month: "1 个月",
   badExpiryCreate: "过期时间格式错误！",
   badExpiryUpdate: "过期时间格式错误！",
+  pastExpiry: "该时间已过。请选择更晚的时间，或留空。",
   count: "数量",
   countHelp: "从第二个起名称带随机后缀。",
   badCount: "请输入大于 0 的整数。",
