@@ -1,6 +1,7 @@
 import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wire";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "react-router";
+import { useNow } from "../../lib/now.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-grid.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -12,6 +13,7 @@ import { Money } from "../../ui/money.tsx";
 import { maskKey } from "../../ui/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { When } from "../../ui/when.tsx";
+import { statusOf } from "./state.ts";
 import { useTexts } from "./texts.ts";
 import "./tokens.css";
 
@@ -64,7 +66,7 @@ function KeyCell({ token }: { readonly token: Token }) {
 
 function StateCell({ token }: { readonly token: Token }) {
   const t = useTexts();
-  const state = STATES[token.status] ?? { mark: "unknown" as const, text: "disabled" as const };
+  const state = STATES[statusOf(token, useNow())] ?? { mark: "unknown" as const, text: "disabled" as const };
   const models = token.model_limits_enabled ? splitList(token.model_limits) : [];
   return (
     <span className="nowrap">

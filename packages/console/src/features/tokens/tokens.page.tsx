@@ -5,6 +5,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
 import { copyText } from "../../lib/clipboard.ts";
 import { useKeys } from "../../lib/keys.ts";
+import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/ask.ts";
 import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
@@ -22,6 +23,7 @@ import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { deleteToken, groupsQuery, setTokenStatus, tokensQuery } from "./api.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
+import { statusOf } from "./state.ts";
 import { useTexts } from "./texts.ts";
 
 const ConnectDialog = lazy(async () => ({ default: (await import("./connect.tsx")).ConnectDialog }));
@@ -151,6 +153,7 @@ export function TokensPage() {
     tokensQuery({ page, size, sort: state.sort, q: state.q, key: state.key, status: state.status, group: state.group }),
   );
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const now = useNow();
   const hasCreated = useStore(createdTokens).length > 0;
   const [connected, setConnected] = useState<Token>();
   const columns = useMemo(() => tokenColumns(t), [t]);
@@ -186,7 +189,7 @@ export function TokensPage() {
           sort={state.sort}
           onSort={list.sort}
           selection={{ ids: selected, change: setSelected }}
-          isMuted={(token) => token.status !== TOKEN_STATUS.enabled}
+          isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
           onOpen={edit}
           keys={{ e: edit }}
           actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}

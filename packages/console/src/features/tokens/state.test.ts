@@ -1,0 +1,12 @@
+import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { statusOf } from "./state.ts";
+
+const { enabled, disabled, expired } = TOKEN_STATUS;
+
+test("a token whose time has passed is expired, whether or not the server has marked it", () => {
+  expect(statusOf({ status: enabled, expired_time: 1_000 }, 1_000)).toBe(expired);
+  expect(statusOf({ status: enabled, expired_time: 1_001 }, 1_000)).toBe(enabled);
+  expect(statusOf({ status: enabled, expired_time: NEVER_EXPIRES }, 1_000)).toBe(enabled);
+  expect(statusOf({ status: disabled, expired_time: 1_000 }, 1_000)).toBe(disabled);
+});
