@@ -45,6 +45,17 @@ eachDatabase("wallet store", (open) => {
     expect(await store.redeem(ANN, "unknown")).toEqual({ refused: "D7" });
   });
 
+  test("a code that would take the balance beyond what can be read stays unused", async () => {
+    const codes = createRedemptionStore(kit);
+    const [code = ""] = await codes.create({ userId: 1, name: "n", quota: Number.MAX_SAFE_INTEGER, count: 1 });
+    await kit.database.db.updateTable("users").set({ quota: 1 }).execute();
+    await expect(store.redeem(ANN, code)).rejects.toMatchObject({ code: "U16" });
+    expect(await balance()).toBe(1);
+    expect(await kit.database.db.selectFrom("logs").select("id").execute()).toEqual([]);
+    await kit.database.db.updateTable("users").set({ quota: 0 }).execute();
+    expect(await store.redeem(ANN, code)).toEqual({ quota: Number.MAX_SAFE_INTEGER });
+  });
+
   test("an order is credited once, however often it is paid", async () => {
     await store.openOrder({
       userId: ANN.userId,

@@ -2,8 +2,10 @@ import { LOG_TYPE, REDEMPTION_STATUS } from "@fairway/wire";
 import type { BalanceChange, Ledger } from "../../billing/ledger.ts";
 import { quota as asQuota } from "../../billing/quota.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
+import type { RawTransaction } from "../../storage/raw.ts";
 
 export interface WalletStoreDeps {
   readonly database: Database;
@@ -96,6 +98,7 @@ async function redeem(
       outcome = { refused: again?.status === REDEMPTION_STATUS.disabled ? "D9" : again ? "D8" : "D7" };
       return undefined;
     }
+    await checkRoom(tx, user.userId, code.quota);
     outcome = { quota: code.quota };
     const content = `Recharged ${formatQuota(code.quota)} with a redemption code, code ID ${code.id}`;
     const entry = { user_id: user.userId, username: user.username, created_at: now, type: LOG_TYPE.topup, content };
@@ -103,6 +106,13 @@ async function redeem(
     return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
   });
   return "quota" in outcome && !isApplied ? { refused: "D8" } : outcome;
+}
+
+/** A balance beyond 2^53 - 1 could not be read any more, not even to be corrected: U16 takes everything back. */
+async function checkRoom(tx: RawTransaction, userId: number, quota: number): Promise<void> {
+  await tx.run("update users set quota = quota where id = ?", [userId]);
+  const [user] = await tx.rows<{ quota: number }>("select quota from users where id = ?", [userId]);
+  if (user && !Number.isSafeInteger(user.quota + quota)) throw new Refusal("U16", { field: "key" });
 }
 
 interface OrderRow {
