@@ -187,6 +187,14 @@ describe("meter", () => {
     expect(feed(chunk(""), block({ message: "kept alive" })).error).toBeUndefined();
   });
 
+  it("takes a choice that ended in an error for a failure", () => {
+    const failed = { id: "1", choices: [{ index: 0, delta: {}, message: { content: "a" }, finish_reason: "error" }] };
+    expect(feed(chunk("") + `data: ${JSON.stringify(failed)}\n\n`).error?.message).toContain("with an error");
+    expect(openaiChat.errorIn(failed)?.message).toContain("with an error");
+    const said = { choices: [{ index: 0, delta: { content: "error", role: "error" }, finish_reason: "stop" }] };
+    expect(feed(`data: ${JSON.stringify(said)}\n\n`).error).toBeUndefined();
+  });
+
   it("finds whole answers that are nothing but an error", () => {
     const error = { object: "error", message: "too long", type: "BadRequestError", param: null, code: 400 };
     expect(openaiChat.errorIn(error as JsonObject)).toMatchObject({ message: "too long", status: 400 });

@@ -5,7 +5,7 @@ import { flag, isObject, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
 import { readError } from "../upstream-error.ts";
 import { chatUsage, readChatUsage } from "../usage.ts";
-import { ChatMeter, sentenceIn } from "./meter.ts";
+import { ChatMeter, failedChoice, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 
@@ -80,10 +80,10 @@ export function usageOfCompletion(answer: JsonObject) {
   );
 }
 
-/** An answer of status 200 that holds an error and no choice, is one, or is a sentence instead of choices. */
+/** An answer of status 200 that holds an error and no choice, is one, ended in one, or is a sentence instead of choices. */
 export function errorInCompletion(answer: JsonObject) {
   const choices = answer["choices"];
-  if (Array.isArray(choices) && choices.length > 0) return undefined;
+  if (Array.isArray(choices) && choices.length > 0) return failedChoice(answer);
   const error = readError(answer["error"]) ?? (answer["object"] === "error" ? readError(answer) : undefined);
   return error ?? sentenceIn(answer);
 }

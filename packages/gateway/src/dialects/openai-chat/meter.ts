@@ -1,9 +1,15 @@
 import { parseEvents } from "../../lib/sse.ts";
-import { isSet } from "../read.ts";
+import { isSet, objects } from "../read.ts";
 import { endsWithDone, hasText, lastObject, mayHoldError, namesError, needle } from "../scan.ts";
 import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../types.ts";
-import { errorOfEvent, readSentence } from "../upstream-error.ts";
+import { errorOfEvent, readError, readSentence } from "../upstream-error.ts";
 import { readChatUsage } from "../usage.ts";
+
+/** A choice that ended in an error, of which nothing more is told. */
+export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {
+  const hasFailed = objects(answer, "choices").some((choice) => choice["finish_reason"] === "error");
+  return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
+}
 
 /** An event without choices and usage that says something is no part of an answer. */
 export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
@@ -48,7 +54,7 @@ function findSentence(blocks: Buffer): UpstreamErrorEvent | undefined {
 /** The first event of these blocks that reports a failure. */
 export function findError(blocks: Buffer): UpstreamErrorEvent | undefined {
   for (const event of parseEvents(blocks)) {
-    const error = errorOfEvent(event);
+    const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
     if (error !== undefined) return error;
   }
   return undefined;
