@@ -34,6 +34,7 @@ describe("a reservation", () => {
       "1",
       120_000,
     ],
+    ["no more than there is", "half", { promptEstimate: 2 ** 52 }, "9007199254740991", Number.MAX_SAFE_INTEGER],
     ["nothing for what is free", "free", { promptEstimate: 9999 }, "1", 0],
     ["nothing for a free group", "half", { promptEstimate: 9999 }, "0", 0],
     [

@@ -2,7 +2,7 @@ import type { Ask } from "../dialects/types.ts";
 import { imageFactor } from "./image-factor.ts";
 import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates } from "./rates.ts";
-import { quota, type Quota } from "./quota.ts";
+import { quota, quotaAtMost, type Quota } from "./quota.ts";
 import { ceiling, knownRatio, type Ratio } from "./ratio.ts";
 
 export interface EstimateOptions {
@@ -34,7 +34,7 @@ function estimateCall(
 ): Quota {
   const units = BigInt(unitsOf(price, unitOf(ask.operation), ask.units));
   const { num, den } = factorOf(ask, price);
-  return quota(
+  return quotaAtMost(
     ceiling(
       price.exact.num * num * units * quotaPerUnit.num * group.num,
       price.exact.den * den * quotaPerUnit.den * group.den,
@@ -46,7 +46,7 @@ function estimateTokens(ask: Estimated, price: TokenPrice, group: Ratio, options
   const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
   const rates = ratesFor(price, prompt);
   const cost = costOf(ask, { price, rates, prompt }, options);
-  return quota(ceiling(cost.num * group.num, rates.weights.exact.denominator * cost.den * group.den));
+  return quotaAtMost(ceiling(cost.num * group.num, rates.weights.exact.denominator * cost.den * group.den));
 }
 
 interface Priceable {

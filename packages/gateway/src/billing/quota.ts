@@ -4,12 +4,18 @@ declare const quotaBrand: unique symbol;
 export type Quota = number & { readonly [quotaBrand]: true };
 
 export const ZERO = 0 as Quota;
+const MOST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Checks and brands; throws a RangeError for fractions, NaN and integers beyond 2^53 - 1. */
 export function quota(value: number | bigint): Quota {
   const number = Number(value);
   if (!Number.isSafeInteger(number)) throw new RangeError(`not a quota: ${String(value)}`);
   return number as Quota;
+}
+
+/** As `quota`, and the most that there is for integers beyond it: nobody holds more, so nobody can pay it. */
+export function quotaAtMost(value: bigint): Quota {
+  return quota(value > MOST ? MOST : value);
 }
 
 export function addQuota(a: Quota, b: Quota): Quota {
