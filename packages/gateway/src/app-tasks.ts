@@ -43,6 +43,7 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     upstream: createTaskUpstream(pipeline),
     fetcher,
     sign: storage.vault.hashKey,
+    publicUrl: pipeline.publicUrl,
     disable,
     readBody: (request) => readBody(request, reading.bodyLimits),
     judge: (call, prompt) => judgeTask(call, prompt, pipeline),

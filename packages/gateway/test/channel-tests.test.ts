@@ -108,7 +108,7 @@ describe("the channel test", () => {
       http: upstreams.json,
       now: () => 1_790_000_000_000,
       userAgent: "fairway",
-      publicUrl: () => undefined,
+      publicUrl: () => "https://ai.example.com",
       files: { read: () => Promise.reject(new Error("no files here")) },
     });
     expect({ id: provider.id, message: result.message }).toEqual({ id: provider.id, message: "" });

@@ -200,7 +200,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     http: upstreams.json,
     now: clock.now,
     userAgent: "fairway-test",
-    publicUrl: () => undefined,
+    publicUrl: () => "https://ai.example.com",
     files: { read: () => Promise.reject(new Error("no files here")) },
     upstreams,
   };

@@ -19,7 +19,7 @@ export interface CallDeps {
   readonly now: () => number;
   readonly userAgent: string;
   /** Origin under which clients reach this gateway; some upstreams are told where a call comes from. */
-  readonly publicUrl: () => string | undefined;
+  readonly publicUrl: () => string;
   /** Files that requests name by address. */
   readonly files: RemoteFiles;
 }

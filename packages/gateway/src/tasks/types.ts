@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { OptionValues } from "@fairway/wire";
 import type { Ledger } from "../billing/ledger.ts";
 import type { Authenticator, Caller } from "../identity/caller.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -25,6 +24,8 @@ export interface TaskDeps {
   readonly fetcher: GuardedFetcher;
   /** HMAC of a text, hex; for addresses that carry their own right. */
   readonly sign: (text: string) => string;
+  /** Under which clients and upstreams reach the gateway, without a slash at the end. */
+  readonly publicUrl: () => string;
   /** Switches a channel off; false when it was off already. */
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
@@ -62,5 +63,3 @@ export interface TaskPrompt {
   readonly model: string;
   readonly texts: readonly string[];
 }
-
-export type TaskOptions = OptionValues;

@@ -1,7 +1,7 @@
 // Runs exchanges of drawings, songs and videos through the real handler, tables and ledger; earlier steps of a sequence first.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseOptions } from "@fairway/wire";
+import { parseOptions, serverAddress } from "@fairway/wire";
 import { createBudgets } from "../../src/billing/budgets.ts";
 import { createSqlLedger } from "../../src/billing/ledger-sql.ts";
 import { createPriceBook } from "../../src/billing/price-book.ts";
@@ -138,6 +138,7 @@ function depsOf(
     },
     upstream: createTaskUpstream({ upstreams: script, http: script.json, userAgent: "fairway", now: clock.now }),
     fetcher: { fetch: ({ url }) => fetched(vector, url), close: () => Promise.resolve() },
+    publicUrl: () => serverAddress(snapshot.options),
     sign: (signed) => Buffer.from(signed).toString("hex").padEnd(32, "0"),
     disable: (id) => Promise.resolve(disabled.push(id) > 0),
     async readBody(request) {

@@ -48,14 +48,13 @@ async function list(call: TaskCall, deps: TaskDeps): Promise<DrawingAnswer> {
   const ids = idsOf(bodyOf(await deps.readBody(call.request)));
   const rows = await findDrawings(deps, call.caller.userId, ids);
   const newest = new Map(rows.map((row) => [row.mj_id, row]));
-  const { options } = deps.snapshots.current();
-  return { status: 200, body: [...newest.values()].map((row) => drawingView(row, options, deps.sign)) };
+  return { status: 200, body: [...newest.values()].map((row) => drawingView(row, deps)) };
 }
 
 async function fetchOne(call: TaskCall, id: string, deps: TaskDeps): Promise<DrawingAnswer> {
   const row = await findDrawing(deps, call.caller.userId, id);
   if (!row) throw new DrawingError("task_no_found");
-  return { status: 200, body: drawingView(row, deps.snapshots.current().options, deps.sign) };
+  return { status: 200, body: drawingView(row, deps) };
 }
 
 async function seed(call: TaskCall, id: string, deps: TaskDeps): Promise<DrawingAnswer> {

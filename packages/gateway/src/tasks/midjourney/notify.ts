@@ -22,7 +22,7 @@ export async function takeNotice(query: URLSearchParams, news: JsonObject, deps:
   await updateDrawing(row, news, deps);
   const hook = query.get("h") ?? "";
   const changed = hook === "" ? undefined : await find();
-  if (changed) void tell(hook, drawingView(changed, options, deps.sign), deps);
+  if (changed) void tell(hook, drawingView(changed, deps), deps);
 }
 
 function rowOf(query: URLSearchParams, id: string, { database }: TaskDeps): Promise<DrawingRow | undefined> {

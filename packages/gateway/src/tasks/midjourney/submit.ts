@@ -1,4 +1,3 @@
-import { serverAddress } from "@fairway/wire";
 import { isObject, object, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -10,7 +9,7 @@ import type { ChannelRecord } from "../../providers/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { switchOff } from "../switch-off.ts";
-import type { TaskCall, TaskDeps, TaskOptions } from "../types.ts";
+import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
 import { DrawingError, modelOfAction, readSubmission, type Submission } from "./actions.ts";
 import { findDrawing, saveDrawing } from "./store.ts";
@@ -237,7 +236,7 @@ function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall,
   const { accountFilter, notifyHook, ...rest } = submit.body;
   const body: Record<string, JsonObject[string]> = { ...rest };
   if (accountFilter !== undefined && options.MjAccountFilterEnabled) body["accountFilter"] = accountFilter;
-  if (options.MjNotifyEnabled) body["notifyHook"] = notifyUrl(channel, notifyHook, { call, options }, deps);
+  if (options.MjNotifyEnabled) body["notifyHook"] = notifyUrl(channel, notifyHook, call, deps);
   const { prompt } = body;
   if (options.MjModeClearEnabled && typeof prompt === "string")
     body["prompt"] = prompt.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "");
@@ -247,19 +246,14 @@ function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall,
 }
 
 /** Where the upstream reports; the address itself is the right to do so, and remembers the client's own hook. */
-function notifyUrl(
-  channel: ChannelRecord,
-  hook: unknown,
-  { call, options }: { readonly call: TaskCall; readonly options: TaskOptions },
-  deps: TaskDeps,
-): string {
+function notifyUrl(channel: ChannelRecord, hook: unknown, { requestId }: TaskCall, deps: TaskDeps): string {
   const query = new URLSearchParams({
     c: String(channel.id),
-    r: call.requestId,
+    r: requestId,
     h: typeof hook === "string" ? hook : "",
   });
   query.set("t", notifySignature(query, deps));
-  return `${serverAddress(options)}/mj/notify?${query.toString()}`;
+  return `${deps.publicUrl()}/mj/notify?${query.toString()}`;
 }
 
 export function notifySignature(query: URLSearchParams, { sign }: Pick<TaskDeps, "sign">): string {

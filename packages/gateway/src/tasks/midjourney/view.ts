@@ -1,18 +1,20 @@
 import type { Selectable } from "kysely";
-import { serverAddress } from "@fairway/wire";
 import { text } from "../../dialects/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/types.ts";
 import { parseObject } from "../../lib/json.ts";
 import type { MidjourneyTable } from "../../storage/schema.ts";
-import type { TaskOptions } from "../types.ts";
+import type { TaskDeps } from "../types.ts";
 
 export type DrawingRow = Selectable<MidjourneyTable>;
 
 /** Signs the address of an image. */
 export type Sign = (text: string) => string;
 
+/** What the view of a task needs. */
+type ViewDeps = Pick<TaskDeps, "snapshots" | "sign" | "publicUrl">;
+
 /** A task as the protocol shows it. */
-export function drawingView(row: DrawingRow, options: TaskOptions, sign: Sign): JsonObject {
+export function drawingView(row: DrawingRow, deps: ViewDeps): JsonObject {
   const properties = parseObject(row.properties) ?? {};
   return {
     id: row.mj_id,
@@ -26,7 +28,7 @@ export function drawingView(row: DrawingRow, options: TaskOptions, sign: Sign): 
     submitTime: row.submit_time,
     startTime: row.start_time,
     finishTime: row.finish_time,
-    imageUrl: imageUrl(row, options, sign),
+    imageUrl: imageUrl(row, deps),
     status: row.status,
     progress: row.progress,
     failReason: row.fail_reason,
@@ -39,9 +41,9 @@ export function drawingView(row: DrawingRow, options: TaskOptions, sign: Sign): 
   };
 }
 
-function imageUrl(row: DrawingRow, options: TaskOptions, sign: Sign): string {
-  if (row.image_url === "" || !options.MjForwardUrlEnabled) return row.image_url;
-  const url = ownImageUrl(serverAddress(options), row.mj_id, sign);
+function imageUrl(row: DrawingRow, { snapshots, sign, publicUrl }: ViewDeps): string {
+  if (row.image_url === "" || !snapshots.current().options.MjForwardUrlEnabled) return row.image_url;
+  const url = ownImageUrl(publicUrl(), row.mj_id, sign);
   // Viewers keep what they have seen; a picture that is still being drawn changes.
   return row.status === "SUCCESS" ? url : `${url}&rand=${Math.round(performance.now() * 1e6)}`;
 }
