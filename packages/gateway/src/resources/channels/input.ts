@@ -195,8 +195,15 @@ function checkStatus(status: number, current: number): number {
   return status;
 }
 
+const SCHEMES = new Set(["http:", "https:", "ws:", "wss:"]);
+
+/** An address, or one word: some types know a plan by its name. */
 function checkBaseUrl(text: string): string {
-  return text.trim().replace(/\/$/, "");
+  const base = text.trim().replace(/\/$/, "");
+  if (/^[\w-]*$/.test(base)) return base;
+  const isAddress = URL.canParse(base) && SCHEMES.has(new URL(base).protocol);
+  if (!isAddress) throw invalid("base_url", "must be an address that begins with https:// or http://");
+  return base;
 }
 
 /** The free field means an API version, a plug-in version or regions, depending on the type. */

@@ -184,6 +184,10 @@ describe("creating", () => {
 
   test("names the member of a wrong type or size", async () => {
     const wrong = async (more: Record<string, unknown>) => ((await refused({ ...form, ...more })) as string[])[2];
+    for (const base_url of ["not a url", "api.example.com/v1", "localhost:11434", "ftp://example.com"])
+      expect(await wrong({ base_url })).toBe(
+        "Invalid input: base_url must be an address that begins with https:// or http://.",
+      );
     expect(await wrong({ name: 5 })).toBe("Invalid input: name must be a string.");
     expect(await wrong({ type: 1.5 })).toBe("Invalid input: type must be an integer.");
     expect(await wrong({ priority: -1000 })).toBe("Invalid input: priority must be at least -999.");

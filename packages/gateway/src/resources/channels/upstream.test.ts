@@ -320,7 +320,7 @@ describe("model lists", () => {
       "Failed to retrieve the model list.",
     ]);
     expect(await codeOf(ask({ base_url: "http://127.0.0.1:1", key: "k" }))).toBe("CH10");
-    expect(await codeOf(ask({ base_url: "no address", key: "k" }))).toBe("CH10");
+    expect(await codeOf(ask({ base_url: "no address", key: "k" }))).toBe("G2");
   });
 });
 
