@@ -34,7 +34,7 @@ const state = async (answer: Promise<Response>) => (await heard(await answer)).s
 const calls = () => relay.gateway.upstream.requests.length;
 
 beforeAll(async () => {
-  await relay.gateway.channel("kept,other,cut-after-3,error-after-3,status-500,empty,slow-100,huge");
+  await relay.gateway.channel("kept,other,cut-after-3,error-after-3,status-500,empty,slow-1000,huge");
   await relay.gateway.channel("claude-kept", { type: 14 });
   await relay.gateway.channel("gemini-kept", { type: 24 });
 });
@@ -107,13 +107,13 @@ describe("equal requests", () => {
 
   it("at the same time all ask the upstream, and are charged each", async () => {
     const before = (await books(relay.gateway)).quota;
-    const states = await Promise.all(Array.from({ length: 8 }, () => state(ask("slow-100"))));
+    const states = await Promise.all(Array.from({ length: 8 }, () => state(ask("slow-1000"))));
     expect(new Set(states)).toEqual(new Set(["miss"]));
     await relay.gateway.settled();
     const after = (await books(relay.gateway)).quota;
     expect((before - after) % 8).toBe(0);
     expect(after).toBeLessThan(before);
-    expect(await Promise.all(Array.from({ length: 8 }, () => state(ask("slow-100"))))).toEqual(
+    expect(await Promise.all(Array.from({ length: 8 }, () => state(ask("slow-1000"))))).toEqual(
       Array.from({ length: 8 }, () => "hit"),
     );
     await relay.gateway.settled();
@@ -193,12 +193,12 @@ describe("what is kept", () => {
   it("is nothing that a client left in the middle", async () => {
     const leaving = new AbortController();
     const { gateway, key } = relay;
-    const body = chat("slow-100", { ...COLD, stream: true });
+    const body = chat("slow-1000", { ...COLD, stream: true });
     const stream = await gateway.post("/v1/chat/completions", body, key, { signal: leaving.signal });
     leaving.abort();
     await stream.text().catch(() => "");
     await gateway.settled();
-    expect(await state(ask("slow-100", { ...COLD, stream: true }))).toBe("miss");
+    expect(await state(ask("slow-1000", { ...COLD, stream: true }))).toBe("miss");
   });
 
   it("is no answer beyond its size", async () => {
