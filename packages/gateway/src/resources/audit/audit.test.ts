@@ -85,6 +85,7 @@ describe("audit over HTTP", () => {
 
   test("leaves nothing for reads and refusals", async () => {
     await root.get("/api/user/self");
+    await root.get("/api/user/aff");
     await root.put("/api/option/", { key: "NoSuchOption", value: "1" });
     await root.post("/api/user/amount", { amount: 5 });
     expect(await rows()).toEqual([]);

@@ -15,12 +15,13 @@ export interface AuditDeps {
   readonly log: Logger;
 }
 
-/** Calls that are sent as writes and change nothing. */
+/** Calls that are sent as writes and change nothing, and the one that is repeated with every look at the wallet. */
 const READS: ReadonlySet<string> = new Set([
   "channelModelsFor",
   "channelProbe",
   "declarativePlan",
   "passkeyOptions",
+  "selfInviteCode",
   "stripeAmount",
   "walletAmount",
 ]);
