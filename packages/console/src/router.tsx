@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
 import { mayOpen, pages, type Access, type PageEntry } from "./app/pages.ts";
-import { currentUser, endSession, forgetUser, roleOf, useUser } from "./app/session/session.ts";
+import { currentUser, endSession, forgetUser, isSessionOver, roleOf, useUser } from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
 import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
@@ -37,7 +37,7 @@ function gate(Page: ComponentType, access: Access): ComponentType {
   return function Gated() {
     const user = useUser();
     // A session that ended leads to the sign-in page; until then, a form keeps what was entered in it.
-    const mayStay = user === undefined || mayOpen(access, roleOf(user));
+    const mayStay = (user === undefined && isSessionOver()) || mayOpen(access, roleOf(user));
     return mayStay ? <Page /> : <NoAccess to={access} />;
   };
 }

@@ -26,7 +26,15 @@ export function isAdmin(who: StoredUser | undefined): boolean {
   return roleOf(who) >= ROLE.admin;
 }
 
+/** True between the end of a session by itself and the sign-in page, where it is forgotten. */
+export function isSessionOver(): boolean {
+  return isOver;
+}
+
+let isOver = false;
+
 export function setUser(next: StoredUser): void {
+  isOver = false;
   if (next.id !== user.read()?.id) queryClient.clear();
   stored.user.write(next);
   user.write(next);
@@ -34,13 +42,19 @@ export function setUser(next: StoredUser): void {
 
 /** The session ended by itself: what was loaded stays for the form that is being filled in. */
 export function endSession(): void {
+  isOver = true;
+  clearUser();
+}
+
+function clearUser(): void {
   stored.user.write(undefined);
   user.write(undefined);
 }
 
 /** Forgets the user in this browser, with everything that was loaded for them. */
 export function forgetUser(): void {
-  endSession();
+  isOver = false;
+  clearUser();
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== "status" });
 }
 
