@@ -57,6 +57,8 @@ export interface RedisSettings {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const LONGEST_RECONNECT_MS = 500;
+/** A socket that was destroyed says so at once, unless it never does. */
+const CLOSED_AFTER_MS = 1_000;
 /** A connection that is silent for this long although it is asked every second is dead. */
 const DEAD_AFTER_MS = 15_000;
 
@@ -69,6 +71,7 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
   const open = (purpose: string, options: Options = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, log);
+    leaveEnded(redis);
     return redis;
   };
   const main = open("commands", { enableOfflineQueue: false, socketTimeout: DEAD_AFTER_MS });
@@ -146,6 +149,21 @@ function watch(redis: Redis, purpose: string, log: Logger): void {
   redis.on("ready", () => {
     if (isLost) log.info("Redis answers again", { connection: purpose });
     isLost = false;
+  });
+}
+
+/**
+ * A connection that the other side has ended is of no use any more. Left to itself it has been seen to stay half closed
+ * for good, and to be closed without a word: it counted as connected, and nobody connected again.
+ */
+function leaveEnded(redis: Redis): void {
+  redis.on("connect", () => {
+    const { stream } = redis;
+    stream.once("end", () => {
+      stream.destroy();
+      const isStuck = () => redis.stream === stream && (redis.status === "ready" || redis.status === "connect");
+      setTimeout(() => isStuck() && stream.emit("close"), CLOSED_AFTER_MS).unref();
+    });
   });
 }
 
