@@ -57,8 +57,6 @@ export interface RedisSettings {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const LONGEST_RECONNECT_MS = 500;
-/** A socket that was destroyed says so at once, unless it never does. */
-const CLOSED_AFTER_MS = 1_000;
 /** A connection that is silent for this long although it is asked every second is dead. */
 const DEAD_AFTER_MS = 15_000;
 
@@ -71,7 +69,6 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
   const open = (purpose: string, options: Options = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, log);
-    leaveEnded(redis);
     return redis;
   };
   const main = open("commands", { enableOfflineQueue: false, socketTimeout: DEAD_AFTER_MS });
@@ -83,7 +80,7 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
     keys,
     patience: createPatience(waitMs),
     get isReady() {
-      return main.status === "ready";
+      return isUsable(main);
     },
     get lastError() {
       return lastError;
@@ -91,7 +88,7 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
     send: (calls, timeoutMs) => within(timeoutMs, sendGathered(main, calls)),
     one: createTurn((calls) => sendGathered(main, calls)),
     onReady(listener) {
-      if (main.status === "ready") listener();
+      if (isUsable(main)) listener();
       main.on("ready", listener);
       return () => main.off("ready", listener);
     },
@@ -153,18 +150,11 @@ function watch(redis: Redis, purpose: string, log: Logger): void {
 }
 
 /**
- * A connection that the other side has ended is of no use any more. Left to itself it has been seen to stay half closed
- * for good, and to be closed without a word: it counted as connected, and nobody connected again.
+ * Between the end of a socket and its close the client library says "ready" and refuses all commands. Who tried again
+ * at once would keep the event loop from ever coming to the close.
  */
-function leaveEnded(redis: Redis): void {
-  redis.on("connect", () => {
-    const { stream } = redis;
-    stream.once("end", () => {
-      stream.destroy();
-      const isStuck = () => redis.stream === stream && (redis.status === "ready" || redis.status === "connect");
-      setTimeout(() => isStuck() && stream.emit("close"), CLOSED_AFTER_MS).unref();
-    });
-  });
+function isUsable({ status, stream }: Redis): boolean {
+  return status === "ready" && stream.writable;
 }
 
 /** One listener for all who wait: there is one for every request while Redis is away. */
@@ -174,7 +164,7 @@ function readiness(redis: Redis): (ms: number) => Promise<boolean> {
     for (const wake of waiting) wake();
   });
   return (ms) => {
-    if (redis.status === "ready") return Promise.resolve(true);
+    if (isUsable(redis)) return Promise.resolve(true);
     if (redis.status === "wait") redis.connect().catch(() => undefined);
     return new Promise((resolve) => {
       const done = (isReady: boolean) => {
@@ -195,7 +185,7 @@ async function sendGathered(redis: Redis, calls: readonly Call[]): Promise<Answe
 }
 
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
-  if (redis.status !== "ready") throw new RedisAway("Redis is not connected", false);
+  if (!isUsable(redis)) throw new RedisAway("Redis is not connected", false);
   const answers = await run(redis, calls, evalsha);
   // After a restart Redis has forgotten its scripts; such calls did nothing.
   const unknown = [...answers.keys()].filter((at) => isUnknownScript(answers[at]));

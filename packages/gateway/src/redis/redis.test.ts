@@ -1,7 +1,7 @@
 import { freshRedis } from "@fairway/testkit/databases";
 import { startProxy, type Proxy } from "@fairway/testkit/proxy";
 import { type Service, startRedis } from "@fairway/testkit/services";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as pause } from "node:timers/promises";
 import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../lib/secret.ts";
@@ -92,6 +92,25 @@ describe("the connection for commands", () => {
     expect(await redis.one(ping, 1_000)).toBe("PONG");
     log.flush();
     expect(lines.join("")).toMatch(/Redis does not answer.*Redis answers again/s);
+  });
+
+  it("is not ready between the end of its socket and the close: who asks again at once waits for the next one", async () => {
+    const redis = await throughProxy();
+    const triesOf = async () => {
+      for (let tries = 1; ; tries += 1) {
+        const isAnswered = await redis.send([ping], 1_000).then(
+          () => true,
+          () => false,
+        );
+        if (isAnswered || tries === 1_000) return tries;
+        await redis.ready(3_000);
+      }
+    };
+    const asked: Promise<number>[] = [];
+    proxy.cut();
+    // What is asked by immediates comes between the two.
+    for (await immediate(); redis.isReady; await immediate()) asked.push(triesOf());
+    expect(Math.max(1, ...(await Promise.all(asked)))).toBeLessThan(5);
   });
 
   it("tells errors of Redis from its absence", async () => {
