@@ -1,5 +1,6 @@
 import { encodeBlock } from "../../lib/sse.ts";
-import { compact, isObject, isSet, list, object, objects, text } from "../read.ts";
+import { isAnotherCall } from "../chat-calls.ts";
+import { anyText, compact, isObject, isSet, list, object, objects, text } from "../read.ts";
 import type { Ask, JsonObject, JsonValue, Usage } from "../types.ts";
 import { chatUsage } from "../usage.ts";
 
@@ -124,15 +125,10 @@ function mergeCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void {
 function callIndex(calls: readonly JsonObject[], index: JsonValue | undefined, delta: JsonObject): number {
   const id = text(delta, "id") || undefined;
   const isNumbered = typeof index === "number" && index >= 0 && index <= calls.length;
-  if (isNumbered && !isAnother(calls[index], id, text(object(delta, "function"), "name"))) return index;
+  if (isNumbered && !isAnotherCall(delta, anyText(calls[index], "id"))) return index;
   const known = calls.findIndex((call) => id !== undefined && call["id"] === id);
   if (known >= 0) return known;
   return id === undefined && calls.length > 0 ? calls.length - 1 : calls.length;
-}
-
-function isAnother(known: JsonObject | undefined, id: string | undefined, name: string | undefined): boolean {
-  const knownId = text(known, "id") || undefined;
-  return id !== undefined && knownId !== undefined && id !== knownId && name !== undefined && name !== "";
 }
 
 function choiceOf(index: number, part: ChoiceParts): JsonObject {

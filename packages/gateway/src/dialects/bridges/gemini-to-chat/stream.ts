@@ -1,8 +1,9 @@
+import { isAnotherCall } from "../../chat-calls.ts";
 import { anyText, compact, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf } from "../parts/arguments.ts";
-import { callDeltas, isAnotherCall } from "../parts/call-sequence.ts";
+import { callDeltas } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
 import { finishIn, geminiFinish } from "../parts/finish.ts";

@@ -1,3 +1,4 @@
+import { isAnotherCall } from "../../chat-calls.ts";
 import { anyText, number, object, objects, text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
 import { argumentsOf } from "./arguments.ts";
@@ -74,13 +75,6 @@ export class CallSequence {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
     return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
   }
-}
-
-/** Some servers number every call 0 and send each of them whole: a new id with a name is a new call. */
-export function isAnotherCall(part: JsonObject, knownId: string): boolean {
-  const id = anyText(part, "id");
-  if (id === "" || knownId === "" || id === knownId) return false;
-  return anyText(object(part, "function") ?? object(part, "custom"), "name") !== "";
 }
 
 /** The tool calls of a delta; a call of the old `function_call` kind is one of them. */
