@@ -1,5 +1,6 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { isObject, isSet, list, object, objects, text } from "../../dialects/read.ts";
+import { plainCallId } from "../../dialects/bridges/parts/call-extras.ts";
 import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
@@ -41,7 +42,7 @@ export function chatMessages(body: JsonObject): ChatMessage[] {
       text: text(message, "content") ?? written.join("\n"),
       images: parts.flatMap((part) => imageOf(part)),
       toolCalls: callsOf(message),
-      toolCallId: text(message, "tool_call_id") ?? text(message, "name"),
+      toolCallId: resultIdOf(message),
       name: text(message, "name"),
       source: message,
     };
@@ -60,9 +61,14 @@ function imageOf(part: JsonObject): string[] {
   return url === undefined ? [] : [url];
 }
 
+function resultIdOf(message: JsonObject): string | undefined {
+  const id = text(message, "tool_call_id");
+  return id === undefined ? text(message, "name") : plainCallId(id);
+}
+
 function callsOf(message: JsonObject): ChatToolCall[] {
   const calls = objects(message, "tool_calls").map((call) => ({
-    id: text(call, "id") ?? "",
+    id: plainCallId(text(call, "id") ?? ""),
     ...named(object(call, "function")),
   }));
   const legacy = object(message, "function_call");

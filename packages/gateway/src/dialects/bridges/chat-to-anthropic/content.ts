@@ -2,6 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
+import { plainCallId } from "../parts/call-extras.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 
@@ -112,10 +113,9 @@ function toolUse(call: JsonObject): JsonObject {
   });
 }
 
-/** Another provider's signature travels inside of ids; this API takes letters, digits, `_` and `-` only. */
+/** This API takes letters, digits, `_` and `-` only. */
 function toolId(id: string): string {
-  const plain = id.split("__thought__")[0] ?? id;
-  return plain.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return plainCallId(id).replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
 /** The result of one tool call, for the user turn that follows. */

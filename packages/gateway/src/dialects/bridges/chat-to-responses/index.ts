@@ -1,4 +1,5 @@
 import type { Bridge } from "../../types.ts";
+import { withPlainCallIds } from "../parts/call-extras.ts";
 import { fromResponses } from "./answer.ts";
 import { toResponses } from "./request.ts";
 import { ResponseToChunks } from "./stream.ts";
@@ -7,7 +8,7 @@ import { ResponseToChunks } from "./stream.ts";
 export const chatToResponses: Bridge = {
   client: "openai-chat",
   upstream: "openai-responses",
-  request: toResponses,
+  request: (body, context) => toResponses(withPlainCallIds(body), context),
   response: fromResponses,
   stream: (context) => new ResponseToChunks(context),
 };

@@ -3,6 +3,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { isObject, list, object, objects } from "../../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../types.ts";
+import { keepingExtras, KeptExtras, withExtras } from "./call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "./legacy-functions.ts";
 import { echoReasoning, readsReasoning } from "./reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "./sealed-details.ts";
@@ -28,8 +29,8 @@ export function endingInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => plainRequest(bridge.request(body, context), context),
-    response: (body, context) => bridge.response(sealedAnswer(body, context), context),
-    stream: (context) => new SealedDetails(bridge.stream(context), context),
+    response: (body, context) => bridge.response(keepingExtras(sealedAnswer(body, context), context), context),
+    stream: (context) => new KeptExtras(new SealedDetails(bridge.stream(context), context), context),
   };
 }
 
@@ -48,7 +49,7 @@ export function servingChatClients(bridge: Bridge): Bridge {
 
 function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   refuseUnreadableFiles(asked, context);
-  const detailed = withDetails(asked, context);
+  const detailed = withDetails(withExtras(asked, context), context);
   const body = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
   const stops = list(body, "stop");
   if (stops.length > MAX_STOPS) context.dropped("stop");
