@@ -1,4 +1,6 @@
-import { anyText, object } from "./read.ts";
+import { callIdFor, isLoadedId } from "./call-ids.ts";
+import { eachObject, replaced } from "./json-edit.ts";
+import { anyText, isObject, list, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
 /**
@@ -9,4 +11,28 @@ export function isAnotherCall(delta: JsonObject, knownId: string): boolean {
   const id = anyText(delta, "id");
   if (id === "" || knownId === "" || id === knownId) return false;
   return anyText(object(delta, "function") ?? object(delta, "custom"), "name") !== "";
+}
+
+/**
+ * A chat request whose calls have the ids that this model's upstream knows; the very same one where they have. `extraOf`
+ * tells what a call gets besides, by the id that the client sent.
+ */
+export function withCallIdsFor(
+  model: string,
+  body: JsonObject,
+  extraOf: (id: string) => JsonObject | undefined = () => undefined,
+): JsonObject {
+  // Every call of a history has its result.
+  if (!list(body, "messages").some((message) => isObject(message) && isLoadedId(text(message, "tool_call_id"))))
+    return body;
+  const renamed = (from: JsonObject, key: string) => {
+    const id = text(from, key);
+    return id === undefined ? from : replaced(from, key, callIdFor(model, id));
+  };
+  return eachObject(body, "messages", (message) =>
+    eachObject(renamed(message, "tool_call_id"), "tool_calls", (call) => {
+      const extra = extraOf(anyText(call, "id"));
+      return extra === undefined ? renamed(call, "id") : { ...renamed(call, "id"), extra_content: extra };
+    }),
+  );
 }

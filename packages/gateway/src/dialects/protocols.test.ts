@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../lib/sse.ts";
 import { jsonBody } from "../relay/read-body.ts";
+import { joinExtra } from "./call-ids.ts";
 import { dialectById, dialects } from "./index.ts";
 import { createArrayWriter } from "./gemini-generate/stream.ts";
 import { trackResponses } from "./openai-responses/position.ts";
@@ -324,6 +325,32 @@ describe("Gemini without events", () => {
       model: "models/b",
     });
     expect(gemini.retarget(body, ask, "a", { askUsage: false })).toBe(body.bytes);
+  });
+});
+
+describe("calls of a Responses history", () => {
+  it("go out with their own ids", () => {
+    const responses = of("openai-responses");
+    const history = (id: string) => ({
+      model: "o3",
+      input: [
+        { role: "user", content: id },
+        { type: "function_call", call_id: id, name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: id, output: id },
+      ],
+    });
+    const sent = (id: string) => {
+      const body = bodyOf(history(id));
+      const bytes = responses.retarget(body, responses.inspect(body, "chat", undefined), "o3", { askUsage: false });
+      return { isSame: bytes === body.bytes, input: (JSON.parse(bytes.toString()) as { input: object[] }).input };
+    };
+    const signed = joinExtra("call_1", "{}");
+    expect(sent(signed).input).toMatchObject([
+      { content: signed },
+      { call_id: "call_1" },
+      { call_id: "call_1", output: signed },
+    ]);
+    expect(sent("call_1").isSame).toBe(true);
   });
 });
 

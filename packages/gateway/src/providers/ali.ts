@@ -5,7 +5,7 @@ import { imageExchange } from "./ali/image-task.ts";
 import { embedBridge, embedExchange, imageBridge, rerankBridge } from "./ali/native.ts";
 import { COMPATIBLE } from "./ali/paths.ts";
 import { besidePath } from "./join-url.ts";
-import { clamped } from "./json-edit.ts";
+import { clamped } from "../dialects/json-edit.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";

@@ -11,7 +11,7 @@ import { listAwsModels } from "./aws/list-models.ts";
 import { signV4 } from "./aws/sigv4.ts";
 import { parseObject } from "../lib/json.ts";
 import { asNumber } from "./error-body.ts";
-import { without } from "./json-edit.ts";
+import { without } from "../dialects/json-edit.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import type { AnswerRepair, ProviderAdapter, Quirk, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
 

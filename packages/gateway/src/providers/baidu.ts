@@ -1,4 +1,4 @@
-import { replaced } from "./json-edit.ts";
+import { replaced } from "../dialects/json-edit.ts";
 import { bearer } from "./bearer.ts";
 import { chatBridge, embedBridge } from "./baidu/chat.ts";
 import { readBaidu } from "./baidu/errors.ts";

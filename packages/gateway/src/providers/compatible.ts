@@ -1,6 +1,6 @@
 import type { JsonObject } from "../dialects/types.ts";
 import { flag, list, object, text } from "../dialects/read.ts";
-import { without } from "./json-edit.ts";
+import { without } from "../dialects/json-edit.ts";
 import { bearer } from "./bearer.ts";
 import { openaiCompatible, openaiRoute } from "./openai-compatible.ts";
 import { developerToSystem } from "./quirks/roles.ts";

@@ -1,7 +1,7 @@
 import { isObject, list, text } from "../dialects/read.ts";
 import { amountOf } from "./amount.ts";
 import { besidePath, joinUrl } from "./join-url.ts";
-import { eachObject, without } from "./json-edit.ts";
+import { eachObject, without } from "../dialects/json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";

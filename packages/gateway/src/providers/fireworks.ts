@@ -1,6 +1,6 @@
 import { openaiCompatible } from "./openai-compatible.ts";
 import { general } from "./classify.ts";
-import { without } from "./json-edit.ts";
+import { without } from "../dialects/json-edit.ts";
 import type { FailedAnswer, Quirk, Verdict } from "./types.ts";
 import { verdict } from "./verdict.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../dialects/types.ts";
 import { object, text } from "../dialects/read.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import { eachObject, without } from "./json-edit.ts";
+import { eachObject, without } from "../dialects/json-edit.ts";
 import { eachMessage } from "./repairs/each-choice.ts";
 import { reasoningName } from "./repairs/reasoning-name.ts";
 import type { AnswerRepair, Quirk } from "./types.ts";

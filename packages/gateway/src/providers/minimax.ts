@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../dialects/types.ts";
 import { isObject, list, object, text } from "../dialects/read.ts";
 import { asNumber, asObject, asText, codeText } from "./error-body.ts";
-import { eachObject, without } from "./json-edit.ts";
+import { eachObject, without } from "../dialects/json-edit.ts";
 import { embeddingBridge } from "./minimax/embeddings.ts";
 import { speechBridge, speechExchange } from "./minimax/speech.ts";
 import { openaiCompatible } from "./openai-compatible.ts";

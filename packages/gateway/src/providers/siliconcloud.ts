@@ -3,7 +3,7 @@ import { isObject, object } from "../dialects/read.ts";
 import { amountOf } from "./amount.ts";
 import { asObject, asText, codeText } from "./error-body.ts";
 import { joinUrl } from "./join-url.ts";
-import { renamed, without } from "./json-edit.ts";
+import { renamed, without } from "../dialects/json-edit.ts";
 import { bearerHeaders, getJson } from "./model-list.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";

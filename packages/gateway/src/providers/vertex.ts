@@ -3,7 +3,7 @@ import { isObject } from "../lib/json.ts";
 import { thinkingSuffix } from "./anthropic/thinking-suffix.ts";
 import { readGoogle } from "./google/errors.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
-import { eachObject, without } from "./json-edit.ts";
+import { eachObject, without } from "../dialects/json-edit.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
 import { VERTEX_MODELS } from "./vertex/models.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../dialects/types.ts";
 import { count, isObject, object } from "../dialects/read.ts";
 import { general } from "./classify.ts";
 import { asObject, asText, codeText } from "./error-body.ts";
-import { clamped, renamed, without } from "./json-edit.ts";
+import { clamped, renamed, without } from "../dialects/json-edit.ts";
 import { hasResponses, openaiCompatible } from "./openai-compatible.ts";
 import { onEvent } from "./repairs/each-choice.ts";
 import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "./types.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../lib/sse.ts";
 import { jsonBody } from "../../relay/read-body.ts";
+import { joinSignature } from "../call-ids.ts";
 import type { Ask, JsonObject } from "../types.ts";
 import { openaiChat } from "./index.ts";
 
@@ -108,6 +109,15 @@ describe("retarget", () => {
     expect(JSON.parse(retarget(asked, "a", true))).toMatchObject({
       stream_options: { include_obfuscation: false, include_usage: true },
     });
+  });
+
+  it("gives calls their own ids again, other bytes stay", () => {
+    const history = (id: string) =>
+      `{"n":1.0,"messages":[{"role":"assistant","tool_calls":[{"id":"${id}","function":{"name":"f","arguments":"{ }"}}]},{"role":"tool","tool_call_id":"${id}","content":"${id}"}],"model":"gpt-4.1"}`;
+    const signed = joinSignature("call_1", "CiQB");
+    const known = history("call_1").replace('"content":"call_1"', `"content":"${signed}"`);
+    expect(retarget(history(signed), "gpt-4.1", false)).toBe(known);
+    expect(retarget(history(signed), "gemini-3-pro", false)).toBe(history(signed).replace("gpt-4.1", "gemini-3-pro"));
   });
 
   it("leaves no second reading of the model to the upstream", () => {

@@ -1,5 +1,6 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { choicesOf, renameEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
+import { withCallIdsFor } from "../chat-calls.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { flag, isObject, object, text } from "../read.ts";
 import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
@@ -60,13 +61,15 @@ export function completionAsk(
   };
 }
 
-/** Renames the model and switches usage reporting on; everything else stays as the client wrote it. */
+/** Renames the model, switches usage reporting on, and gives calls their own ids; all else stays as the client wrote it. */
 export function retargetCompletion(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer {
   const edits = renameEdits(body, upstreamModel);
   const streamOptions = object(body.json(), "stream_options");
   if (ask.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
     edits.push({ key: "stream_options", json: JSON.stringify({ ...streamOptions, include_usage: true }) });
   }
+  const known = withCallIdsFor(upstreamModel, body.json());
+  if (known !== body.json()) edits.push({ key: "messages", json: JSON.stringify(known["messages"]) });
   return withMembers(body, edits);
 }
 

@@ -1,6 +1,8 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/sse.ts";
-import { modelOf, optionalFlag, outputCapOf } from "../ask.ts";
+import { modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../ask.ts";
+import { callIdFor, isLoadedId } from "../call-ids.ts";
+import { eachObject, replaced } from "../json-edit.ts";
 import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect, TypedMeter } from "../plain.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
@@ -35,6 +37,12 @@ export const openaiResponses: Dialect = {
       ...(effort !== undefined && { reasoningEffort: effort }),
     };
   },
+  retarget(body, _ask, upstreamModel) {
+    const edits = modelEdits(body, upstreamModel);
+    const known = withCallIds(body.json(), upstreamModel);
+    if (known !== body.json()) edits.push({ key: "input", json: JSON.stringify(known["input"]) });
+    return withMembers(body, edits);
+  },
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) =>
@@ -55,6 +63,14 @@ export const openaiResponses: Dialect = {
   heartbeat: HEARTBEAT,
   position: trackResponses,
 };
+
+/** The request whose calls and results have the ids that this model's upstream knows. */
+function withCallIds(json: JsonObject, model: string): JsonObject {
+  return eachObject(json, "input", (item) => {
+    const id = text(item, "call_id");
+    return id !== undefined && isLoadedId(id) ? replaced(item, "call_id", callIdFor(model, id)) : item;
+  });
+}
 
 function checkInput(json: JsonObject): void {
   const input = json["input"];

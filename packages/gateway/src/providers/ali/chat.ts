@@ -1,6 +1,6 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../dialects/read.ts";
-import { clamped } from "../json-edit.ts";
+import { clamped } from "../../dialects/json-edit.ts";
 import {
   chatMessages,
   checkChatFields,

@@ -1,7 +1,7 @@
 import { claudeModel, thinksAdaptively } from "../../dialects/bridges/parts/claude-models.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { count } from "../../dialects/read.ts";
-import { without } from "../json-edit.ts";
+import { without } from "../../dialects/json-edit.ts";
 import type { Quirk } from "../types.ts";
 
 const SUFFIX = "-thinking";

@@ -2,7 +2,7 @@ import { claudeModel, refusesBudgets } from "../../dialects/bridges/parts/claude
 import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
 import type { JsonObject, JsonValue } from "../../dialects/types.ts";
 import { object } from "../../dialects/read.ts";
-import { eachObject, without } from "../json-edit.ts";
+import { eachObject, without } from "../../dialects/json-edit.ts";
 import type { Quirk } from "../types.ts";
 
 /**

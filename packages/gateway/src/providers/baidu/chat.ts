@@ -1,7 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
-import { clamped } from "../json-edit.ts";
+import { clamped } from "../../dialects/json-edit.ts";
 import {
   chatFunctions,
   chatMessages,

@@ -1,6 +1,6 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { compact, isObject, isSet, list, object, objects, text } from "../../dialects/read.ts";
-import { clamped, eachObject } from "../json-edit.ts";
+import { clamped, eachObject } from "../../dialects/json-edit.ts";
 import {
   chatMessages,
   chatToolChoice,

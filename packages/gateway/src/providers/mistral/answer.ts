@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../dialects/types.ts";
 import { count, isObject, object, objects, text } from "../../dialects/read.ts";
-import { eachObject } from "../json-edit.ts";
+import { eachObject } from "../../dialects/json-edit.ts";
 import { eachMessage, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair } from "../types.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../dialects/types.ts";
 import { list, object, objects, text } from "../../dialects/read.ts";
-import { clamped, eachObject, renamed, without } from "../json-edit.ts";
+import { clamped, eachObject, renamed, without } from "../../dialects/json-edit.ts";
 import { developerToSystem } from "../quirks/roles.ts";
 import type { Quirk } from "../types.ts";
 

@@ -1,7 +1,7 @@
 import type { Body, JsonObject } from "../../dialects/types.ts";
 import { list, object, objects, text } from "../../dialects/read.ts";
 import type { Quirk } from "../types.ts";
-import { eachObject, without } from "../json-edit.ts";
+import { eachObject, without } from "../../dialects/json-edit.ts";
 
 /** What the name of an OpenAI model says about its reasoning. */
 export interface ReasoningModel {

@@ -1,6 +1,6 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { isObject, isSet, list, object, objects, text } from "../../dialects/read.ts";
-import { plainCallId } from "../../dialects/bridges/parts/call-extras.ts";
+import { plainCallId } from "../../dialects/call-ids.ts";
 import { jsonInstructions } from "../../dialects/bridges/parts/json-instruction.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../dialects/types.ts";
-import { eachObject } from "../json-edit.ts";
+import { eachObject } from "../../dialects/json-edit.ts";
 import type { Quirk } from "../types.ts";
 
 /** For servers that know only `system` and refuse the whole request for another role. */

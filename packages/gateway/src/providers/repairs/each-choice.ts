@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from "../../dialects/types.ts";
 import { isObject } from "../../lib/json.ts";
-import { eachObject } from "../json-edit.ts";
+import { eachObject } from "../../dialects/json-edit.ts";
 
 type Edit = (value: JsonObject) => JsonObject;
 

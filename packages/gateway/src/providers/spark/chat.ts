@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../dialects/types.ts";
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
-import { clamped } from "../json-edit.ts";
+import { clamped } from "../../dialects/json-edit.ts";
 import {
   chatFunctions,
   chatToolChoice,

@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from "../../dialects/types.ts";
 import { isSet, object, objects, text } from "../../dialects/read.ts";
-import { without } from "../json-edit.ts";
+import { without } from "../../dialects/json-edit.ts";
 import { eachChoice } from "../repairs/each-choice.ts";
 import type { AnswerContext, AnswerRepair } from "../types.ts";
 

@@ -1,6 +1,6 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
-import { clamped } from "../json-edit.ts";
+import { clamped } from "../../dialects/json-edit.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
 import { checkChatFields, checkChatParts, instructedMessages } from "../private/chat-reader.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../dialects/types.ts";
 import { count, isObject, object, text } from "../../dialects/read.ts";
-import { clamped, eachObject, renamed, without } from "../json-edit.ts";
+import { clamped, eachObject, renamed, without } from "../../dialects/json-edit.ts";
 import { developerToSystem } from "../quirks/roles.ts";
 import { eachChoice, eachMessage, finishReasons, onEvent } from "../repairs/each-choice.ts";
 import type { AnswerRepair, Quirk, UpstreamRoute } from "../types.ts";

@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { plainCallId } from "../../call-ids.ts";
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { plainCallId } from "../parts/call-extras.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 

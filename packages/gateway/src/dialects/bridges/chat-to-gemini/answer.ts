@@ -7,7 +7,7 @@ import { fenced } from "../parts/fenced.ts";
 import { finishOfGemini } from "../parts/finish.ts";
 import { newCallId } from "../parts/ids.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
-import { joinSignature } from "../parts/signature.ts";
+import { joinSignature } from "../../call-ids.ts";
 
 /** A chat answer that says what the candidates say. */
 export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {

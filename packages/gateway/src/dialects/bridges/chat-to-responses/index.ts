@@ -1,5 +1,5 @@
+import { withCallIdsFor } from "../../chat-calls.ts";
 import type { Bridge } from "../../types.ts";
-import { withPlainCallIds } from "../parts/call-extras.ts";
 import { fromResponses } from "./answer.ts";
 import { toResponses } from "./request.ts";
 import { ResponseToChunks } from "./stream.ts";
@@ -8,7 +8,7 @@ import { ResponseToChunks } from "./stream.ts";
 export const chatToResponses: Bridge = {
   client: "openai-chat",
   upstream: "openai-responses",
-  request: (body, context) => toResponses(withPlainCallIds(body), context),
+  request: (body, context) => toResponses(withCallIdsFor(context.upstreamModel, body), context),
   response: fromResponses,
   stream: (context) => new ResponseToChunks(context),
 };

@@ -1,57 +1,24 @@
 // Some servers hang a member of their own on a tool call (`extra_content`, as the signature of the thought behind it)
 // and want it back with the call. It travels inside of the call's id and opens again for the model that it came from.
+import { extraIn, joinExtra } from "../../call-ids.ts";
+import { withCallIdsFor } from "../../chat-calls.ts";
+import { eachObject } from "../../json-edit.ts";
 import { isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { parseJson } from "./arguments.ts";
 import { event } from "./chat-answer.ts";
-import { splitSignature } from "./signature.ts";
 
-const MARK = "__extra__";
-
-/** The id that the upstream gave a call: other models know nothing of what travels in it, and ids may not be long. */
-export function plainCallId(id: string): string {
-  const { id: unsigned } = splitSignature(id);
-  const at = unsigned.indexOf(MARK);
-  return at < 0 ? unsigned : unsigned.slice(0, at);
-}
-
-/** Chat messages whose calls and results have plain ids; `extraOf` tells what else a call gets by its id. */
-export function withPlainCallIds(body: JsonObject, extraOf: (id: string) => JsonObject = () => ({})): JsonObject {
-  const messages = objects(body, "messages");
-  const isLoaded = (holder: JsonObject, key: string) => {
-    const id = text(holder, key);
-    return id !== undefined && plainCallId(id) !== id;
-  };
-  const isMeant = (message: JsonObject) =>
-    isLoaded(message, "tool_call_id") || objects(message, "tool_calls").some((call) => isLoaded(call, "id"));
-  if (!messages.some(isMeant)) return body;
-  const plain = (holder: JsonObject, key: string) => ({ [key]: plainCallId(text(holder, key) ?? "") });
-  return {
-    ...body,
-    messages: messages.map((message) => {
-      if (!isMeant(message)) return message;
-      if (message["tool_call_id"] !== undefined) return { ...message, ...plain(message, "tool_call_id") };
-      const calls = objects(message, "tool_calls");
-      return {
-        ...message,
-        tool_calls: calls.map((call) => ({ ...call, ...plain(call, "id"), ...extraOf(text(call, "id") ?? "") })),
-      };
-    }),
-  };
-}
-
-/** Messages with what their calls' ids hold, for the model that it came from. */
+/** A chat request whose calls have their own ids again, and what these held for the model that it came from. */
 export function withExtras(body: JsonObject, { upstreamModel }: BridgeContext): JsonObject {
-  return withPlainCallIds(body, (id) => {
-    const extra = opened(id, upstreamModel);
-    return extra === undefined ? {} : { extra_content: extra };
+  return withCallIdsFor(upstreamModel, body, (id) => {
+    const value = parseJson(extraIn(id) ?? "");
+    return isObject(value) && value["model"] === upstreamModel ? object(value, "extra") : undefined;
   });
 }
 
 /** A whole answer whose calls hold theirs in their ids. */
 export function keepingExtras(body: JsonObject, context: BridgeContext): JsonObject {
-  const choices = objects(body, "choices");
-  return choices.length === 0 ? body : { ...body, choices: choices.map((choice) => kept(choice, "message", context)) };
+  return eachObject(body, "choices", (choice) => keptIn(choice, "message", context));
 }
 
 /** The same for a stream. */
@@ -65,11 +32,9 @@ export class KeptExtras implements StreamBridge {
   }
 
   event(given: StreamEvent): StreamEvent[] {
-    const choices = objects(given.data, "choices");
-    const isMeant = choices.some((choice) => objects(object(choice, "delta"), "tool_calls").some(hasExtra));
-    if (!isMeant) return this.#inner.event(given);
-    const keeping = choices.map((choice) => kept(choice, "delta", this.#context));
-    return this.#inner.event(event({ ...given.data, choices: keeping }));
+    if (given.data === undefined) return this.#inner.event(given);
+    const data = eachObject(given.data, "choices", (choice) => keptIn(choice, "delta", this.#context));
+    return this.#inner.event(data === given.data ? given : event(data));
   }
 
   end(counted?: Usage): StreamEvent[] {
@@ -77,27 +42,14 @@ export class KeptExtras implements StreamBridge {
   }
 }
 
-function kept(choice: JsonObject, key: "message" | "delta", context: BridgeContext): JsonObject {
+function keptIn(choice: JsonObject, key: "message" | "delta", { upstreamModel }: BridgeContext): JsonObject {
   const holder = object(choice, key);
-  const calls = objects(holder, "tool_calls");
-  if (!calls.some(hasExtra)) return choice;
-  return { ...choice, [key]: { ...holder, tool_calls: calls.map((call) => loaded(call, context)) } };
-}
-
-function hasExtra(call: JsonObject): boolean {
-  return object(call, "extra_content") !== undefined && (text(call, "id") ?? "") !== "";
-}
-
-function loaded(call: JsonObject, { upstreamModel }: BridgeContext): JsonObject {
-  if (!hasExtra(call)) return call;
-  const { extra_content: extra, ...rest } = call;
-  const sealed = Buffer.from(JSON.stringify({ model: upstreamModel, extra })).toString("base64url");
-  return { ...rest, id: `${text(call, "id") ?? ""}${MARK}${sealed}` };
-}
-
-function opened(id: string, model: string): JsonObject | undefined {
-  const at = id.indexOf(MARK);
-  if (at < 0) return undefined;
-  const value = parseJson(Buffer.from(id.slice(at + MARK.length), "base64url").toString("utf8"));
-  return isObject(value) && value["model"] === model ? object(value, "extra") : undefined;
+  if (!objects(holder, "tool_calls").some((call) => call["extra_content"] !== undefined)) return choice;
+  const kept = eachObject(holder ?? {}, "tool_calls", (call) => {
+    const { extra_content: extra, ...rest } = call;
+    const id = text(call, "id") ?? "";
+    if (!isObject(extra) || id === "") return call;
+    return { ...rest, id: joinExtra(id, JSON.stringify({ model: upstreamModel, extra })) };
+  });
+  return { ...choice, [key]: kept };
 }

@@ -1,8 +1,11 @@
 // Gemini asks for the signature of a function call again. Chat clients drop fields that they do not know, so it
 // travels inside of the call's id. Base64 is written without the characters that ids may not hold, where it can be
-// restored exactly.
+// restored exactly. What other servers hang on their calls travels behind a mark of its own.
 
 const MARK = "__thought__";
+const EXTRA = "__extra__";
+/** Models whose signature may stand in an id because another gateway before them put it there. */
+const SIGNS_IDS = /gemini/i;
 /** Leads a signature that is written as it came. */
 const RAW = "~";
 /** Google's own value for calls whose signature is not known. */
@@ -21,6 +24,36 @@ export function splitSignature(joined: string): SignedId {
   const at = joined.indexOf(MARK);
   if (at < 0) return { id: joined, signature: undefined };
   return { id: joined.slice(0, at), signature: fromIdText(joined.slice(at + MARK.length)) };
+}
+
+export function joinExtra(id: string, extra: string): string {
+  return `${id}${EXTRA}${Buffer.from(extra).toString("base64url")}`;
+}
+
+/** What `joinExtra` added to an id. */
+export function extraIn(joined: string): string | undefined {
+  const at = joined.indexOf(EXTRA);
+  return at < 0 ? undefined : Buffer.from(joined.slice(at + EXTRA.length), "base64url").toString("utf8");
+}
+
+/** Whether something travels in this id. */
+export function isLoadedId(id: string | undefined): boolean {
+  return id !== undefined && (id.includes(MARK) || id.includes(EXTRA));
+}
+
+/** The id that the upstream gave a call: others know nothing of what travels in it, and refuse long ids. */
+export function plainCallId(joined: string): string {
+  return splitSignature(withoutExtra(joined)).id;
+}
+
+/** The id as an upstream knows it that this model answers at. */
+export function callIdFor(model: string, joined: string): string {
+  return SIGNS_IDS.test(model) ? withoutExtra(joined) : plainCallId(joined);
+}
+
+function withoutExtra(joined: string): string {
+  const at = joined.indexOf(EXTRA);
+  return at < 0 ? joined : joined.slice(0, at);
 }
 
 function toIdText(signature: string): string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinSignature, splitSignature } from "./signature.ts";
+import { callIdFor, extraIn, joinExtra, joinSignature, plainCallId, splitSignature } from "./call-ids.ts";
 
 describe("signatures inside of ids", () => {
   it("come back byte for byte", () => {
@@ -17,5 +17,21 @@ describe("signatures inside of ids", () => {
     expect(joinSignature("call_1", "a+b/cA==")).toBe("call_1__thought__a-b_cA");
     expect(joinSignature("call_1", undefined)).toBe("call_1");
     expect(splitSignature("call_1")).toEqual({ id: "call_1", signature: undefined });
+  });
+});
+
+describe("ids for an upstream", () => {
+  const signed = joinSignature("call_1", "CiQB");
+  const hung = joinExtra(signed, '{"a":"ü"}');
+
+  it("hold nothing that is meant for another", () => {
+    expect([plainCallId("call_1"), plainCallId(signed), plainCallId(hung)]).toEqual(["call_1", "call_1", "call_1"]);
+    expect(extraIn(hung)).toBe('{"a":"ü"}');
+    expect(extraIn(signed)).toBeUndefined();
+  });
+
+  it("keep the signature that a gateway before the same kind of model put there", () => {
+    expect(callIdFor("google/gemini-3-pro", hung)).toBe(signed);
+    expect(callIdFor("gpt-4.1", hung)).toBe("call_1");
   });
 });

@@ -1,5 +1,5 @@
 // Edits of foreign JSON that keep the very object when there is nothing to change.
-import type { JsonObject, JsonValue } from "../dialects/types.ts";
+import type { JsonObject, JsonValue } from "./types.ts";
 import { isObject } from "../lib/json.ts";
 
 /** The object without some members. */
