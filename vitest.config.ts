@@ -7,6 +7,12 @@ const services = ["packages/testkit/src/vitest-setup.ts"];
 const expects = { poll: { timeout: 15_000 } };
 const UNIT_MS = 30_000;
 
+/** A zone whose clock is past noon now: pages tell "today", and the rows of a test are minutes old. */
+function zoneAtNoon(): string {
+  const offset = 12 - new Date().getUTCHours();
+  return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
+}
+
 // One project per kind of test, so that each can be run by name: `npx vitest run --project gateway`.
 export default defineConfig({
   test: {
@@ -52,6 +58,7 @@ export default defineConfig({
           name: "browser",
           expect: expects,
           include: ["packages/console/e2e/**/*.test.ts"],
+          env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
