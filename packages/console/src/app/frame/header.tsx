@@ -10,6 +10,7 @@ import { useUser } from "../session/session.ts";
 import { useTexts } from "../texts.ts";
 import { Brand } from "./brand.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
+import { AboutLink } from "./about-link.tsx";
 import { LanguageButton, ThemeButton } from "./preferences.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
@@ -99,11 +100,7 @@ export function Header(props: { onMenu(): void }) {
         <LanguageButton />
       </Box>
       <Box display={{ base: "none", sm: "block" }}>
-        <IconButton asChild label={t("about")}>
-          <Link to="/about">
-            <Icon name="info" />
-          </Link>
-        </IconButton>
+        <AboutLink />
       </Box>
       <Box display={{ base: "none", sm: "block" }}>
         <IconButton label={t("shortcuts")} onClick={() => isSheetOpen.write(true)}>

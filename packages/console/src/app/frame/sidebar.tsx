@@ -7,6 +7,8 @@ import type { PageEntry, Section } from "../pages.ts";
 import { useStatus } from "../session/status.ts";
 import { useTexts } from "../texts.ts";
 import { usePages } from "../use-pages.ts";
+import { AboutLink } from "./about-link.tsx";
+import { LanguageButton } from "./preferences.tsx";
 
 const SECTIONS: readonly {
   id: Section | undefined;
@@ -90,6 +92,13 @@ export function Sidebar(props: SidebarProps) {
           <Text textStyle="xs" color="fg.muted" px="2.5" flex="1">
             {t("version", { version })}
           </Text>
+        )}
+        {/* A phone's header has no room for them. */}
+        {!props.onToggle && (
+          <>
+            <LanguageButton />
+            <AboutLink {...(props.onNavigate ? { onNavigate: props.onNavigate } : {})} />
+          </>
         )}
         {props.onToggle && (
           <IconButton label={t(props.isCollapsed ? "expand" : "collapse")} onClick={props.onToggle}>
