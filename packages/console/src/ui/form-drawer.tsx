@@ -1,11 +1,10 @@
 import { Button, Drawer, Flex, Heading, Portal, Spinner, Text } from "@chakra-ui/react";
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
-import { useBlocker } from "react-router";
-import { ask } from "./ask.ts";
 import { LoadFailed } from "./empty.tsx";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { useTexts } from "./texts.ts";
+import { useUnsavedGuard } from "./unsaved-guard.ts";
 
 /** Which side each kind of drawer comes from: what the consoles of the family do. */
 const DRAWER_SIDE = { create: "start", edit: "end" } as const;
@@ -76,39 +75,6 @@ interface DrawerFormProps {
   onSaved?(): void;
   readonly extraActions?: ReactNode;
   readonly children: ReactNode;
-}
-
-/** Asks before unsaved input is lost, whichever way the user leaves. */
-function useUnsavedGuard(isDirty: boolean) {
-  const t = useTexts();
-  const mayLeave = useRef(false);
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => {
-    return isDirty && !mayLeave.current && currentLocation.pathname !== nextLocation.pathname;
-  });
-  const latest = useRef(blocker);
-  latest.current = blocker;
-  const isBlocked = blocker.state === "blocked";
-  // Nobody asked to leave: the server no longer knows the session.
-  const isEnded = blocker.location?.pathname === "/login";
-  useEffect(() => {
-    if (!isBlocked) return;
-    void ask({
-      title: t(isEnded ? "endedTitle" : "unsavedTitle"),
-      body: t(isEnded ? "endedBody" : "unsavedBody"),
-      confirm: t("discard"),
-      cancel: t("keepEditing"),
-      isDangerous: true,
-    }).then((isConfirmed) => (isConfirmed ? latest.current.proceed?.() : latest.current.reset?.()));
-  }, [isBlocked, isEnded, t]);
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isDirty]);
-  return () => {
-    mayLeave.current = true;
-  };
 }
 
 /** Body and footer of a drawer that holds a form. */

@@ -21,8 +21,19 @@ import {
 import { OptionField } from "./option-field.tsx";
 import { useTexts } from "./texts.ts";
 
+interface Drafting {
+  /** What differs from what is stored, of all cards: it outlives a look at another tab. */
+  readonly draft: Draft;
+  onDraft(change: (current: Draft) => Draft): void;
+}
+
+interface OptionsProps extends Drafting {
+  readonly tab: Tab;
+  readonly find: string;
+}
+
 /** The options of the gateway as cards; each saves its changes together. */
-export function Options(props: { readonly tab: Tab; readonly find: string }) {
+export function Options(props: OptionsProps) {
   const t = useTexts();
   const status = useStatus();
   const { data, error, refetch } = useQuery(optionsQuery);
@@ -34,10 +45,18 @@ export function Options(props: { readonly tab: Tab; readonly find: string }) {
   return (
     <Flex direction="column" gap="5">
       {cards.map((card) => (
-        <OptionCard key={card.group} card={card} stored={stored} />
+        <OptionCard key={card.group} card={card} stored={stored} draft={props.draft} onDraft={props.onDraft} />
       ))}
     </Flex>
   );
+}
+
+function ofCard(draft: Draft, { keys }: Card): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key]) => keys.includes(key as OptionKey)));
+}
+
+function withoutCard(draft: Draft, { keys }: Card): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.includes(key as OptionKey)));
 }
 
 function ruleBroken(key: OptionKey, text: string): string | undefined {
@@ -45,11 +64,15 @@ function ruleBroken(key: OptionKey, text: string): string | undefined {
   return reading.isValid ? undefined : (reading.rule ?? reading.code);
 }
 
-function OptionCard({ card, stored }: { readonly card: Card; readonly stored: OptionTexts }) {
+interface OptionCardProps extends Drafting {
+  readonly card: Card;
+  readonly stored: OptionTexts;
+}
+
+function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
   const t = useTexts();
-  const [draft, setDraft] = useState<Draft>({});
   const [isSaving, setSaving] = useState(false);
-  const changes = changesOf(draft, stored);
+  const changes = ofCard(draft, card);
   const count = Object.keys(changes).length;
   const errors = new Map(
     (Object.entries(changes) as [OptionKey, string][]).flatMap(([key, text]) => {
@@ -58,13 +81,15 @@ function OptionCard({ card, stored }: { readonly card: Card; readonly stored: Op
     }),
   );
 
+  const discard = () => onDraft((current) => withoutCard(current, card));
+
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (count === 0 || errors.size > 0) return;
     setSaving(true);
     try {
       await saveOptions(changes as Record<string, string>);
-      setDraft({});
+      discard();
       toast("success", t("saved"));
     } catch (problem) {
       toastProblem(problem);
@@ -92,9 +117,9 @@ function OptionCard({ card, stored }: { readonly card: Card; readonly stored: Op
             value={draft[key] ?? stored[key] ?? ""}
             error={errors.get(key)}
             isEmptied={draft[key] === ""}
-            onChange={(text) => setDraft((current) => typed(current, key, text))}
+            onChange={(text) => onDraft((current) => changesOf(typed(current, key, text), stored))}
             onEmpty={(isEmptied) =>
-              setDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))
+              onDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))
             }
           />
         ))}
@@ -103,7 +128,7 @@ function OptionCard({ card, stored }: { readonly card: Card; readonly stored: Op
             {t("saveCard")}
           </Button>
           {count > 0 && (
-            <Button size="sm" variant="outline" onClick={() => setDraft({})}>
+            <Button size="sm" variant="outline" onClick={discard}>
               {t("discardCard")}
             </Button>
           )}

@@ -1,10 +1,12 @@
 import { ROLE } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
+import { useState } from "react";
 import { useUser } from "../../app/session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { FilterText } from "../../ui/filter-bar.tsx";
 import { Page } from "../../ui/page.tsx";
-import { TABS, type Tab } from "./groups.ts";
+import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
+import { TABS, type Draft, type Tab } from "./groups.ts";
 import { Options } from "./options.tsx";
 import { Personal } from "./personal.tsx";
 import { useTexts } from "./texts.ts";
@@ -17,6 +19,8 @@ export function SettingsPage() {
   const [state, change] = useUrlState(STATE);
   const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;
   const tab: Tab = (isRoot && TABS.find((name) => name === state.tab)) || "personal";
+  const [draft, setDraft] = useState<Draft>({});
+  useUnsavedGuard(Object.keys(draft).length > 0);
   return (
     <Page title={t("title")} width="form">
       {isRoot && (
@@ -37,7 +41,11 @@ export function SettingsPage() {
           </Flex>
         </Flex>
       )}
-      {tab === "personal" && state.q === "" ? <Personal /> : <Options tab={tab} find={state.q} />}
+      {tab === "personal" && state.q === "" ? (
+        <Personal />
+      ) : (
+        <Options tab={tab} find={state.q} draft={draft} onDraft={setDraft} />
+      )}
     </Page>
   );
 }
