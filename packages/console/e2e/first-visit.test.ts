@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
 import { asUser, signIn } from "./session.ts";
 
@@ -174,4 +174,47 @@ test("pages of the account say so when it cannot be loaded, and try again", asyn
   await page.unroute("**/api/user/self");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByLabel("Display name").waitFor();
+});
+
+test("sessions that cannot be loaded are not taken for none", async () => {
+  await page.route("**/api/user/self/sessions", (route) => route.fulfill({ status: 500, body: "" }));
+  await page.goto("/setting");
+  await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  await page.unroute("**/api/user/self/sessions");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("this one", { exact: true }).waitFor();
+});
+
+test("changes of options outlive a look at another tab, and leaving the page asks first", async () => {
+  await page.goto("/setting?tab=system");
+  const mail = page.getByRole("group", { name: "Mail", exact: true });
+  await mail.getByLabel("SMTPServer").fill("mail.example.com");
+  await mail.getByText("1 unsaved").waitFor();
+  const tabs = page.getByRole("navigation", { name: "Parts of the settings" });
+  await tabs.getByRole("button", { name: "Personal" }).click();
+  await page.getByLabel("Display name").waitFor();
+  await tabs.getByRole("button", { name: "System" }).click();
+  expect(await mail.getByLabel("SMTPServer").inputValue()).toBe("mail.example.com");
+  const leave = () => page.getByRole("link", { name: "Token", exact: true }).click();
+  await leave();
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  expect(new URL(page.url()).pathname).toBe("/setting");
+  await leave();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("heading", { level: 1, name: "Token" }).waitFor();
+});
+
+test("a phone finds the language and the page about this gateway in its menu", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/token");
+  await page.getByRole("button", { name: "Open the menu" }).click();
+  const menu = page.getByRole("dialog");
+  await menu.getByRole("link", { name: "Token", exact: true }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "menu-390");
+  await menu.getByRole("button", { name: "Language: English" }).click();
+  await menu.getByRole("button", { name: "语言：中文" }).click();
+  await menu.getByRole("link", { name: "About" }).click();
+  await page.getByRole("heading", { level: 1, name: "About" }).waitFor();
+  await menu.waitFor({ state: "detached" });
 });

@@ -1,5 +1,6 @@
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
+import { LoadFailed } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { When } from "../../ui/when.tsx";
@@ -8,7 +9,8 @@ import { useTexts } from "./texts.ts";
 
 export function Sessions() {
   const t = useTexts();
-  const sessions = useQuery(sessionsQuery).data ?? [];
+  const { data, error, refetch } = useQuery(sessionsQuery);
+  const sessions = data ?? [];
   const endOthers = () => void endOtherSessions().then(() => toast("success", t("sessionsEnded")), toastProblem);
   return (
     <FormSection
@@ -21,6 +23,7 @@ export function Sessions() {
         )
       }
     >
+      {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
       {sessions.map((session) => (
         <Flex key={session.id} align="center" gap="3" wrap="wrap">
           <Text textStyle="sm" fontFamily="mono">

@@ -1,8 +1,10 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
+import { useUser } from "../../app/session/session.ts";
 import type { Column } from "../../ui/data-grid.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
+import { isGone, isOpenTo } from "./access.ts";
 import { useTexts } from "./texts.ts";
 
 export type RoleText = "role1" | "role10" | "role100";
@@ -12,17 +14,18 @@ export function roleText(role: number): RoleText {
   return role >= ROLE.admin ? "role10" : "role1";
 }
 
-export function isGone(user: User): boolean {
-  return user.DeletedAt !== null;
-}
-
 function NameCell({ user }: { readonly user: User }) {
   const { search } = useLocation();
+  const isOpen = isOpenTo(useUser(), user);
   return (
     <span className="nowrap">
-      <Link className="link" to={{ pathname: `/user/edit/${user.id}`, search }}>
-        {user.username}
-      </Link>
+      {isOpen ? (
+        <Link className="link" to={{ pathname: `/user/edit/${user.id}`, search }}>
+          {user.username}
+        </Link>
+      ) : (
+        user.username
+      )}
       {user.display_name !== "" && user.display_name !== user.username && (
         <span className="soft"> {user.display_name}</span>
       )}

@@ -16,7 +16,8 @@ import { RowMenu } from "../../ui/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
-import { isGone, roleText, userColumns } from "./columns.tsx";
+import { isGone, isOpenTo } from "./access.ts";
+import { roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", role: "", status: "" };
@@ -44,9 +45,8 @@ function UserActions({ user }: { readonly user: User }) {
   const own = useUser();
   const { manage, asked, resetFactor } = useManage();
   const name = user.username;
-  // Whom the caller may not act on is decided by the server; these would only be refused.
+  if (!isOpenTo(own, user)) return null;
   const isBelow = user.role < (own?.role ?? ROLE.guest);
-  if (isGone(user) || !(isBelow || user.id === own?.id)) return null;
   const edit: MenuEntry = {
     id: "edit",
     label: t("editRow"),
@@ -178,7 +178,10 @@ export function UsersPage() {
   );
   const columns = useMemo(() => userColumns(t), [t]);
   useKeys("c", () => void navigate("/user/add"));
-  const edit = (user: User) => void navigate({ pathname: `/user/edit/${user.id}`, search });
+  const own = useUser();
+  const edit = (user: User) => {
+    if (isOpenTo(own, user)) void navigate({ pathname: `/user/edit/${user.id}`, search });
+  };
   return (
     <Page title={t("title")} actions={<AddButton />}>
       <Filters list={list} />
