@@ -1,4 +1,4 @@
-// `npm run bench`: what Fairway costs beside nginx (the limit) and express + fetch (the habit), with the fake upstream
+// `npm run bench`: what Fairway costs beside nginx (the limit), bare Node and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone, with and without rows: bench-ledger.ts.
@@ -89,7 +89,7 @@ async function benchCalls(): Promise<void> {
   };
   const systems: start.System[] = [];
   try {
-    systems.push(await start.startNginx(upstream.port), await start.startHabit(url));
+    systems.push(await start.startNginx(upstream.port), await start.startBare(url), await start.startHabit(url));
     const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
     if (hasFairway)
       systems.push(await start.startFairwaySqlite(url, launch), await start.startFairwayCluster(url, launch));

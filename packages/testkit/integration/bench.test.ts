@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const SYSTEMS = ["nginx", "express + fetch", "fairway, SQLite", "fairway, MariaDB + Redis"];
+const SYSTEMS = ["nginx", "bare Node", "express + fetch", "fairway, SQLite", "fairway, MariaDB + Redis"];
 
 test("a quick bench measures every system without a failed call", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "scripts/bench.ts"), "--quick"], {

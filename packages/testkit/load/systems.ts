@@ -43,17 +43,23 @@ export function startScript(
   });
 }
 
-export async function startHabit(upstream: string): Promise<System> {
-  const { child, port } = await startScript("habit.ts", { BENCH_UPSTREAM: upstream });
-  const stop = () => endChild(child, "SIGKILL");
-  return {
+export function startHabit(upstream: string): Promise<System> {
+  return startYardstick("habit.ts", upstream, {
     name: "express + fetch",
     about: "express.json, built-in fetch, no keys, no ledger",
-    port,
-    key: "none",
-    gatewayPid: child.pid ?? 0,
-    stop,
-  };
+  });
+}
+
+export function startBare(upstream: string): Promise<System> {
+  return startYardstick("bare.ts", upstream, {
+    name: "bare Node",
+    about: "node:http and undici, bytes pass through: the least that a gateway in Node costs",
+  });
+}
+
+async function startYardstick(file: string, upstream: string, known: Pick<System, "name" | "about">): Promise<System> {
+  const { child, port } = await startScript(file, { BENCH_UPSTREAM: upstream });
+  return { ...known, port, key: "none", gatewayPid: child.pid ?? 0, stop: () => endChild(child, "SIGKILL") };
 }
 
 export async function startNginx(upstreamPort: number): Promise<System> {
