@@ -1,6 +1,9 @@
 // Gemini asks for the signature of a function call again. Chat clients drop fields that they do not know, so it
 // travels inside of the call's id. Base64 is written without the characters that ids may not hold, where it can be
 // restored exactly. What other servers hang on their calls travels behind a mark of its own.
+import { replaced } from "./json-edit.ts";
+import { text } from "./read.ts";
+import type { JsonObject } from "./types.ts";
 
 const MARK = "__thought__";
 const EXTRA = "__extra__";
@@ -49,6 +52,12 @@ export function plainCallId(joined: string): string {
 /** The id as an upstream knows it that this model answers at. */
 export function callIdFor(model: string, joined: string): string {
   return SIGNS_IDS.test(model) ? withoutExtra(joined) : plainCallId(joined);
+}
+
+/** A call or a result whose member `key` is such an id; the very same one where it is already. */
+export function withCallIdFor(model: string, holder: JsonObject, key: string): JsonObject {
+  const id = text(holder, key);
+  return id !== undefined && isLoadedId(id) ? replaced(holder, key, callIdFor(model, id)) : holder;
 }
 
 function withoutExtra(joined: string): string {

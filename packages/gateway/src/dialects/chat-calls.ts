@@ -1,5 +1,5 @@
-import { callIdFor, isLoadedId } from "./call-ids.ts";
-import { eachObject, replaced } from "./json-edit.ts";
+import { isLoadedId, withCallIdFor } from "./call-ids.ts";
+import { eachObject } from "./json-edit.ts";
 import { anyText, isObject, list, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
@@ -25,14 +25,11 @@ export function withCallIdsFor(
   // Every call of a history has its result.
   if (!list(body, "messages").some((message) => isObject(message) && isLoadedId(text(message, "tool_call_id"))))
     return body;
-  const renamed = (from: JsonObject, key: string) => {
-    const id = text(from, key);
-    return id === undefined ? from : replaced(from, key, callIdFor(model, id));
-  };
   return eachObject(body, "messages", (message) =>
-    eachObject(renamed(message, "tool_call_id"), "tool_calls", (call) => {
+    eachObject(withCallIdFor(model, message, "tool_call_id"), "tool_calls", (call) => {
       const extra = extraOf(anyText(call, "id"));
-      return extra === undefined ? renamed(call, "id") : { ...renamed(call, "id"), extra_content: extra };
+      const known = withCallIdFor(model, call, "id");
+      return extra === undefined ? known : { ...known, extra_content: extra };
     }),
   );
 }

@@ -1,8 +1,8 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/sse.ts";
 import { modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../ask.ts";
-import { callIdFor, isLoadedId } from "../call-ids.ts";
-import { eachObject, replaced } from "../json-edit.ts";
+import { withCallIdFor } from "../call-ids.ts";
+import { eachObject } from "../json-edit.ts";
 import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect, TypedMeter } from "../plain.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
@@ -39,7 +39,7 @@ export const openaiResponses: Dialect = {
   },
   retarget(body, _ask, upstreamModel) {
     const edits = modelEdits(body, upstreamModel);
-    const known = withCallIds(body.json(), upstreamModel);
+    const known = eachObject(body.json(), "input", (item) => withCallIdFor(upstreamModel, item, "call_id"));
     if (known !== body.json()) edits.push({ key: "input", json: JSON.stringify(known["input"]) });
     return withMembers(body, edits);
   },
@@ -63,14 +63,6 @@ export const openaiResponses: Dialect = {
   heartbeat: HEARTBEAT,
   position: trackResponses,
 };
-
-/** The request whose calls and results have the ids that this model's upstream knows. */
-function withCallIds(json: JsonObject, model: string): JsonObject {
-  return eachObject(json, "input", (item) => {
-    const id = text(item, "call_id");
-    return id !== undefined && isLoadedId(id) ? replaced(item, "call_id", callIdFor(model, id)) : item;
-  });
-}
 
 function checkInput(json: JsonObject): void {
   const input = json["input"];
