@@ -1,3 +1,4 @@
+import { joinSignature } from "../../call-ids.ts";
 import { compact, list, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readGeminiUsage } from "../../usage.ts";
@@ -7,7 +8,6 @@ import { fenced } from "../parts/fenced.ts";
 import { finishOfGemini } from "../parts/finish.ts";
 import { newCallId } from "../parts/ids.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
-import { joinSignature } from "../../call-ids.ts";
 
 /** A chat answer that says what the candidates say. */
 export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
