@@ -84,18 +84,10 @@ test("usage is drawn over time, by model (C-364)", async () => {
   expect(await axeFindings(page)).toEqual([]);
 });
 
-/** Days that the last seven times 24 hours touch, from the first whole hour on: seven in the last hour of a day. */
-function daysOfAWeek(): number {
-  const now = Date.now() / 1000;
-  const first = new Date(Math.ceil((now - 168 * HOUR) / HOUR) * HOUR * 1000);
-  return Math.round((new Date(now * 1000).setHours(0, 0, 0, 0) - first.setHours(0, 0, 0, 0)) / 1000 / HOUR / 24) + 1;
-}
-
 test("the chart is read by keyboard and leads to the log behind a bar", async () => {
   const chart = page.getByRole("slider");
   await page.getByRole("combobox", { name: "Time range" }).selectOption("7d");
-  const bars = async () => Number(await chart.getAttribute("aria-valuemax")) + 1;
-  await expect.poll(async () => (await bars()) === daysOfAWeek(), { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => chart.getAttribute("aria-valuemax"), { timeout: 15_000 }).toBe("7");
   await chart.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
