@@ -3,7 +3,10 @@ import { useBlocker } from "react-router";
 import { ask } from "./ask.ts";
 import { useTexts } from "./texts.ts";
 
-/** Asks before unsaved input is lost, whichever way the user leaves; what it answers lets go without a question. A page holds one. */
+/**
+ * Asks before unsaved input is lost, whichever way the user leaves. Answers how to leave without a question. One at a
+ * time: the router takes no second.
+ */
 export function useUnsavedGuard(isDirty: boolean) {
   const t = useTexts();
   const mayLeave = useRef(false);

@@ -8,9 +8,9 @@ import { MarkShape, type MarkKind } from "../../ui/mark.tsx";
 import { tip } from "../../ui/tip.ts";
 import { useUser } from "../session/session.ts";
 import { useTexts } from "../texts.ts";
+import { AboutLink } from "./about-link.tsx";
 import { Brand } from "./brand.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
-import { AboutLink } from "./about-link.tsx";
 import { LanguageButton, ThemeButton } from "./preferences.tsx";
 import { UserMenu } from "./user-menu.tsx";
 

@@ -93,17 +93,16 @@ export function Sidebar(props: SidebarProps) {
             {t("version", { version })}
           </Text>
         )}
-        {/* A phone's header has no room for them. */}
-        {!props.onToggle && (
+        {props.onToggle ? (
+          <IconButton label={t(props.isCollapsed ? "expand" : "collapse")} onClick={props.onToggle}>
+            <Icon name="sidebar" />
+          </IconButton>
+        ) : (
+          // A phone's header has no room for them.
           <>
             <LanguageButton />
             <AboutLink {...(props.onNavigate ? { onNavigate: props.onNavigate } : {})} />
           </>
-        )}
-        {props.onToggle && (
-          <IconButton label={t(props.isCollapsed ? "expand" : "collapse")} onClick={props.onToggle}>
-            <Icon name="sidebar" />
-          </IconButton>
         )}
       </Flex>
     </Flex>
