@@ -66,7 +66,7 @@ const DEAD_AFTER_MS = 15_000;
  */
 export function createRedisClient({ url, keys, log, name, waitMs }: RedisSettings): RedisClient {
   const server = serverOf(url);
-  const open = (purpose: string, options: Options = {}) => {
+  const open = (purpose: string, options: RedisOptions = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, log);
     return redis;
@@ -106,10 +106,8 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
   };
 }
 
-type Options = Omit<RedisOptions, "replyMapping">;
-
 /** How connections are made: to the server of the URL, or to the one that its sentinels name at that moment. */
-function serverOf(url: Secret): { connection(options: Options): Redis; close(): void } {
+function serverOf(url: Secret): { connection(options: RedisOptions): Redis; close(): void } {
   const address = readRedisAddress(url.reveal());
   if ("url" in address) return { connection: (options) => new Redis(address.url, options), close: () => {} };
   const sentinels = createSentinels(address.sentinels);
@@ -117,11 +115,10 @@ function serverOf(url: Secret): { connection(options: Options): Redis; close(): 
   return { connection: (options) => new Redis({ ...options, ...primary }), close: () => sentinels.close() };
 }
 
-function baseOptions(connectionName: string): Options {
+function baseOptions(connectionName: string): RedisOptions {
   return {
     connectionName,
     lazyConnect: true,
-    protocol: 2,
     connectTimeout: CONNECT_TIMEOUT_MS,
     // What was on its way when the connection broke fails at once: who sent it knows whether it may be sent again.
     maxRetriesPerRequest: 0,

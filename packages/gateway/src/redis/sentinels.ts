@@ -122,7 +122,6 @@ class AskedSentinels implements Sentinels {
       ...sentinel,
       ...(isTls && { tls: {} }),
       lazyConnect: true,
-      protocol: 2,
       enableReadyCheck: false,
       disableClientInfo: true,
       autoResubscribe: false,
