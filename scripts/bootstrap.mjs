@@ -68,7 +68,6 @@ function allPackages(wanted) {
 
 // Not `npm ci`: it refuses a lock file whose optional packages for other platforms the registry did not have.
 function install(scopeArgs) {
-  const total = Object.keys(readPackages(join(ROOT, "package-lock.json"))).length;
   const npm = process.env["npm_execpath"];
   const args = [
     "install",
@@ -84,10 +83,7 @@ function install(scopeArgs) {
     : spawn("npm", args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const progress = startProgress(
-    "Installing packages",
-    () => `${countPackages()} of about ${scopeArgs.length > 0 ? Math.round(total / 2) : total}`,
-  );
+  const progress = startProgress("Installing packages", unpacked);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
@@ -98,10 +94,16 @@ function install(scopeArgs) {
   });
 }
 
-function countPackages() {
+/** npm makes the folders of all packages first, and then fills them. */
+function unpacked() {
   const folder = join(ROOT, "node_modules");
-  const list = (path) => (existsSync(path) ? readdirSync(path) : []);
-  return list(folder).reduce((sum, name) => sum + (name.startsWith("@") ? list(join(folder, name)).length : 1), 0);
+  const list = (path) => (existsSync(path) ? readdirSync(path).filter((name) => !name.startsWith(".")) : []);
+  const packages = list(folder).flatMap((name) =>
+    name.startsWith("@") ? list(join(folder, name)).map((own) => join(name, own)) : [name],
+  );
+  if (packages.length === 0) return "looking what is needed";
+  const filled = packages.filter((name) => existsSync(join(folder, name, "package.json")));
+  return `${filled.length} of ${packages.length}`;
 }
 
 /** One line that is rewritten on a terminal and repeated every ten seconds elsewhere. */
