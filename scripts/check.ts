@@ -30,6 +30,7 @@ const CHANGED: Check = {
       "--passWithNoTests",
       "--project=!browser",
       "--project=!integration",
+      "--project=!chaos",
     ]),
 };
 

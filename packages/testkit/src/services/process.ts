@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { accessSync, constants, existsSync, globSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { createGuard } from "./guard.ts";
@@ -42,6 +43,7 @@ export interface ServerSpec {
 
 const START_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 5;
+const LONGEST_PARENT = "/dev/shm".length;
 
 /** Starts the server of `spec` on a free loopback port; a port lost to a parallel run is tried again with another. */
 export async function startServer(spec: ServerSpec): Promise<Service> {
@@ -207,9 +209,10 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Short and under /tmp: socket paths end at 107 bytes, and other accounts must be able to reach the folder. */
+/** Socket paths end at 107 bytes, and other accounts must be able to reach the folder: a long one is somebody's own. */
 async function makeFolder(name: string, account: Account | undefined): Promise<string> {
-  const folder = await mkdtemp(join("/tmp", `fairway-${name}-`));
+  const parent = tmpdir().length > LONGEST_PARENT ? "/tmp" : tmpdir();
+  const folder = await mkdtemp(join(parent, `fairway-${name}-`));
   if (account) await chown(folder, account.uid, account.gid);
   return folder;
 }
