@@ -1,5 +1,5 @@
 // `npm run bench`: what Fairway costs beside nginx (the limit), bare Node and express + fetch (the habit), with the fake upstream
-// and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 15 minutes.
+// and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone, with and without rows: bench-ledger.ts.
 // `--collector` tells what the collector of the engine does for a call: bench-collector.ts.
@@ -19,10 +19,19 @@ import { build } from "./build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
 import { main } from "./process.ts";
 
-const QUICK: Plan = { rounds: 1, seconds: 1, samples: 50, rates: [50], streams: 50, holdModel: "bench-20-100" };
+const QUICK: Plan = {
+  rounds: 1,
+  seconds: 1,
+  warmUpSeconds: 1,
+  samples: 50,
+  rates: [50],
+  streams: 50,
+  holdModel: "bench-20-100",
+};
 const FULL: Plan = {
   rounds: 3,
   seconds: 4,
+  warmUpSeconds: 15,
   samples: 500,
   rates: [50, 200],
   streams: 1_000,

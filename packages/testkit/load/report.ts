@@ -13,7 +13,7 @@ export function benchDocument(figures: readonly Figures[], plan: Plan, at: Date)
     "# What a call costs",
     "",
     `Written by \`npm run bench\` on ${at.toISOString().slice(0, 10)}: ${machine}. All systems were up at once and taken in turn,`,
-    `${plan.rounds} round(s) of ${plan.seconds} s a load; medians. The upstream and the load generator are processes of their own on the same cores.`,
+    `${plan.rounds} round(s) of ${plan.seconds} s a load, after ${plan.warmUpSeconds} s of each to warm up; medians. The upstream and the load generator are processes of their own on the same cores.`,
     ...(noisy.length > 0
       ? ["", `**Noisy:** others used more than 0.3 core during ${noisy.map((figure) => figure.name).join(", ")}.`]
       : []),

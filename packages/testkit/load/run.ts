@@ -7,6 +7,8 @@ import { memoryOf } from "./usage.ts";
 export interface Plan {
   readonly rounds: number;
   readonly seconds: number;
+  /** Of each load, before anything counts. */
+  readonly warmUpSeconds: number;
   /** Requests of an open-loop run. */
   readonly samples: number;
   readonly rates: readonly number[];
@@ -90,12 +92,13 @@ export async function runBench(systems: readonly System[], direct: System, bench
 }
 
 /**
- * Lets the compilers do their work before anything counts; its calls must be good ones all the same. After half the time
- * a Node process still spends a third of its time on them.
+ * Lets the compilers do their work before anything counts; its calls must be good ones all the same. A Node process
+ * spends a fifth of its time or more on them and on its collector until some 20,000 calls are over, a twentieth after
+ * 50,000.
  */
 async function warmUp(system: System, into: Collected, { plan, generator }: Bench): Promise<void> {
   for (const { connections, model, isStream } of LOADS) {
-    const load = { kind: "closed", connections, seconds: plan.seconds } as const;
+    const load = { kind: "closed", connections, seconds: plan.warmUpSeconds } as const;
     into.note(await ask(generator, { ...target(system), model, isStream, load }));
   }
 }
