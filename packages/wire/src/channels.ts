@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { textUpTo } from "./characters.ts";
+import { CHANNEL_STATUS } from "./constants.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryFlag, queryText } from "./envelope.ts";
 import { pageFields } from "./paging.ts";
-import { queryInts } from "./lists.ts";
+import { queryInts, queryTexts } from "./lists.ts";
 
 /** Lowest priority that a channel may have. */
 export const LOWEST_PRIORITY = -999;
@@ -85,13 +86,26 @@ export const CHANNEL_BULK_CAP = 1000;
 
 const ids = z.optional(z.array(z.int()));
 
+const STATUS_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
+  ["enabled", [CHANNEL_STATUS.enabled]],
+  ["disabled", [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem]],
+]);
+
+/** Numbers, or the words of later consoles of the family. */
+const queryStatus = z.pipe(
+  queryTexts,
+  z.transform((parts: string[]): number[] =>
+    parts.flatMap((part) => STATUS_WORDS.get(part) ?? Number(part)).filter(Number.isSafeInteger),
+  ),
+);
+
 /** Narrows a list; empty members do not filter. */
 export const channelFilter = {
   keyword: queryText,
   group: queryText,
   model: queryText,
   /** Comma-separated, like `type`. */
-  status: queryInts,
+  status: queryStatus,
   type: queryInts,
   tag: queryText,
 };

@@ -145,8 +145,9 @@ export const userManage = endpoint({
   method: "POST",
   path: "/api/user/manage",
   access: "admin",
-  summary: "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota.",
-  body: z.object({ id: z.optional(z.unknown()), action: text, value: wholeNumber }),
+  summary:
+    "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`.",
+  body: z.object({ id: z.optional(z.unknown()), action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: ["G1", "U1", "U13", "U3", "U6", "U7", "U8", "U9", "U10", "U11", "U12", "U16"],
 });
