@@ -34,7 +34,7 @@ const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
 const call = fc.record({
   name: fc.constantFrom("get_weather", "now", "search"),
   args: fc.dictionary(
-    fc.string({ minLength: 1, maxLength: 5 }).filter((key) => !key.startsWith("__")),
+    fc.string({ minLength: 1, maxLength: 5 }).filter((key) => !/^(?:__|fw_)/.test(key)),
     fc.oneof(word, fc.integer(), fc.boolean()),
   ),
 });

@@ -5,7 +5,7 @@ import { plainDialect, TypedMeter } from "./plain.ts";
 import { boundOf, textsOf, wordsOf } from "./prompt.ts";
 import { number, object, text } from "./read.ts";
 import type { Body, Dialect, JsonObject, Usage } from "./types.ts";
-import { readResponsesUsage, usageOf } from "./usage.ts";
+import { readChatUsage, readResponsesUsage, usageOf } from "./usage.ts";
 
 const MAX_SPEECH_CHARACTERS = 4096;
 
@@ -34,7 +34,7 @@ export const openaiAudio: Dialect = {
       units: isSpeech ? codePoints(input) : 1,
     };
   },
-  usage: (answer) => audioUsage(object(answer, "usage"), number(answer, "duration")),
+  usage: (answer) => audioUsage(object(answer, "usage"), durationOf(answer)),
   meter: () =>
     new TypedMeter({
       ends: ["speech.audio.done", "transcript.text.done"],
@@ -65,9 +65,16 @@ export const openaiAudio: Dialect = {
 /** Tokens, or seconds as units where the model is billed by duration. */
 function audioUsage(usage: JsonObject | undefined, duration: number | undefined): Usage | undefined {
   const seconds = text(usage, "type") === "duration" ? number(usage, "seconds") : duration;
-  const tokens = readResponsesUsage(usage);
+  const tokens = readResponsesUsage(usage) ?? readChatUsage(usage);
   if (tokens !== undefined) return tokens;
   return seconds === undefined || seconds < 0 ? undefined : usageOf({ units: seconds });
+}
+
+/** Some servers write the seconds as text, as the protocol's first description has them. */
+function durationOf(answer: JsonObject): number | undefined {
+  const { duration } = answer;
+  const seconds = typeof duration === "string" && duration !== "" ? Number(duration) : duration;
+  return typeof seconds === "number" && Number.isFinite(seconds) ? seconds : undefined;
 }
 
 function speechInput(json: JsonObject): string {

@@ -12,7 +12,7 @@ import { ChatMeter } from "./openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "./openai-chat/prompt.ts";
 import { DONE, usageChunk } from "./openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "./prompt.ts";
-import { isSet, object, objects, text } from "./read.ts";
+import { isObject, isSet, list, object, objects, text } from "./read.ts";
 import type { Dialect, JsonObject, JsonValue } from "./types.ts";
 import { chatUsage } from "./usage.ts";
 
@@ -75,6 +75,7 @@ function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
       choices.set(index, {
         ...known,
         text: written,
+        logprobs: joinedLogprobs(known["logprobs"], choice["logprobs"]),
         finish_reason: choice["finish_reason"] ?? known["finish_reason"] ?? null,
       });
     }
@@ -85,6 +86,16 @@ function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
     choices: [...choices.values()],
     ...(usage !== undefined && { usage }),
   };
+}
+
+/** Lists of tokens, probabilities and offsets; each piece goes on where the last one ended. */
+function joinedLogprobs(known: JsonValue | undefined, next: JsonValue | undefined): JsonValue {
+  if (!isObject(known) || !isObject(next)) return next ?? known ?? null;
+  const joined: JsonObject = { ...known };
+  for (const key of Object.keys(next)) {
+    if (Array.isArray(next[key])) joined[key] = [...list(known, key), ...list(next, key)];
+  }
+  return joined;
 }
 
 function checkPrompt(prompt: JsonValue | undefined): void {

@@ -3,7 +3,7 @@ import { modelOf } from "./ask.ts";
 import { walkInput } from "./openai-completions.ts";
 import { plainDialect, usageMember } from "./plain.ts";
 import { boundOf, textsOf, wordsOf } from "./prompt.ts";
-import { isSet, objects, text } from "./read.ts";
+import { isSet, objects } from "./read.ts";
 import type { Dialect, JsonObject, JsonValue } from "./types.ts";
 import { readChatUsage } from "./usage.ts";
 
@@ -29,7 +29,12 @@ export const openaiEmbeddings: Dialect = {
   },
   usage: (answer) => usageMember(answer, readChatUsage),
   withUsage: (answer, { input }) => ({ ...answer, usage: { prompt_tokens: input, total_tokens: input } }),
-  fitAnswer: (answer, body) => withEncoding(answer, text(body.json(), "encoding_format") === "base64"),
+  fitAnswer(answer, body) {
+    const json = body.json();
+    // The name by which some vendors are asked for encodings, also for such that hold no floats.
+    if (isSet(json["embedding_type"])) return answer;
+    return withEncoding(answer, json["encoding_format"] === "base64");
+  },
   promptTexts: (body) => textsOf((reader) => walkInput(body.json()["input"], reader)),
   promptWords: (body) => wordsOf((reader) => walkInput(body.json()["input"], reader)),
 };

@@ -30,7 +30,7 @@ export const openaiRealtime: Dialect = {
 /** What one event of the upstream means for the bill. */
 export type RealtimeFact =
   | { readonly kind: "response"; readonly usage: Usage | undefined }
-  | { readonly kind: "transcription"; readonly usage: Usage }
+  | { readonly kind: "transcription"; readonly usage: Usage | undefined; readonly text: string }
   | { readonly kind: "session"; readonly transcriptionModel: string | undefined; readonly audioFormat: string }
   | { readonly kind: "delivered"; readonly text: string; readonly bytes: number };
 
@@ -46,10 +46,12 @@ export function readRealtimeEvent(frame: string): RealtimeFact | undefined {
   if (!event || text(event, "type") !== type) return undefined;
   if (type === "response.done")
     return { kind: "response", usage: readResponsesUsage(object(object(event, "response"), "usage")) };
-  if (type.endsWith(".completed")) {
-    const usage = transcriptionUsage(object(event, "usage"));
-    return usage && { kind: "transcription", usage };
-  }
+  if (type.endsWith(".completed"))
+    return {
+      kind: "transcription",
+      usage: transcriptionUsage(object(event, "usage")),
+      text: text(event, "transcript") ?? "",
+    };
   if (type.endsWith(".delta")) return { kind: "delivered", text: text(event, "delta") ?? "", bytes: 0 };
   return sessionOf(object(event, "session"));
 }

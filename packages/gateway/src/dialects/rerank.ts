@@ -44,7 +44,7 @@ function readRerankUsage(answer: JsonObject): Usage | undefined {
     count(usage, "total_tokens") ??
     count(billed, "input_tokens") ??
     count(tokens, "input_tokens");
-  const searches = count(billed, "search_units");
+  const searches = count(billed, "search_units") ?? count(usage, "search_units");
   if (input === undefined && searches === undefined) return undefined;
   return { ...usageOf({ input: input ?? 0 }), ...(searches !== undefined && { units: searches }) };
 }

@@ -3,20 +3,19 @@ import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
 
 type Counts = Partial<Omit<Usage, "source">>;
 
-/** Fills up the normal form; cached tokens never exceed the prompt, nor cached and sound together. */
+/** Fills up the normal form; cached tokens, sound and images together never exceed the prompt. */
 export function usageOf(counts: Counts): Usage {
   const usage = { ...NO_USAGE, ...counts };
   const cachedInput = Math.min(usage.cachedInput, usage.input);
   const audioInput = Math.min(usage.audioInput, usage.input - cachedInput);
-  return cachedInput === usage.cachedInput && audioInput === usage.audioInput
-    ? usage
-    : { ...usage, cachedInput, audioInput };
+  const imageInput = Math.min(usage.imageInput, usage.input - cachedInput - audioInput);
+  const isFit = cachedInput === usage.cachedInput && audioInput === usage.audioInput && imageInput === usage.imageInput;
+  return isFit ? usage : { ...usage, cachedInput, audioInput, imageInput };
 }
 
-/** Sound that was not cached; what was cached costs what cached text costs. */
-function freshAudio(details: JsonObject | undefined): number {
-  const cached = tokens(object(details, "cached_tokens_details"), "audio_tokens");
-  return Math.max(0, tokens(details, "audio_tokens") - cached);
+/** Sound or images that were not cached; what was cached costs what cached text costs. */
+function fresh(details: JsonObject | undefined, key: "audio_tokens" | "image_tokens"): number {
+  return Math.max(0, tokens(details, key) - tokens(object(details, "cached_tokens_details"), key));
 }
 
 /** A missing count is zero. */
@@ -50,9 +49,9 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
     cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
     cacheWrite: cacheWrites(inputDetails),
     reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
-    audioInput: freshAudio(inputDetails),
+    audioInput: fresh(inputDetails, "audio_tokens"),
     audioOutput: tokens(outputDetails, "audio_tokens"),
-    imageInput: tokens(inputDetails, "image_tokens"),
+    imageInput: fresh(inputDetails, "image_tokens"),
   });
 }
 
@@ -74,9 +73,9 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
     cachedInput: tokens(inputDetails, "cached_tokens"),
     cacheWrite: tokens(inputDetails, "cache_write_tokens"),
     reasoning: tokens(outputDetails, "reasoning_tokens"),
-    audioInput: freshAudio(inputDetails),
+    audioInput: fresh(inputDetails, "audio_tokens"),
     audioOutput: tokens(outputDetails, "audio_tokens"),
-    imageInput: tokens(inputDetails, "image_tokens"),
+    imageInput: fresh(inputDetails, "image_tokens"),
   });
 }
 
@@ -122,21 +121,22 @@ function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
   });
 }
 
-/** Gemini counts thoughts and tool prompts apart from candidates and prompt; sound that was cached costs what cached text costs. */
+/** Gemini counts thoughts and tool prompts apart from candidates and prompt; what was cached costs what cached text costs. */
 export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefined {
   const prompt = count(usage, "promptTokenCount");
   const total = count(usage, "totalTokenCount");
   if (usage === undefined || (prompt === undefined && total === undefined)) return undefined;
   const input = (prompt ?? 0) + tokens(usage, "toolUsePromptTokenCount");
   const thoughts = tokens(usage, "thoughtsTokenCount");
-  const cachedAudio = modality(usage, "cacheTokensDetails", "AUDIO");
+  const uncached = (name: string) =>
+    Math.max(0, modality(usage, "promptTokensDetails", name) - modality(usage, "cacheTokensDetails", name));
   return usageOf({
     input,
     output: tokens(usage, "candidatesTokenCount") + thoughts,
     cachedInput: tokens(usage, "cachedContentTokenCount"),
     reasoning: thoughts,
-    audioInput: Math.max(0, modality(usage, "promptTokensDetails", "AUDIO") - cachedAudio),
-    imageInput: modality(usage, "promptTokensDetails", "IMAGE"),
+    audioInput: uncached("AUDIO"),
+    imageInput: uncached("IMAGE"),
     audioOutput: modality(usage, "candidatesTokensDetails", "AUDIO"),
   });
 }
@@ -151,6 +151,7 @@ export function chatUsage(usage: Usage): JsonObject {
     cached_tokens: usage.cachedInput,
     cache_write_tokens: usage.cacheWrite,
     audio_tokens: usage.audioInput,
+    image_tokens: usage.imageInput,
   });
   const completion = nonZero({ reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput });
   return {
@@ -166,10 +167,7 @@ export function chatUsage(usage: Usage): JsonObject {
 export function responsesUsage(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input,
-    input_tokens_details: {
-      cached_tokens: usage.cachedInput,
-      ...(usage.cacheWrite > 0 && { cache_write_tokens: usage.cacheWrite }),
-    },
+    input_tokens_details: { cached_tokens: usage.cachedInput, cache_write_tokens: usage.cacheWrite },
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: usage.input + usage.output,

@@ -59,17 +59,12 @@ export function messageOfEvents(events: readonly JsonObject[]): JsonObject | und
   let message: JsonObject | undefined;
   const blocks = new Map<number, JsonObject>();
   const totals = new AnthropicTotals();
-  let usage: JsonObject = {};
-  const note = (seen: JsonObject | undefined) => {
-    totals.see(seen);
-    usage = { ...usage, ...seen };
-  };
   for (const event of events) {
     const index = number(event, "index") ?? 0;
     switch (event["type"]) {
       case "message_start":
         message = object(event, "message");
-        note(object(message, "usage"));
+        totals.see(object(message, "usage"));
         break;
       case "content_block_start":
         blocks.set(index, { ...object(event, "content_block") });
@@ -79,12 +74,12 @@ export function messageOfEvents(events: readonly JsonObject[]): JsonObject | und
         break;
       case "message_delta":
         message = { ...message, ...object(event, "delta") };
-        note(object(event, "usage"));
+        totals.see(object(event, "usage"));
         break;
       default:
     }
   }
-  return message && { ...message, content: [...blocks.values()].map(finished), usage };
+  return message && { ...message, content: [...blocks.values()].map(finished), usage: totals.seen };
 }
 
 function extend(block: JsonObject | undefined, delta: JsonObject): void {

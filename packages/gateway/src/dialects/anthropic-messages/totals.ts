@@ -1,4 +1,4 @@
-import { count, object } from "../read.ts";
+import { compact, count, object } from "../read.ts";
 import type { JsonObject, Usage } from "../types.ts";
 import { readAnthropicUsage } from "../usage.ts";
 
@@ -19,6 +19,11 @@ export class AnthropicTotals {
     next["cache_creation"] = object(usage, "cache_creation") ?? before["cache_creation"];
     next["output_tokens_details"] = object(usage, "output_tokens_details") ?? before["output_tokens_details"];
     this.#seen = next;
+  }
+
+  /** In the words of the protocol. */
+  get seen(): JsonObject {
+    return compact(this.#seen ?? {});
   }
 
   get usage(): Usage | undefined {

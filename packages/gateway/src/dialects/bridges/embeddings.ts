@@ -1,7 +1,7 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
 import { unpackFloats } from "../openai-embeddings.ts";
-import { bareModel, gNumber, gText } from "../gemini-generate/fields.ts";
-import { anyText, compact, isObject, number, object, objects, text } from "../read.ts";
+import { bareModel, gNumber } from "../gemini-generate/fields.ts";
+import { compact, isObject, number, object, objects, text } from "../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../types.ts";
 import { noteDropped } from "./parts/dropped.ts";
 
@@ -51,12 +51,16 @@ export const geminiToEmbeddings: Bridge = {
     const batch = objects(body, "requests");
     const requests = batch.length > 0 ? batch : [body];
     const input = requests.map((request) => contentText(object(request, "content")));
-    if (requests.some((request) => gText(request, "taskType") !== undefined)) context.dropped("taskType");
+    const dimensions = gNumber(requests[0], "outputDimensionality");
+    for (const request of requests) {
+      if (gNumber(request, "outputDimensionality") !== dimensions) throw unsupportedParameter("outputDimensionality");
+      noteDropped(request, CARRIED, context);
+    }
     batches.set(context, batch.length > 0);
     return compact({
       model: context.upstreamModel,
       input: batch.length > 0 ? input : (input[0] ?? ""),
-      dimensions: gNumber(requests[0], "outputDimensionality"),
+      dimensions,
       encoding_format: "float",
     });
   },
@@ -67,6 +71,8 @@ export const geminiToEmbeddings: Bridge = {
   },
   stream: () => NO_STREAM,
 };
+
+const CARRIED = new Set(["model", "content", "outputDimensionality", "output_dimensionality"]);
 
 const batches = new WeakMap<BridgeContext, boolean>();
 
@@ -79,9 +85,14 @@ function textsOf(input: JsonValue | undefined): string[] {
   });
 }
 
+/** Pictures and sound have no place in the other protocol, and their vector would be that of nothing. */
 function contentText(content: JsonObject | undefined): string {
   return objects(content, "parts")
-    .map((part) => anyText(part, "text"))
+    .map((part) => {
+      const written = text(part, "text");
+      if (written === undefined) throw unsupportedParameter("content");
+      return written;
+    })
     .join("");
 }
 

@@ -99,7 +99,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: KEPT,
     sample: { tools },
-    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes.",
+    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes. Responses clients: those in namespaces (the MCP servers of agents), and what a search of the client's own finds, are functions upstream and come back under their own names.",
   },
   {
     name: "Free-text tools",
@@ -135,7 +135,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: KEPT,
     sample: { tools, tool_choice: { type: "function", function: { name: "f" } } },
-    note: "A forced choice becomes a free one while an Anthropic model thinks by budget.",
+    note: "A forced choice becomes a free one for Anthropic models that refuse it: the newest, and those that think by budget.",
   },
   {
     name: "One call at a time",
@@ -236,8 +236,9 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`responseLogprobs`, `logprobs`",
       "openai-responses": "`top_logprobs`, `include`",
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "kept" },
     sample: { logprobs: true, top_logprobs: 2 },
+    note: "Reasoning models that refuse them are not asked.",
   },
   {
     name: "Functions without tools",

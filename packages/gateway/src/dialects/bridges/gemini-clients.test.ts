@@ -60,6 +60,53 @@ describe("Gemini clients", () => {
   });
 });
 
+describe("usage of Gemini clients", () => {
+  const choice = { index: 0, message: { content: "hi" }, delta: { content: "hi" }, finish_reason: "stop" };
+  const counts = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+  const usages = (usage: JsonObject) => {
+    const chat = run("gemini-generate", "openai-chat", "gpt-4o-audio-preview");
+    const events = chat.stream([{ choices: [choice] }, { choices: [], usage }]);
+    return [chat.answer({ choices: [choice], usage })["usageMetadata"], events.at(-1)?.["usageMetadata"]];
+  };
+
+  it("names the modalities that the upstream tells apart, and none where it does not", () => {
+    const told = {
+      promptTokenCount: 100,
+      candidatesTokenCount: 20,
+      totalTokenCount: 120,
+      cachedContentTokenCount: 30,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 50 },
+        { modality: "IMAGE", tokenCount: 40 },
+        { modality: "AUDIO", tokenCount: 10 },
+      ],
+      cacheTokensDetails: [{ modality: "IMAGE", tokenCount: 30 }],
+      candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 15 }],
+    };
+    const prompt_tokens_details = {
+      cached_tokens: 30,
+      cached_tokens_details: { image_tokens: 30 },
+      text_tokens: 50,
+      image_tokens: 40,
+      audio_tokens: 10,
+    };
+    const completion_tokens_details = { reasoning_tokens: 0, audio_tokens: 15 };
+    expect(usages({ ...counts, prompt_tokens_details, completion_tokens_details })).toEqual([told, told]);
+    const plain = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 };
+    expect(usages({ ...counts, prompt_tokens_details: { audio_tokens: 0 } })).toEqual([plain, plain]);
+  });
+
+  it("keeps pictures over chat in the middle", () => {
+    const usage = { input_tokens: 100, output_tokens: 20, input_tokens_details: { image_tokens: 40 } };
+    const answer = run("gemini-generate", "openai-responses", "gpt-5.2").answer({
+      status: "completed",
+      output: [],
+      usage,
+    });
+    expect(answer).toMatchObject({ usageMetadata: { promptTokensDetails: [{ modality: "IMAGE", tokenCount: 40 }] } });
+  });
+});
+
 describe("Gemini", () => {
   const chunk = (candidate: JsonObject) => ({
     responseId: "r",

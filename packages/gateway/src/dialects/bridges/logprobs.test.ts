@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
+import type { JsonObject } from "../types.ts";
 
 describe("probabilities of tokens for Responses clients", () => {
   const bridge = () => run("openai-responses", "openai-chat", "gpt-4.1");
@@ -28,5 +29,91 @@ describe("probabilities of tokens for Responses clients", () => {
     expect(of("response.output_text.done")).toEqual([[token("Sun"), token("ny")]]);
     const content = [{ text: "Sunny", logprobs: [token("Sun"), token("ny")] }];
     expect(events.at(-1)).toMatchObject({ response: { output: [{ content }] } });
+  });
+
+  it("may come without text of their own, and never from thinking or calls", () => {
+    const choice = (delta: object, written: string) => ({
+      choices: [{ index: 0, delta, logprobs: { content: [token(written)] }, finish_reason: null }],
+    });
+    const call = { index: 0, id: "c", function: { name: "f", arguments: "{}" } };
+    const events = bridge().stream([
+      choice({ reasoning_content: "hm" }, "hm"),
+      piece("Sun"),
+      choice({ content: "" }, "ny"),
+      choice({ tool_calls: [call] }, "f"),
+    ]);
+    const content = [{ text: "Sun", logprobs: [token("Sun"), token("ny")] }];
+    expect(events.at(-1)).toMatchObject({ response: { output: [{}, { content }, {}] } });
+  });
+
+  it("come from Gemini's streams", () => {
+    const logprobsResult = { chosenCandidates: [{ token: "hi", logProbability: -0.5 }] };
+    const candidate = { content: { parts: [{ text: "hi" }] }, logprobsResult, finishReason: "STOP" };
+    const last = run("openai-responses", "gemini-generate", "gemini-2.5-flash")
+      .stream([{ candidates: [candidate] }])
+      .at(-1);
+    expect(last).toMatchObject({
+      response: { output: [{ content: [{ logprobs: [{ token: "hi", logprob: -0.5 }] }] }] },
+    });
+  });
+});
+
+describe("probabilities of tokens for chat clients of Responses", () => {
+  const bridge = () => run("openai-chat", "openai-responses", "gpt-4.1");
+  const token = {
+    token: "Sun",
+    logprob: -0.5,
+    bytes: [1],
+    top_logprobs: [{ token: "Sun", logprob: -0.5, bytes: [1] }],
+  };
+  const bare = { token: "ny", logprob: -1, top_logprobs: [{ token: "ny", logprob: -1 }] };
+  const bytes = [110, 121];
+  const whole = { ...bare, bytes, top_logprobs: [{ token: "ny", logprob: -1, bytes }] };
+  const told = (...content: object[]) => ({ content, refusal: null });
+  const delta = (written: string, ...logprobs: object[]) => ({
+    type: "response.output_text.delta",
+    delta: written,
+    logprobs,
+  });
+  const done = (...logprobs: object[]) => ({ type: "response.output_text.done", text: "Sunny", logprobs });
+  const item = (...logprobs: object[]) => ({
+    type: "message",
+    content: [{ type: "output_text", text: "Sunny", logprobs }],
+  });
+  const closed = (...logprobs: object[]) => ({ type: "response.output_item.done", item: item(...logprobs) });
+  const choicesOf = (events: readonly object[]) =>
+    bridge()
+      .stream(events)
+      .flatMap((chunk) => chunk["choices"] as JsonObject[]);
+
+  it("are asked for by both of their names", () => {
+    const messages = [{ role: "user", content: "hi" }];
+    expect(bridge().request({ messages, logprobs: true, top_logprobs: 2 })).toMatchObject({
+      include: ["message.output_text.logprobs"],
+      top_logprobs: 2,
+    });
+    expect(bridge().request({ messages, logprobs: false })).not.toHaveProperty("include");
+  });
+
+  it("stand beside the message", () => {
+    const answer = bridge().answer({ status: "completed", output: [item(token), item(bare)] });
+    expect(answer["choices"]).toMatchObject([{ logprobs: told(token, whole) }]);
+    expect(bridge().answer({ output: [item()] })["choices"]).not.toMatchObject([{ logprobs: {} }]);
+  });
+
+  it("come with the delta that they belong to, once", () => {
+    const choices = choicesOf([delta("Sun", token), delta("ny", bare), done(token, bare), closed(token, bare)]);
+    expect(choices.slice(1)).toMatchObject([
+      { delta: { content: "Sun" }, logprobs: told(token) },
+      { delta: { content: "ny" }, logprobs: told(whole) },
+    ]);
+    expect(choices).toHaveLength(3);
+  });
+
+  it("come late where the upstream tells them with the whole text", () => {
+    const late = choicesOf([delta("Sunny"), done(token, bare), closed(token, bare)]);
+    expect(late.slice(2)).toEqual([{ index: 0, delta: {}, finish_reason: null, logprobs: told(token, whole) }]);
+    const last = choicesOf([done(token, bare), closed(token, bare)]);
+    expect(last.slice(1)).toMatchObject([{ delta: { content: "Sunny" }, logprobs: told(token, whole) }]);
   });
 });

@@ -197,6 +197,46 @@ describe("content in other words", () => {
     ]);
   });
 
+  it("of Responses clients: pictures of several results follow all of them", () => {
+    const call = (call_id: string) => ({ type: "function_call", call_id, name: "look", arguments: "{}" });
+    const result = (call_id: string, image_url: string) => ({
+      type: "function_call_output",
+      call_id,
+      output: [
+        { type: "input_text", text: call_id },
+        { type: "input_image", image_url },
+      ],
+    });
+    const input = [
+      call("a"),
+      call("b"),
+      result("a", "data:image/png;base64,AA"),
+      result("b", "data:image/png;base64,BB"),
+      { role: "user", content: "and?" },
+    ];
+    const image = (url: string) => ({ type: "image_url", image_url: { url } });
+    const pictures = [image("data:image/png;base64,AA"), image("data:image/png;base64,BB")];
+    const told = [
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "a", content: "a" },
+      { role: "tool", tool_call_id: "b", content: "b" },
+      { role: "user", content: pictures },
+    ];
+    const messages = (items: object[]) =>
+      messagesOf(run("openai-responses", "openai-chat", "gpt-4.1").request({ input: items }));
+    expect(messages(input)).toMatchObject([...told, { role: "user", content: "and?" }]);
+    expect(messages(input.slice(0, -1))).toMatchObject(told);
+  });
+
+  it("of chat clients: a refusal among the parts of a turn", () => {
+    const refusal = { type: "refusal", refusal: "I will not." };
+    const body = run("openai-chat", "openai-responses", "gpt-5.2").request({
+      messages: [hi, { role: "assistant", content: [{ type: "text", text: "Sorry." }, refusal] }, hi],
+    });
+    const content = [{ type: "output_text", text: "Sorry." }, refusal];
+    expect(body["input"]).toMatchObject([{}, { role: "assistant", content }, {}]);
+  });
+
   it("instructions alone are said by the user", () => {
     const alone = { messages: [{ role: "system", content: "say hi" }] };
     expect(run("openai-chat", "anthropic-messages", "claude-sonnet-5").request(alone)).toMatchObject({

@@ -56,6 +56,26 @@ describe("limits and formats by model", () => {
     expect(body["tool_choice"]).toEqual({ type: "auto", disable_parallel_tool_use: true });
   });
 
+  it("does not force a tool on models that refuse it, and names that", () => {
+    const told = (model: string) => {
+      const bridge = run("openai-chat", "anthropic-messages", model);
+      const body = bridge.request({ messages: [hi], tools: [tool], tool_choice: "required" });
+      return [(body["tool_choice"] as JsonObject)["type"], ...bridge.dropped];
+    };
+    for (const model of ["claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1"])
+      expect(told(model)).toEqual(["auto", "tool_choice"]);
+    for (const model of ["claude-haiku-5-5", "claude-sonnet-5", "claude-fable-5", "somebody-elses-model"])
+      expect(told(model)).toEqual(["any"]);
+  });
+
+  it("says no thinking in the words of the model", () => {
+    for (const asked of [{ reasoning_effort: "none" }, { thinking: { type: "disabled" } }]) {
+      expect(to("claude-sonnet-5-5", asked)["thinking"]).toEqual({ type: "between_tools" });
+      expect(to("claude-haiku-5-5", asked)["thinking"]).toEqual({ type: "disabled" });
+      expect(to("claude-opus-5-5", asked)).not.toHaveProperty("thinking");
+    }
+  });
+
   it("asks older models for JSON in words", () => {
     expect(to("claude-3-haiku-20240307", format)["system"]).toContain("JSON schema");
     expect(to("claude-haiku-4-5", format)["output_config"]).toMatchObject({ format: { type: "json_schema" } });

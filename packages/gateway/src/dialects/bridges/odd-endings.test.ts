@@ -63,6 +63,24 @@ describe("a response that streams", () => {
     expect(textOf([delta, done, end])).toBe("Sunny");
     expect(textOf([delta, done, { ...done, output_index: 1 }, end])).toBe("SunnySunny");
   });
+
+  it("may name its sources with an event or with the message, and they are told once", () => {
+    const delta = { type: "response.output_text.delta", delta: "Sunny" };
+    const annotation = { type: "url_citation", start_index: 0, end_index: 5, url: "https://a.example", title: "A" };
+    const cited = { ...done, item: { ...done.item, content: [{ ...content[0], annotations: [annotation] }] } };
+    const named = { type: "response.output_text.annotation.added", annotation };
+    for (const events of [
+      [delta, cited, end],
+      [delta, named, cited, end],
+      [named, cited, end],
+    ]) {
+      const choices = run("openai-chat", "openai-responses", "gpt-5-pro")
+        .stream(events)
+        .flatMap((one) => one["choices"] as { delta: JsonObject }[]);
+      const told = choices.flatMap((choice) => choice.delta["annotations"] ?? []);
+      expect(told).toMatchObject([{ url_citation: { url: "https://a.example" } }]);
+    }
+  });
 });
 
 describe("usage in an event without a list of choices", () => {
@@ -76,5 +94,30 @@ describe("usage in an event without a list of choices", () => {
     expect(anthropic?.at(-2)).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 } });
     expect(responses?.at(-1)).toMatchObject({ response: { usage: { input_tokens: 7, output_tokens: 3 } } });
     expect(gemini?.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 } });
+  });
+});
+
+describe("an answer that failed at Gemini before it said anything is none", () => {
+  const failed = (finishReason: string, ...parts: object[]) => ({
+    candidates: [{ index: 0, content: { role: "model", parts }, finishReason }],
+  });
+
+  it.each(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MISSING_THOUGHT_SIGNATURE"])("%s", (reason) => {
+    const refusal = expect.objectContaining({ status: 502, code: reason.toLowerCase(), retryable: true }) as Error;
+    for (const client of ["openai-chat", "anthropic-messages", "openai-responses"] as const) {
+      const bridge = run(client, "gemini-generate", "gemini-3-flash");
+      expect(() => bridge.answer(failed(reason))).toThrow(refusal);
+      expect(() => bridge.answer(failed(reason, { text: "Hm.", thought: true }))).toThrow(refusal);
+      expect(() => bridge.stream([failed(reason)])).toThrow(refusal);
+    }
+  });
+
+  it("with words it ends where they end", () => {
+    const chat = run("openai-chat", "gemini-generate", "gemini-3-flash");
+    const said = failed("MALFORMED_FUNCTION_CALL", { text: "Let me see." });
+    const choice = { message: { content: "Let me see." }, finish_reason: "stop" };
+    expect(chat.answer(said)).toMatchObject({ choices: [choice] });
+    const events = chat.stream([failed("STOP", { text: "Let me see." }), failed("MALFORMED_FUNCTION_CALL")]);
+    expect(events.at(-1)).toMatchObject({ choices: [{ finish_reason: "stop" }] });
   });
 });

@@ -1,4 +1,4 @@
-import { flag, list, number, object, objects, text } from "../read.ts";
+import { flag, isObject, list, number, object, objects, text } from "../read.ts";
 import type { JsonObject, JsonValue } from "../types.ts";
 
 /** Google reads every field in two spellings; `name` is the one with humps. */
@@ -33,6 +33,15 @@ export function gObjects(from: JsonObject | undefined, name: string): readonly J
 
 export function gValue(from: JsonObject | undefined, name: string): JsonValue | undefined {
   return from?.[spelled(from, name)];
+}
+
+/** Parts of the system instruction: a content, its parts or a bare text, the official clients take all of them. */
+export function systemParts(body: JsonObject): JsonObject[] {
+  const system = gValue(body, "systemInstruction");
+  const parts = isObject(system) ? (system["parts"] ?? system) : system;
+  return [parts ?? []]
+    .flat()
+    .flatMap((part) => (typeof part === "string" ? [{ text: part }] : isObject(part) ? [part] : []));
 }
 
 /** The name without the collection it stands in. */

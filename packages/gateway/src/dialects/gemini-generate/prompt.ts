@@ -2,7 +2,7 @@ import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts
 import type { PromptReader } from "../prompt.ts";
 import { anyText, object, objects, text } from "../read.ts";
 import type { JsonObject, Texts } from "../types.ts";
-import { gObject, gObjects, gText, gValue } from "./fields.ts";
+import { gObject, gObjects, gText, gValue, systemParts } from "./fields.ts";
 
 const TOKENS_PER_TURN = 4;
 const TOKENS_OF_TOOLS = 8;
@@ -11,10 +11,9 @@ const TOKENS_PER_CALL = 7;
 /** Walks everything that the model reads of a generateContent request. */
 export function walkGemini(body: JsonObject, reader: PromptReader): void {
   const request = gObject(body, "generateContentRequest") ?? body;
-  const system = gValue(request, "systemInstruction");
-  if (typeof system === "string") reader.text(system);
-  for (const content of [gObject(request, "systemInstruction"), ...objects(request, "contents")]) {
-    if (content === undefined) continue;
+  const system = systemParts(request);
+  const instruction = system.length === 0 ? [] : [{ parts: system }];
+  for (const content of [...instruction, ...objects(request, "contents")]) {
     reader.tokens(TOKENS_PER_TURN);
     for (const part of objects(content, "parts")) walkPart(part, reader);
   }

@@ -1,5 +1,5 @@
 import type { JsonObject, StreamEvent } from "../types.ts";
-import { object, objects, text } from "../read.ts";
+import { list, object, objects, text } from "../read.ts";
 
 /** Writes the events of one response in their legal order, with numbers that rise by one. */
 export class ResponseWriter {
@@ -93,10 +93,11 @@ function messageEvents(writer: ResponseWriter, item: JsonObject): () => StreamEv
       const key = isText ? "text" : "refusal";
       const name = isText ? "response.output_text" : "response.refusal";
       const written = text(part, key) ?? "";
+      const tokens = isText ? { logprobs: [...list(part, "logprobs")] } : {};
       return [
         writer.event("response.content_part.added", { ...place, part: { ...part, [key]: "" } }),
-        ...(written === "" ? [] : [writer.event(`${name}.delta`, { ...place, delta: written })]),
-        writer.event(`${name}.done`, { ...place, [key]: written }),
+        ...(written === "" ? [] : [writer.event(`${name}.delta`, { ...place, delta: written, ...tokens })]),
+        writer.event(`${name}.done`, { ...place, [key]: written, ...tokens }),
         writer.event("response.content_part.done", { ...place, part }),
       ];
     });

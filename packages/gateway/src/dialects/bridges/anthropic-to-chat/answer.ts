@@ -5,6 +5,7 @@ import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { anthropicStop } from "../parts/finish.ts";
 import { newCallId, withPrefix } from "../parts/ids.ts";
+import { ownName } from "./names.ts";
 
 /** A message that says what a chat answer says. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
@@ -19,7 +20,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     type: "message",
     role: "assistant",
     model: text(body, "model") ?? context.ask.model,
-    content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map(toolUse)],
+    content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map((call) => toolUse(call, context))],
     stop_reason: stopReason({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
     stop_sequence: stopSequence ?? null,
     usage: anthropicUsage(readChatUsage(object(body, "usage")) ?? usageOf({})),
@@ -72,13 +73,13 @@ export function citationOf(annotation: JsonObject): JsonObject[] {
   ];
 }
 
-function toolUse(call: JsonObject): JsonObject {
+function toolUse(call: JsonObject, context: BridgeContext): JsonObject {
   const target = object(call, "function") ?? object(call, "custom");
   const id = text(call, "id");
   return {
     type: "tool_use",
     id: id === undefined || id === "" ? newCallId() : id,
-    name: anyText(target, "name"),
+    name: ownName(anyText(target, "name"), context),
     input: parseArguments(argumentsOf(target)),
   };
 }

@@ -1,4 +1,5 @@
 import type { Bridge } from "../../types.ts";
+import { SourcedStream, withSources } from "../parts/sources.ts";
 import { fromChat } from "./answer.ts";
 import { toChat } from "./request.ts";
 import { ChunksToMessage } from "./stream.ts";
@@ -8,6 +9,6 @@ export const anthropicToChat: Bridge = {
   client: "anthropic-messages",
   upstream: "openai-chat",
   request: toChat,
-  response: fromChat,
-  stream: (context) => new ChunksToMessage(context),
+  response: (body, context) => fromChat(withSources(body), context),
+  stream: (context) => new SourcedStream(new ChunksToMessage(context)),
 };

@@ -2,26 +2,34 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { dataUrl } from "../parts/data-url.ts";
+import { chatName } from "../parts/chat-name.ts";
+import { joinedTurns } from "./turns.ts";
 
 /** Blocks of tools that the upstream of another protocol never ran. */
 const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|compaction)$/;
 
+/** A line about the client for its vendor's books: another one in every request, so that no cache knows what follows. */
+const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
+
 /** Chat messages of a conversation; results of tools stand before what the user says with them. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
-  const system = systemMessage(body["system"]);
   return [
-    ...(system === undefined ? [] : [system]),
-    ...objects(body, "messages").flatMap((message) => turnOf(message, context)),
+    ...systemMessages(body["system"]),
+    ...joinedTurns(objects(body, "messages")).flatMap((message) => turnOf(message, context)),
   ];
 }
 
-function systemMessage(system: JsonValue | undefined): JsonObject | undefined {
-  if (typeof system === "string") return system === "" ? undefined : { role: "system", content: system };
-  const blocks = Array.isArray(system) ? system.filter(isObject).filter((block) => anyText(block, "text") !== "") : [];
-  if (blocks.length === 0) return undefined;
-  const isMarked = blocks.some((block) => isSet(block["cache_control"]));
-  const content = isMarked ? blocks.map(textPart) : blocks.map((block) => anyText(block, "text")).join("\n\n");
-  return { role: "system", content };
+/** One text: some servers take no list of parts here. */
+function systemMessages(system: JsonValue | undefined): JsonObject[] {
+  const blocks = typeof system === "string" ? [{ text: system }] : Array.isArray(system) ? system.filter(isObject) : [];
+  const texts = blocks.map((block) => anyText(block, "text").replace(BOOKING, "")).filter((part) => part !== "");
+  if (texts.length === 0) return [];
+  return [compact({ role: "system", content: texts.join("\n\n"), fw_cache_control: markIn(blocks) })];
+}
+
+/** Any mark stands for all: it is only named as lost. */
+function markIn(blocks: readonly JsonObject[]): JsonValue | undefined {
+  return blocks.map((block) => block["cache_control"]).find(isSet);
 }
 
 function textPart(block: JsonObject): JsonObject {
@@ -33,26 +41,26 @@ function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
   const role = text(message, "role") ?? "user";
   if (typeof content === "string") return content === "" ? [] : [{ role, content }];
   const blocks = objects(message, "content");
-  if (role === "system") return blocks.length === 0 ? [] : [{ role, content: blocks.map(textPart) }];
+  if (role === "system") return systemMessages(content);
   return role === "assistant" ? assistantMessage(blocks, context) : userMessages(blocks, context);
 }
 
 function userMessages(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const results = blocks.filter((block) => block["type"] === "tool_result");
   const shown = results.flatMap((result) =>
-    objects(result, "content").filter((block) => block["type"] !== "text" && block["type"] !== "search_result"),
+    objects(result, "content").filter((block) => writtenIn(block) === undefined),
   );
   const others = blocks.filter((block) => block["type"] !== "tool_result");
   const parts = [...shown, ...others].flatMap((block) => userPart(block, context));
   const messages = results.map(resultMessage);
-  return parts.length === 0 ? messages : [...messages, { role: "user", content: plainOr(parts) }];
+  return parts.length === 0 ? messages : [...messages, userMessage(parts)];
 }
 
-/** One unmarked text is a text again. */
-function plainOr(parts: readonly JsonObject[]): JsonValue {
+/** One text is a text again. */
+function userMessage(parts: readonly JsonObject[]): JsonObject {
   const [only] = parts;
-  const isPlain = parts.length === 1 && only?.["type"] === "text" && only["fw_cache_control"] === undefined;
-  return isPlain ? anyText(only, "text") : [...parts];
+  if (parts.length > 1 || only?.["type"] !== "text") return { role: "user", content: [...parts] };
+  return compact({ role: "user", content: anyText(only, "text"), fw_cache_control: only["fw_cache_control"] });
 }
 
 function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
@@ -78,6 +86,20 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
+/** What a part of a result says in words; undefined when it says nothing in words. */
+function writtenIn(block: JsonObject): string | undefined {
+  switch (block["type"]) {
+    case "text":
+      return anyText(block, "text");
+    case "search_result":
+      return searchText(block);
+    case "tool_reference":
+      return chatName(anyText(block, "tool_name"));
+    default:
+      return undefined;
+  }
+}
+
 /** What a search of the client found, told as text. */
 function searchText(block: JsonObject): string {
   const texts = objects(block, "content").map((part) => anyText(part, "text"));
@@ -92,18 +114,23 @@ function sourceUrl(source: JsonObject | undefined, fallback: string): string {
   return anyText(source, "url");
 }
 
-/** Text documents are text to every model; others travel as files. */
+/** Text documents are text to every model, under what they are called; others travel as files. */
 function documentParts(block: JsonObject, mark: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const source = object(block, "source");
   const title = text(block, "title");
   const fw_document = compact({ title, context: block["context"], citations: block["citations"] });
+  const head = [anyText(block, "title"), anyText(block, "context")].filter((line) => line !== "");
+  const textOf = (written: string) =>
+    compact({ type: "text", text: [...head, written].join("\n"), fw_cache_control: mark });
   switch (text(source, "type")) {
     case "text":
-      return [compact({ type: "text", text: anyText(source, "data"), fw_cache_control: mark })];
+      return [textOf(anyText(source, "data"))];
     case "content":
-      if (typeof source?.["content"] === "string")
-        return [compact({ type: "text", text: source["content"], fw_cache_control: mark })];
-      return objects(source, "content").flatMap((part) => userPart(part, context));
+      if (typeof source?.["content"] === "string") return [textOf(source["content"])];
+      return [
+        ...(head.length === 0 ? [] : [{ type: "text", text: head.join("\n") }]),
+        ...objects(source, "content").flatMap((part) => userPart(part, context)),
+      ];
     case "url":
       return [
         compact({
@@ -122,10 +149,7 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined, context: 
 
 function resultMessage(block: JsonObject): JsonObject {
   const content = block["content"];
-  const texts = objects(block, "content").flatMap((part) => {
-    if (part["type"] === "search_result") return [searchText(part)];
-    return part["type"] === "text" ? [anyText(part, "text")] : [];
-  });
+  const texts = objects(block, "content").flatMap((part) => writtenIn(part) ?? []);
   return compact({
     role: "tool",
     tool_call_id: anyText(block, "tool_use_id"),
@@ -143,14 +167,13 @@ function assistantMessage(blocks: readonly JsonObject[], context: BridgeContext)
     if (HOSTED.test(anyText(block, "type"))) context.dropped(`messages.content.${anyText(block, "type")}`);
   }
   if (texts.length === 0 && calls.length === 0) return [];
-  const isMarked = texts.some((block) => isSet(block["cache_control"]));
-  const plain = texts.map((block) => anyText(block, "text")).join("");
   return [
     compact({
       role: "assistant",
-      content: texts.length === 0 ? null : isMarked ? texts.map(textPart) : plain,
+      content: texts.length === 0 ? null : texts.map((block) => anyText(block, "text")).join(""),
       tool_calls: calls.length === 0 ? undefined : calls,
       fw_thinking: thinking.length === 0 ? undefined : thinking,
+      fw_cache_control: markIn(texts),
     }),
   ];
 }
@@ -159,7 +182,7 @@ function callOf(block: JsonObject): JsonObject {
   return compact({
     id: anyText(block, "id"),
     type: "function",
-    function: { name: anyText(block, "name"), arguments: JSON.stringify(block["input"] ?? {}) },
+    function: { name: chatName(anyText(block, "name")), arguments: JSON.stringify(block["input"] ?? {}) },
     fw_cache_control: block["cache_control"] ?? undefined,
   });
 }

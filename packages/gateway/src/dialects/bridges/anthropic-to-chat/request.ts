@@ -1,9 +1,9 @@
 import { AppError } from "../../../lib/app-error.ts";
-import { compact, isSet, list, number, object, text } from "../../read.ts";
+import { anyText, compact, isSet, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/dropped.ts";
 import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/effort.ts";
-import { isStrictSchema } from "../parts/strict-schema.ts";
+import { strictSchema } from "../parts/strict-schema.ts";
 import { messagesOf } from "./messages.ts";
 import { chatTools } from "./tools.ts";
 
@@ -68,9 +68,12 @@ function refuseThreads(body: JsonObject): void {
   }
 }
 
+/** The second is the least that some models do, where others are switched off. */
+const OFF = new Set(["disabled", "between_tools"]);
+
 function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
   const thinking = object(body, "thinking");
-  if (thinking?.["type"] === "disabled") return { fw_reasoning: "none" };
+  if (OFF.has(anyText(thinking, "type"))) return { fw_reasoning: "none" };
   const budget = thinking?.["type"] === "enabled" ? number(thinking, "budget_tokens") : undefined;
   const named = readEffort(object(body, "output_config")?.["effort"]);
   const effort: Effort | undefined = named ?? (budget === undefined ? undefined : effortOfClaudeBudget(budget));
@@ -87,9 +90,10 @@ function formatOf(body: JsonObject): JsonObject | undefined {
   const format = object(object(body, "output_config"), "format") ?? object(body, "output_format");
   const schema = format?.["type"] === "json_schema" ? object(format, "schema") : undefined;
   if (schema === undefined) return undefined;
+  const strict = strictSchema(schema);
   return {
     type: "json_schema",
-    json_schema: compact({ name: "answer", schema, strict: isStrictSchema(schema) ? true : undefined }),
+    json_schema: compact({ name: "answer", schema: strict ?? schema, strict: strict && true }),
   };
 }
 

@@ -7,6 +7,7 @@ import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { finishIn } from "../parts/finish.ts";
 import { withPrefix } from "../parts/ids.ts";
 import { citationOf, stopReason } from "./answer.ts";
+import { ownName } from "./names.ts";
 
 type Kind = "text" | "thinking";
 
@@ -143,7 +144,8 @@ export class ChunksToMessage implements StreamBridge {
   #step(step: CallStep): StreamEvent {
     switch (step.type) {
       case "open": {
-        const { id, name } = step.call;
+        const { id } = step.call;
+        const name = ownName(step.call.name, this.#context);
         return named({
           type: "content_block_start",
           index: this.#block,

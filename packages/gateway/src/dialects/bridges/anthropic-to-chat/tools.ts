@@ -1,6 +1,9 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { chatName } from "../parts/chat-name.ts";
+import { strictSchema } from "../parts/strict-schema.ts";
+import { noteLongNames } from "./names.ts";
 
 export interface ChatToolMembers {
   readonly tools: JsonObject[] | undefined;
@@ -10,9 +13,10 @@ export interface ChatToolMembers {
 
 /** Functions travel; tools that the vendor runs itself are only offered and fall away, unless one is forced. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
+  noteLongNames(body, context);
   const tools: JsonObject[] = [];
   for (const tool of objects(body, "tools")) {
-    if (object(tool, "input_schema") !== undefined) tools.push(functionOf(tool));
+    if (object(tool, "input_schema") !== undefined) tools.push(functionOf(tool, context));
     else context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
   }
   const choice = object(body, "tool_choice");
@@ -27,18 +31,22 @@ export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMem
 
 function checkForced(choice: JsonObject | undefined, tools: readonly JsonObject[]): void {
   const type = text(choice, "type");
-  const isMissing = type === "tool" ? !tools.some((tool) => nameOf(tool) === choice?.["name"]) : tools.length === 0;
+  const isMissing = type === "tool" ? !tools.some((tool) => nameOf(tool) === chosenName(choice)) : tools.length === 0;
   if (isMissing && (type === "any" || type === "tool")) throw unsupportedParameter("tool_choice");
 }
 
-function functionOf(tool: JsonObject): JsonObject {
+/** A schema may be strict here and not to OpenAI, which refuses members that may be left out. */
+function functionOf(tool: JsonObject, context: BridgeContext): JsonObject {
+  const schema = object(tool, "input_schema");
+  const strict = tool["strict"] === true && schema !== undefined ? strictSchema(schema) : undefined;
+  if (tool["strict"] === true && strict === undefined) context.dropped("tools.strict");
   return compact({
     type: "function",
     function: compact({
-      name: anyText(tool, "name"),
+      name: chatName(anyText(tool, "name")),
       description: text(tool, "description"),
-      parameters: object(tool, "input_schema"),
-      strict: tool["strict"] === true ? true : undefined,
+      parameters: strict ?? schema,
+      strict: strict && true,
     }),
     fw_cache_control: tool["cache_control"] ?? undefined,
   });
@@ -46,6 +54,10 @@ function functionOf(tool: JsonObject): JsonObject {
 
 function nameOf(tool: JsonObject): string {
   return anyText(object(tool, "function"), "name");
+}
+
+function chosenName(choice: JsonObject | undefined): string {
+  return chatName(anyText(choice, "name"));
 }
 
 function choiceOf(choice: JsonObject | undefined): JsonValue | undefined {
@@ -56,7 +68,7 @@ function choiceOf(choice: JsonObject | undefined): JsonValue | undefined {
     case "any":
       return "required";
     case "tool":
-      return { type: "function", function: { name: anyText(choice, "name") } };
+      return { type: "function", function: { name: chosenName(choice) } };
     default:
       return undefined;
   }

@@ -1,12 +1,12 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { plainCallId } from "../../call-ids.ts";
 import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { thinkingOf } from "../parts/thinking.ts";
+import type { CallIds } from "./call-ids.ts";
 
-/** Blocks of a user turn. Empty texts are left out, never filled. */
+/** Blocks of a user turn. Texts without a visible character are refused upstream: they are left out, never filled. */
 export function userBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   if (typeof content === "string") return textBlock(content);
   if (!Array.isArray(content)) return [];
@@ -17,7 +17,7 @@ export function userBlocks(content: JsonValue | undefined, context: BridgeContex
 }
 
 export function textBlock(value: string, mark?: JsonValue): JsonObject[] {
-  return value === "" ? [] : [compact({ type: "text", text: value, cache_control: mark })];
+  return value.trim() === "" ? [] : [compact({ type: "text", text: value, cache_control: mark })];
 }
 
 /** A cache mark that the client wrote, or one that another bridge carries. */
@@ -33,7 +33,7 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "refusal":
       return textBlock(text(part, "refusal") ?? "", mark);
     case "image_url":
-      return [compact({ type: "image", source: imageSource(part), cache_control: mark })];
+      return [compact({ ...imageBlock(part), cache_control: mark })];
     case "file":
       return [compact({ ...documentBlock(part), cache_control: mark })];
     case "input_audio":
@@ -45,12 +45,14 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-function imageSource(part: JsonObject): JsonObject {
+/** Clients without a part for files put documents here, and some call JPEG by its short name. */
+function imageBlock(part: JsonObject): JsonObject {
   const url = text(object(part, "image_url"), "url") ?? text(part, "image_url") ?? "";
   const inline = parseDataUrl(url);
-  return inline === undefined
-    ? { type: "url", url }
-    : { type: "base64", media_type: inline.mediaType, data: inline.data };
+  if (inline === undefined) return { type: "image", source: { type: "url", url } };
+  const media_type = inline.mediaType === "image/jpg" ? "image/jpeg" : inline.mediaType;
+  const type = media_type === "application/pdf" ? "document" : "image";
+  return { type, source: { type: "base64", media_type, data: inline.data } };
 }
 
 function documentBlock(part: JsonObject): JsonObject {
@@ -82,13 +84,13 @@ function documentSource(file: JsonObject | undefined): JsonObject {
 }
 
 /** Blocks of an assistant turn: signed thinking first, then text, then tool calls. */
-export function assistantBlocks(message: JsonObject, context: BridgeContext): JsonObject[] {
+export function assistantBlocks(message: JsonObject, ids: CallIds, context: BridgeContext): JsonObject[] {
   const refusal = text(message, "refusal");
   return [
     ...thinkingOf(message),
     ...userBlocks(message["content"], context),
     ...(refusal === undefined ? [] : textBlock(refusal)),
-    ...callsOf(message).map(toolUse),
+    ...callsOf(message).map((call) => toolUse(call, ids)),
   ];
 }
 
@@ -102,30 +104,25 @@ function legacyId(call: JsonObject): string {
   return `call_${text(call, "name") ?? "function"}`;
 }
 
-function toolUse(call: JsonObject): JsonObject {
+function toolUse(call: JsonObject, ids: CallIds): JsonObject {
   const target = object(call, "function") ?? object(call, "custom");
   return compact({
     type: "tool_use",
-    id: toolId(text(call, "id") ?? ""),
+    id: ids.ofCall(text(call, "id") ?? ""),
     name: text(target, "name") ?? "",
     input: parseArguments(argumentsOf(target)),
     cache_control: cacheMark(call),
   });
 }
 
-/** This API takes letters, digits, `_` and `-` only. */
-function toolId(id: string): string {
-  return plainCallId(id).replaceAll(/[^A-Za-z0-9_-]/g, "_");
-}
-
 /** The result of one tool call, for the user turn that follows. */
-export function toolResult(message: JsonObject, context: BridgeContext): JsonObject {
+export function toolResult(message: JsonObject, ids: CallIds, context: BridgeContext): JsonObject {
   const content = message["content"];
   const id = text(message, "tool_call_id") ?? `call_${text(message, "name") ?? "function"}`;
   const isPlain = typeof content === "string";
   return compact({
     type: "tool_result",
-    tool_use_id: toolId(id),
+    tool_use_id: ids.ofResult(id),
     content: isPlain ? content : userBlocks(content, context),
     is_error: message["fw_is_error"] === true ? true : undefined,
     cache_control: cacheMark(message),

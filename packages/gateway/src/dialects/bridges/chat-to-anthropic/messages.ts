@@ -1,5 +1,6 @@
 import { isObject, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { CallIds } from "./call-ids.ts";
 import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from "./content.ts";
 
 interface Turn {
@@ -12,8 +13,9 @@ interface Turn {
 /** The turns of a chat; neighbours of one role become one turn, results of tools stand before what follows them. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const turns: Turn[] = [];
+  const ids = new CallIds();
   for (const message of objects(body, "messages")) {
-    const next = turnOf(message, context);
+    const next = turnOf(message, ids, context);
     if (next === undefined) continue;
     const last = turns.at(-1);
     if (last?.role === next.role) {
@@ -25,14 +27,14 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   return turns.map(({ role, plain, blocks }) => ({ role, content: plain ?? blocks }));
 }
 
-function turnOf(message: JsonObject, context: BridgeContext): Turn | undefined {
+function turnOf(message: JsonObject, ids: CallIds, context: BridgeContext): Turn | undefined {
   const role = text(message, "role");
   if (role === "system" || role === "developer") return undefined;
   if (role === "tool" || role === "function") {
-    return { role: "user", plain: undefined, blocks: [toolResult(message, context)] };
+    return { role: "user", plain: undefined, blocks: [toolResult(message, ids, context)] };
   }
   const isAssistant = role === "assistant";
-  const blocks = isAssistant ? assistantBlocks(message, context) : markedBlocks(message, context);
+  const blocks = isAssistant ? assistantBlocks(message, ids, context) : markedBlocks(message, context);
   if (blocks.length === 0) return undefined;
   return { role: isAssistant ? "assistant" : "user", plain: plainText(message, blocks), blocks };
 }

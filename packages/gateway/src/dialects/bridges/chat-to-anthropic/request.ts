@@ -8,6 +8,7 @@ import {
   defaultOutputTokens,
   hasStructuredOutput,
   mostOutputTokens,
+  refusesForcedTools,
   refusesSampling,
   refusesSamplingTogether,
   type ClaudeModel,
@@ -56,7 +57,7 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   const model = claudeModel(context.upstreamModel);
   const maxTokens = limitOf(body, model);
   const thinking = thinkingFor(body, model, maxTokens, context);
-  const tools = readChatTools(body, context);
+  const tools = freed(readChatTools(body, context), thinking, model, context);
   const format = formatOf(body, model);
   return compact({
     model: context.upstreamModel,
@@ -66,11 +67,11 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
     ...samplingOf(body, thinking, model, context),
     stop_sequences: stopsOf(body["stop"]),
     tools: tools.functions.length === 0 ? undefined : tools.functions.map((tool) => toolOf(tool, model)),
-    tool_choice: choiceOf(body, tools, thinking),
+    tool_choice: choiceOf(body, tools),
     thinking: thinking.thinking,
     output_config: outputConfig(thinking.effort, format.schema),
-    metadata: metadataOf(body),
-    service_tier: tierOf(body),
+    metadata: metadataOf(body, context),
+    service_tier: tierOf(body, context),
     stream: body["stream"] === true ? true : undefined,
   });
 }
@@ -113,11 +114,12 @@ function stopsOf(stop: JsonValue | undefined): JsonValue[] | undefined {
 }
 
 function toolOf({ name, description, parameters, strict, tool }: ChatFunction, model: ClaudeModel): JsonObject {
+  const isStrict = strict && hasStructuredOutput(model);
   return compact({
     name,
     description,
-    input_schema: inputSchema(parameters),
-    strict: strict && hasStructuredOutput(model) ? true : undefined,
+    input_schema: isStrict ? structuredSchema(inputSchema(parameters)) : inputSchema(parameters),
+    strict: isStrict ? true : undefined,
     cache_control: cacheMark(tool),
   });
 }
@@ -127,12 +129,19 @@ function inputSchema(parameters: JsonObject | undefined): JsonObject {
   return parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
 }
 
-/** While the model thinks by a budget, a forced choice is refused upstream: it becomes a free one. */
-function choiceOf(body: JsonObject, { functions, choice }: ChatTools, { thinking }: Thinking): JsonObject | undefined {
+/** The newest models, and others while they think by a budget, refuse a forced choice: it becomes a free one. */
+function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, context: BridgeContext): ChatTools {
+  const isForced = tools.choice?.mode === "required" || tools.choice?.mode === "named";
+  const isRefused = thinking?.["type"] === "enabled" || refusesForcedTools(model);
+  if (!isForced || !isRefused) return tools;
+  context.dropped("tool_choice");
+  return { ...tools, choice: { mode: "auto" } };
+}
+
+function choiceOf(body: JsonObject, { functions, choice }: ChatTools): JsonObject | undefined {
   if (functions.length === 0) return undefined;
   const single = body["parallel_tool_calls"] === false ? { disable_parallel_tool_use: true } : undefined;
-  const isFree = thinking?.["type"] === "enabled" && choice?.mode !== "none";
-  const asked = isFree && choice !== undefined ? { type: "auto" } : namedChoice(choice);
+  const asked = namedChoice(choice);
   if (asked?.["type"] === "none") return asked;
   return asked === undefined && single === undefined ? undefined : { type: "auto", ...asked, ...single };
 }
@@ -171,13 +180,23 @@ function outputConfig(effort: string | undefined, schema: JsonObject | undefined
   return compact({ effort, format: schema && { type: "json_schema", schema } });
 }
 
-function metadataOf(body: JsonObject): JsonObject | undefined {
-  const user = anyText(body, "user", "safety_identifier");
-  return user === "" ? undefined : { user_id: user };
+/** Whom an id tells by name is refused upstream: addresses of mail and numbers of telephones. */
+const TELLING = /@|^\+[\d\s().-]{7,}$/;
+const MAX_USER = 256;
+
+function metadataOf(body: JsonObject, context: BridgeContext): JsonObject | undefined {
+  const key = text(body, "user") === undefined ? "safety_identifier" : "user";
+  const user = anyText(body, key);
+  if (user === "") return undefined;
+  if (user.length <= MAX_USER && !TELLING.test(user)) return { user_id: user };
+  context.dropped(key);
+  return undefined;
 }
 
-function tierOf(body: JsonObject): string | undefined {
+function tierOf(body: JsonObject, context: BridgeContext): string | undefined {
   const tier = text(body, "service_tier");
+  if (tier === undefined || tier === "auto" || tier === "standard_only") return tier;
   if (tier === "default") return "standard_only";
-  return tier === "auto" || tier === "standard_only" ? tier : undefined;
+  context.dropped("service_tier");
+  return undefined;
 }

@@ -1,6 +1,13 @@
 import { number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
-import { alwaysThinks, canThink, refusesBudgets, thinksAdaptively, type ClaudeModel } from "../parts/claude-models.ts";
+import {
+  alwaysThinks,
+  canThink,
+  refusesBudgets,
+  thinksAdaptively,
+  thinksBetweenTools,
+  type ClaudeModel,
+} from "../parts/claude-models.ts";
 import { claudeBudget, effortOfClaudeBudget, readEffort, type Effort } from "../parts/effort.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 
@@ -45,6 +52,7 @@ function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { ma
     if (!canThink(model)) return dropped(context);
     return budgeted(body, claudeBudget(askedEffort(body) ?? "medium"), maxTokens, context);
   }
+  if (own["type"] === "disabled" && thinksAdaptively(model)) return adaptive("none", model);
   return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
 }
 
@@ -75,7 +83,8 @@ function dropped(context: BridgeContext): Thinking {
 function adaptive(asked: Effort, model: ClaudeModel): Thinking {
   if (asked === "none") {
     if (alwaysThinks(model)) return { thinking: undefined, effort: "low", isOn: true };
-    return { thinking: { type: "disabled" }, effort: undefined, isOn: false };
+    const type = thinksBetweenTools(model) ? "between_tools" : "disabled";
+    return { thinking: { type }, effort: undefined, isOn: false };
   }
   return { thinking: { type: "adaptive", display: "summarized" }, effort: effortName(asked, model), isOn: true };
 }

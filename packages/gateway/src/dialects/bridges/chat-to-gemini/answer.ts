@@ -1,11 +1,11 @@
 import { joinSignature } from "../../call-ids.ts";
-import { compact, list, number, object, objects, text } from "../../read.ts";
+import { anyText, compact, list, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readGeminiUsage } from "../../usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
 import { dataUrl } from "../parts/data-url.ts";
 import { fenced } from "../parts/fenced.ts";
-import { finishOfGemini } from "../parts/finish.ts";
+import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
 import { newCallId } from "../parts/ids.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
 
@@ -25,17 +25,20 @@ function blockedChoice(): JsonObject {
 }
 
 function choiceOf(candidate: JsonObject): JsonObject {
+  const reason = text(candidate, "finishReason");
   const parts = objects(object(candidate, "content"), "parts");
   const content = parts.map(writtenOf).join("");
   const toolCalls = parts.flatMap(callsOfPart);
+  const audio = audioOf(parts);
+  if (content === "" && toolCalls.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
   const message = chatMessage({
     content,
     reasoning: parts.map(thoughtOf).join(""),
     toolCalls,
-    extra: compact({ annotations: annotationsOf(candidate, () => content), audio: audioOf(parts) }),
+    extra: compact({ annotations: annotationsOf(candidate, () => content), audio }),
   });
   const logprobs = chatLogprobs(candidate);
-  const finish_reason = finishOfGemini(text(candidate, "finishReason"), toolCalls.length > 0);
+  const finish_reason = finishOfGemini(reason, toolCalls.length > 0);
   return { message, ...(logprobs && { logprobs }), finish_reason };
 }
 
@@ -60,7 +63,7 @@ export function writtenOf(part: JsonObject): string {
 export function callsOfPart(part: JsonObject): JsonObject[] {
   const call = object(part, "functionCall");
   if (call === undefined) return [];
-  const id = joinSignature(text(call, "id") ?? newCallId(), text(part, "thoughtSignature"));
+  const id = joinSignature(anyText(call, "id") || newCallId(), text(part, "thoughtSignature"));
   return [toolCall(id, text(call, "name") ?? "", JSON.stringify(call["args"] ?? {}))];
 }
 

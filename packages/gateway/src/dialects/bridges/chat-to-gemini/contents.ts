@@ -3,7 +3,7 @@ import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { argumentsOf, parseArguments, parseJson } from "../parts/arguments.ts";
 import type { GeminiModel } from "../parts/gemini-models.ts";
-import { contentParts, textPart } from "./parts.ts";
+import { contentParts, textPart, withImages } from "./parts.ts";
 
 const FIRST_WITH_SIGNATURES = 300;
 
@@ -24,17 +24,21 @@ export function contentsOf(messages: readonly JsonObject[], model: GeminiModel, 
   const turns: Turn[] = [];
   let calls: readonly Call[] = [];
   let results: { readonly id: string; readonly part: JsonObject }[] = [];
+  let shown: JsonObject[] = [];
   const flush = () => {
     if (results.length === 0) return;
     const order = (id: string) => calls.findIndex((call) => call.id === id);
     const parts = results.toSorted((a, b) => order(a.id) - order(b.id)).map(({ part }) => part);
     turns.push({ role: "user", parts, isResult: true });
+    append(turns, { role: "user", parts: shown, isResult: false });
     results = [];
+    shown = [];
   };
   for (const message of messages) {
     const role = text(message, "role");
     if (role === "tool" || role === "function") {
       results.push(resultOf(message, calls));
+      shown.push(...mediaOf(message, context));
       continue;
     }
     flush();
@@ -59,11 +63,19 @@ function userTurn(message: JsonObject, context: BridgeContext): Turn {
 function modelTurn(message: JsonObject, model: GeminiModel, context: BridgeContext): Turn {
   const refusal = text(message, "refusal");
   const parts = [
-    ...contentParts(message["content"], context),
+    ...contentParts(message["content"], context)
+      .flatMap(withImages)
+      .map((part) => signedImage(part, model)),
     ...(refusal === undefined ? [] : textPart(refusal)),
     ...callParts(message, model),
   ];
   return { role: "model", parts, isResult: false };
+}
+
+/** Models that draw want the signatures of their pictures again, which chat has no place for. */
+function signedImage(part: JsonObject, model: GeminiModel): JsonObject {
+  const isAsked = part["inlineData"] !== undefined && model.version >= FIRST_WITH_SIGNATURES;
+  return isAsked ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
 }
 
 function callsOf(message: JsonObject): Call[] {
@@ -101,6 +113,12 @@ function resultOf(message: JsonObject, calls: readonly Call[]): { id: string; pa
   const id = text(message, "tool_call_id") ?? "";
   const name = calls.find((call) => call.id === id)?.name ?? text(message, "name") ?? "";
   return { id, part: { functionResponse: { name, response: responseOf(message) } } };
+}
+
+/** A response holds text only: pictures follow all results of the turn. */
+function mediaOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+  const parts = objects(message, "content").filter((part) => part["type"] !== "text");
+  return contentParts(parts, context);
 }
 
 /** A JSON object is the response; anything else stands under `output`. */

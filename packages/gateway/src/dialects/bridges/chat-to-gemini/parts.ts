@@ -35,6 +35,15 @@ export function textPart(value: string): JsonObject[] {
   return value === "" ? [] : [{ text: value }];
 }
 
+const MARKDOWN_IMAGE = /!\[image\]\((data:image\/[^),]+,[^)]+)\)/;
+
+/** The text of an answer that comes back: images that the way to chat wrote as markdown are images again. */
+export function withImages(part: JsonObject): JsonObject[] {
+  const pieces = anyText(part, "text").split(MARKDOWN_IMAGE);
+  if (pieces.length === 1) return [part];
+  return pieces.flatMap((piece, at) => (at % 2 === 0 ? textPart(piece) : [media(piece, "image/png")]));
+}
+
 function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
   switch (part["type"]) {
     case "text":

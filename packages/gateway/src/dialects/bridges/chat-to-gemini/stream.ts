@@ -2,7 +2,7 @@ import { number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readGeminiUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
-import { finishOfGemini } from "../parts/finish.ts";
+import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
 import { LongText } from "../parts/long-text.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, SOUND_ID, soundOf, thoughtOf, writtenOf } from "./answer.ts";
@@ -50,8 +50,13 @@ export class CandidatesToChunks implements StreamBridge {
     const logprobs = chatLogprobs(candidate);
     if (logprobs !== undefined) events.push(...this.#writer.delta({}, index, { logprobs }));
     const reason = text(candidate, "finishReason");
+    if (!this.#hasSaid(index)) checkEmptyOfGemini(reason);
     if (reason !== undefined) this.#finishes.set(index, reason);
     return events;
+  }
+
+  #hasSaid(index: number): boolean {
+    return this.#written.has(index) || this.#called.has(index) || this.#sounding.has(index);
   }
 
   #part(part: JsonObject, index: number): StreamEvent[] {

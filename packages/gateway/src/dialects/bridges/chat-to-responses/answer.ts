@@ -2,6 +2,7 @@ import { anyText, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { readResponsesUsage } from "../../usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
+import { logprobsOf } from "../parts/logprobs.ts";
 import { sealReasoning } from "../parts/sealed-reasoning.ts";
 
 /** A chat answer that says what a response says. */
@@ -25,7 +26,7 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
   return chatAnswer(
     {
       head: headOf(body),
-      choices: [{ message, finish_reason: finishOf(body, toolCalls.length > 0) }],
+      choices: [{ message, ...logprobsOf(parts), finish_reason: finishOf(body, toolCalls.length > 0) }],
       usage: readResponsesUsage(object(body, "usage")),
     },
     context,

@@ -6,6 +6,7 @@ import { argumentsOf } from "../parts/arguments.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/dropped.ts";
 import { takesEffort } from "../parts/effort.ts";
+import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
 import { refuseBias } from "../parts/refused.ts";
 import { openReasoning } from "../parts/sealed-reasoning.ts";
 
@@ -38,6 +39,7 @@ const CARRIED = new Set([
   "functions",
   "tool_choice",
   "function_call",
+  "logprobs",
   "n",
 ]);
 
@@ -57,7 +59,7 @@ export function toResponses(body: JsonObject, context: BridgeContext): JsonObjec
     model: context.upstreamModel,
     input: inputOf(objects(body, "messages"), context),
     tools: tools.functions.length === 0 ? undefined : tools.functions.map(toolOf),
-    include: keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : undefined,
+    include: includedOf(body, context),
     tool_choice: choiceOf(tools),
     reasoning: reasoningOf(body),
     text: textOf(body),
@@ -84,6 +86,14 @@ function inputOf(messages: readonly JsonObject[], context: BridgeContext): JsonO
 function limitOf(body: JsonObject): number | undefined {
   const limit = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
   return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
+}
+
+function includedOf(body: JsonObject, context: BridgeContext): string[] | undefined {
+  const included = [
+    ...(keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : []),
+    ...(body["logprobs"] === true ? [INCLUDED_LOGPROBS] : []),
+  ];
+  return included.length === 0 ? undefined : included;
 }
 
 /** Clients that echo signed thinking get the encrypted reasoning as its signature. */
@@ -168,12 +178,16 @@ function filePart(file: JsonObject | undefined): JsonObject {
 
 function outputParts(message: JsonObject): JsonObject[] {
   const content = message["content"];
-  const texts =
-    typeof content === "string" ? [content] : objects(message, "content").map((part) => anyText(part, "text"));
-  const refusal = text(message, "refusal");
+  const parts = typeof content === "string" ? [{ text: content }] : objects(message, "content");
+  return [...parts, { refusal: anyText(message, "refusal") }].flatMap(outputPart);
+}
+
+function outputPart(part: JsonObject): JsonObject[] {
+  const written = anyText(part, "text");
+  const refusal = anyText(part, "refusal");
   return [
-    ...texts.filter((written) => written !== "").map((written) => ({ type: "output_text", text: written })),
-    ...(refusal === undefined ? [] : [{ type: "refusal", refusal }]),
+    ...(written === "" ? [] : [{ type: "output_text", text: written }]),
+    ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
   ];
 }
 

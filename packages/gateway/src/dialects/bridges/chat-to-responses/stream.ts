@@ -2,6 +2,7 @@ import { anyText, number, object, objects } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
 import { readResponsesUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
+import { logprobsOf } from "../parts/logprobs.ts";
 import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, sealedOf } from "./answer.ts";
 
 interface OpenCall {
@@ -16,6 +17,10 @@ export class ResponseToChunks implements StreamBridge {
   readonly #calls = new Map<number, OpenCall>();
   /** Deltas of the open message came. */
   #isTold = false;
+  /** Deltas of the open text came with their tokens. */
+  #hasTokens = false;
+  /** Sources of the open message came in events of their own. */
+  #hasSources = false;
   #summaries = 0;
   #usage: Usage | undefined;
 
@@ -31,8 +36,7 @@ export class ResponseToChunks implements StreamBridge {
         this.#writer.name(headOf(object(data, "response")));
         return this.#writer.begin();
       case "response.output_text.delta":
-        this.#isTold = true;
-        return this.#writer.delta({ content: delta });
+        return this.#text(data, delta);
       case "response.refusal.delta":
         this.#isTold = true;
         return this.#writer.delta({ refusal: delta });
@@ -53,9 +57,26 @@ export class ResponseToChunks implements StreamBridge {
     return this.#writer.usage(this.#usage ?? counted);
   }
 
+  #text(data: JsonObject, content: string): StreamEvent[] {
+    const logprobs = logprobsOf([data]);
+    this.#isTold = true;
+    this.#hasTokens ||= logprobs["logprobs"] !== undefined;
+    return this.#writer.delta({ content }, 0, logprobs);
+  }
+
+  /** Some servers tell the tokens with the whole text only. */
+  #tokens(data: JsonObject): StreamEvent[] {
+    const hasTokens = this.#hasTokens || !this.#isTold;
+    this.#hasTokens = false;
+    const logprobs = logprobsOf([data]);
+    return hasTokens || logprobs["logprobs"] === undefined ? [] : this.#writer.delta({}, 0, logprobs);
+  }
+
   #rest(data: JsonObject): StreamEvent[] {
     const item = object(data, "item");
     switch (data["type"]) {
+      case "response.output_text.done":
+        return this.#tokens(data);
       case "response.output_item.added":
         return item !== undefined && isCall(item) ? this.#openCall(data, item) : [];
       case "response.output_item.done":
@@ -64,10 +85,9 @@ export class ResponseToChunks implements StreamBridge {
         return this.#input(data, anyText(data, "delta"));
       case "response.reasoning_summary_part.added":
         return this.#summaries++ === 0 ? [] : this.#writer.delta({ reasoning_content: "\n\n" });
-      case "response.output_text.annotation.added": {
-        const annotations = annotationOf(object(data, "annotation") ?? {});
-        return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
-      }
+      case "response.output_text.annotation.added":
+        this.#hasSources = true;
+        return this.#cite([object(data, "annotation") ?? {}]);
       default:
         return [];
     }
@@ -80,21 +100,28 @@ export class ResponseToChunks implements StreamBridge {
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
   }
 
-  /** What was said without deltas is sent at once. */
+  /** What was said, or cited, without events of its own is sent at once. */
   #closeMessage(item: JsonObject): StreamEvent[] {
-    const isTold = this.#isTold;
+    const parts = objects(item, "content");
+    const said = this.#isTold ? [] : parts.flatMap((part) => this.#say(part));
+    const cited = this.#hasSources ? [] : this.#cite(parts.flatMap((part) => objects(part, "annotations")));
     this.#isTold = false;
-    if (isTold) return [];
-    return objects(item, "content").flatMap((part) => {
-      const content = anyText(part, "text");
-      const refusal = anyText(part, "refusal");
-      const annotations = objects(part, "annotations").flatMap(annotationOf);
-      return [
-        ...(content === "" ? [] : this.#writer.delta({ content })),
-        ...(refusal === "" ? [] : this.#writer.delta({ refusal })),
-        ...(annotations.length === 0 ? [] : this.#writer.delta({ annotations })),
-      ];
-    });
+    this.#hasSources = false;
+    return [...said, ...cited];
+  }
+
+  #say(part: JsonObject): StreamEvent[] {
+    const content = anyText(part, "text");
+    const refusal = anyText(part, "refusal");
+    return [
+      ...(content === "" ? [] : this.#writer.delta({ content }, 0, logprobsOf([part]))),
+      ...(refusal === "" ? [] : this.#writer.delta({ refusal })),
+    ];
+  }
+
+  #cite(sources: readonly JsonObject[]): StreamEvent[] {
+    const annotations = sources.flatMap(annotationOf);
+    return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
   }
 
   /** Free text for a tool comes as it is, not as JSON. */

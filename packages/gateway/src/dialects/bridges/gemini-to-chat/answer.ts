@@ -1,20 +1,20 @@
 import { anyText, compact, isObject, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
-import { geminiUsage, readChatUsage } from "../../usage.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
+import { BytePlaces } from "../parts/byte-places.ts";
 import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
 import { geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
+import { usageMetadataOf } from "./usage.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
 
 /** A generateContent answer that says what a chat answer says. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
-  const usage = readChatUsage(object(body, "usage"));
   return compact({
     candidates: objects(body, "choices").map(candidateOf),
-    usageMetadata: usage && geminiUsage(usage),
+    usageMetadata: usageMetadataOf(object(body, "usage")),
     modelVersion: text(body, "model") ?? context.ask.model,
     responseId: text(body, "id") ?? context.requestId,
   });
@@ -34,7 +34,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
     content: modelContent(parts),
     finishReason: geminiFinish(text(choice, "finish_reason"), anyText(message, "refusal") !== ""),
     index: number(choice, "index") ?? at,
-    groundingMetadata: groundingOf(objects(message, "annotations")),
+    groundingMetadata: groundingOf(objects(message, "annotations"), placesIn(wordsOf(message))),
     logprobsResult: geminiLogprobs(choice),
   });
 }
@@ -91,13 +91,24 @@ export function callPart(call: JsonObject): JsonObject {
   };
 }
 
-export function groundingOf(annotations: readonly JsonObject[]): JsonObject | undefined {
+function placesIn(written: string): BytePlaces {
+  const places = new BytePlaces();
+  places.add(written);
+  return places;
+}
+
+/** Sources of a text; the upstream counts characters, clients count bytes. */
+export function groundingOf(annotations: readonly JsonObject[], places: BytePlaces): JsonObject | undefined {
   const sources = annotations.map((annotation) => object(annotation, "url_citation")).filter(isObject);
   if (sources.length === 0) return undefined;
+  const bytesTo = (offset: number | undefined) => (offset === undefined ? undefined : places.bytesTo(offset));
   return {
     groundingChunks: sources.map((source) => ({ web: compact({ uri: source["url"], title: source["title"] }) })),
     groundingSupports: sources.map((source, at) => ({
-      segment: compact({ startIndex: source["start_index"], endIndex: source["end_index"] }),
+      segment: compact({
+        startIndex: bytesTo(number(source, "start_index")),
+        endIndex: bytesTo(number(source, "end_index")),
+      }),
       groundingChunkIndices: [at],
     })),
   };

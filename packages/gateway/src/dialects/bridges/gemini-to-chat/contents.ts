@@ -1,5 +1,5 @@
-import { gObject, gText, gValue } from "../../gemini-generate/fields.ts";
-import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
+import { gObject, gText, gValue, systemParts } from "../../gemini-generate/fields.ts";
+import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { dataUrl } from "../parts/data-url.ts";
 import { fenced } from "../parts/fenced.ts";
@@ -13,7 +13,9 @@ interface OpenCall {
 /** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
-  const system = systemTexts(gValue(body, "systemInstruction"));
+  const system = systemParts(body)
+    .map((part) => anyText(part, "text"))
+    .filter((part) => part !== "");
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
   for (const { isModel, parts } of turnsOf(body)) {
@@ -29,31 +31,30 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   return messages;
 }
 
-/** A content, its parts or a bare text: the official clients take all of them and not all of them sort it out. */
-function systemTexts(system: JsonValue | undefined): string[] {
-  if (typeof system === "string") return system === "" ? [] : [system];
-  const parts = Array.isArray(system) ? system : isObject(system) ? [system["parts"] ?? system].flat() : [];
-  return parts
-    .map((part) => (typeof part === "string" ? part : isObject(part) ? anyText(part, "text") : ""))
-    .filter((part) => part !== "");
-}
-
 interface Turn {
   readonly isModel: boolean;
   readonly parts: readonly JsonObject[];
 }
 
-/** Clients keep a streamed answer as one content per event: neighbours of the model are one turn. */
+/**
+ * Clients keep a streamed answer as one content per event, and some of them each result as one: neighbours of the
+ * model are one turn, and so are results, as nothing may stand between them in a chat.
+ */
 function turnsOf(body: JsonObject): readonly Turn[] {
   const turns: Turn[] = [];
   for (const content of objects(body, "contents")) {
     const isModel = text(content, "role") === "model";
     const parts = objects(content, "parts");
     const last = turns.at(-1);
-    if (isModel && last?.isModel === true) turns[turns.length - 1] = { isModel, parts: [...last.parts, ...parts] };
+    const isNext = last?.isModel === isModel && (isModel || (hasResult(last.parts) && hasResult(parts)));
+    if (isNext) turns[turns.length - 1] = { isModel, parts: [...last.parts, ...parts] };
     else turns.push({ isModel, parts });
   }
   return turns;
+}
+
+function hasResult(parts: readonly JsonObject[]): boolean {
+  return parts.some((part) => gObject(part, "functionResponse") !== undefined);
 }
 
 function userMessages(parts: readonly JsonObject[], open: OpenCall[], context: BridgeContext): JsonObject[] {
@@ -71,19 +72,22 @@ function plainOr(parts: readonly JsonObject[]): JsonValue {
   return parts.length === 1 && only?.["type"] === "text" ? anyText(only, "text") : [...parts];
 }
 
-/** A chat tool message holds text only: media of a result follow as the user's. */
+/**
+ * A chat tool message holds text only: media of a result follow as the user's. Clients make ids up for calls that came
+ * without one: such a result is known by its name.
+ */
 function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
   const name = anyText(result, "name");
-  const at = open.findIndex((call) =>
-    text(result, "id") === undefined ? call.name === name : call.id === text(result, "id"),
-  );
+  const id = anyText(result, "id");
+  const known = open.findIndex((call) => call.id === id);
+  const at = known < 0 ? open.findIndex((call) => call.name === name) : known;
   const [call] = at < 0 ? [] : open.splice(at, 1);
   const response = object(result, "response") ?? {};
   const isError = Object.keys(response).length === 1 && response["error"] !== undefined;
   return [
     compact({
       role: "tool",
-      tool_call_id: call?.id ?? text(result, "id") ?? newCallId(),
+      tool_call_id: call?.id ?? (id || newCallId()),
       content: contentOf(response, name),
       fw_is_error: isError ? true : undefined,
     }),
@@ -103,9 +107,13 @@ function wrapped(response: JsonObject, name: string): JsonValue | undefined {
   return keys.length === 2 && response["name"] === name ? response["content"] : undefined;
 }
 
+/** How media are to be looked at. */
+const OF_MEDIA = ["videoMetadata", "mediaResolution"];
+
 function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
   const written = text(part, "text");
   if (written !== undefined) return written === "" ? [] : [{ type: "text", text: written }];
+  for (const name of OF_MEDIA) if (isSet(gValue(part, name))) context.dropped(`contents.parts.${name}`);
   const inline = gObject(part, "inlineData");
   if (inline !== undefined) return [inlinePart(gText(inline, "mimeType") ?? "", anyText(inline, "data"))];
   const file = gObject(part, "fileData");
@@ -153,7 +161,8 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
   const texts = parts.filter((part) => part["thought"] !== true).map(writtenOf);
   const calls = parts.flatMap(callOf);
   for (const part of parts) {
-    if (gObject(part, "inlineData") !== undefined) context.dropped("contents.parts.inlineData");
+    for (const name of ["inlineData", "fileData"])
+      if (gObject(part, name) !== undefined) context.dropped(`contents.parts.${name}`);
   }
   const content = texts.join("");
   if (content === "" && calls.length === 0) return undefined;

@@ -1,4 +1,5 @@
 import type { Bridge } from "../../types.ts";
+import { SourcedStream, withSources } from "../parts/sources.ts";
 import { fromChat } from "./answer.ts";
 import { toChat } from "./request.ts";
 import { ChunksToCandidates } from "./stream.ts";
@@ -8,6 +9,6 @@ export const geminiToChat: Bridge = {
   client: "gemini-generate",
   upstream: "openai-chat",
   request: toChat,
-  response: fromChat,
-  stream: (context) => new ChunksToCandidates(context),
+  response: (body, context) => fromChat(withSources(body), context),
+  stream: (context) => new SourcedStream(new ChunksToCandidates(context)),
 };

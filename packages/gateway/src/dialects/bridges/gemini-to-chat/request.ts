@@ -151,9 +151,10 @@ function functionOf(declaration: JsonObject): JsonObject {
   };
 }
 
-/** Several allowed names: the others are not offered. */
+/** Several allowed names, or one that is not forced: the others are not offered. */
 function allowed(tools: readonly JsonObject[], mode: string | undefined, names: readonly JsonValue[]): JsonObject[] {
-  if (mode !== "ANY" || names.length < 2) return [...tools];
+  const isLimited = mode === "ANY" ? names.length > 1 : mode === "VALIDATED" && names.length > 0;
+  if (!isLimited) return [...tools];
   return tools.filter((tool) => names.includes(anyText(object(tool, "function"), "name")));
 }
 

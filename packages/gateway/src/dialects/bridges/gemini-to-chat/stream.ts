@@ -1,14 +1,16 @@
 import { isAnotherCall } from "../../chat-calls.ts";
 import { anyText, compact, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { geminiUsage, readChatUsage } from "../../usage.ts";
+import { geminiUsage } from "../../usage.ts";
 import { argumentsOf } from "../parts/arguments.ts";
+import { BytePlaces } from "../parts/byte-places.ts";
 import { callDeltas } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
 import { finishIn, geminiFinish } from "../parts/finish.ts";
 import { geminiLogprobs } from "../parts/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
+import { usageMetadataOf } from "./usage.ts";
 
 interface Call {
   readonly id: string;
@@ -32,10 +34,11 @@ export class ChunksToCandidates implements StreamBridge {
   readonly #refused = new Set<number>();
   /** The last piece of thinking by candidate: a signature that follows has to stand on a part with text. */
   readonly #thought = new Map<number, string>();
-  readonly #annotations: JsonObject[] = [];
+  readonly #annotations = new Map<number, JsonObject[]>();
+  readonly #places = new Map<number, BytePlaces>();
   #id: string | undefined;
   #model: string | undefined;
-  #usage: Usage | undefined;
+  #usage: JsonObject | undefined;
 
   constructor(context: BridgeContext) {
     this.#context = context;
@@ -43,7 +46,7 @@ export class ChunksToCandidates implements StreamBridge {
 
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined) return [];
-    this.#usage = readChatUsage(object(data, "usage")) ?? this.#usage;
+    this.#usage = usageMetadataOf(object(data, "usage")) ?? this.#usage;
     const choices = objects(data, "choices");
     if (choices.length === 0) return [];
     this.#id ??= text(data, "id");
@@ -53,28 +56,28 @@ export class ChunksToCandidates implements StreamBridge {
 
   /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
   end(counted?: Usage): StreamEvent[] {
-    const groundingMetadata = groundingOf(this.#annotations);
     const candidates = [...this.#seen].map((index) =>
       compact({
         content: modelContent([...this.#untold(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
-        groundingMetadata,
+        groundingMetadata: groundingOf(this.#annotations.get(index) ?? [], this.#placesOf(index)),
       }),
     );
-    return [this.#event(candidates, this.#usage ?? counted)];
+    return [this.#event(candidates, this.#usage ?? (counted && geminiUsage(counted)))];
   }
 
   #choice(choice: JsonObject): StreamEvent[] {
     const index = number(choice, "index") ?? 0;
     const delta = object(choice, "delta") ?? {};
-    this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
+    this.#usage = usageMetadataOf(object(choice, "usage")) ?? this.#usage;
     this.#seen.add(index);
     const finish = finishIn(choice);
     if (finish !== undefined) this.#finishes.set(index, finish);
     if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);
-    this.#annotations.push(...objects(delta, "annotations"));
+    const annotations = objects(delta, "annotations");
+    if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
     const parts = this.#partsOf(delta, index);
     const logprobsResult = geminiLogprobs(choice);
     if (parts.length === 0 && logprobsResult === undefined) return [];
@@ -86,11 +89,20 @@ export class ChunksToCandidates implements StreamBridge {
     const parts = this.#thoughtParts(delta, index);
     const content = wordsOf(delta);
     const refusal = anyText(delta, "refusal");
-    if (content !== "") parts.push(partOfText(content));
+    if (content !== "") {
+      this.#placesOf(index).add(content);
+      parts.push(partOfText(content));
+    }
     if (refusal !== "") parts.push(partOfText(refusal));
     if (delta["images"] !== undefined) parts.push(...imagesOf(delta).map(partOfText));
     parts.push(...soundParts(delta));
     return parts;
+  }
+
+  #placesOf(index: number): BytePlaces {
+    const places = this.#places.get(index) ?? new BytePlaces();
+    this.#places.set(index, places);
+    return places;
   }
 
   #thoughtParts(delta: JsonObject, index: number): JsonObject[] {
@@ -129,10 +141,10 @@ export class ChunksToCandidates implements StreamBridge {
     calls.byIndex.set(at, call);
   }
 
-  #event(candidates: JsonObject[], usage: Usage | undefined): StreamEvent {
+  #event(candidates: JsonObject[], usageMetadata: JsonObject | undefined): StreamEvent {
     return event({
       candidates,
-      ...(usage && { usageMetadata: geminiUsage(usage) }),
+      ...(usageMetadata && { usageMetadata }),
       modelVersion: this.#model ?? this.#context.ask.model,
       responseId: this.#id ?? this.#context.requestId,
     });

@@ -3,10 +3,15 @@ import type { JsonObject, JsonValue } from "../../types.ts";
 
 /** Arguments of a tool call as an object; text that is no JSON object is kept under one name instead of being lost. */
 export function parseArguments(text: string | undefined): JsonObject {
-  if (text === undefined || text.trim() === "") return {};
+  if (text === undefined || isNothing(text)) return {};
   const value = parseJson(text);
   if (isObject(value)) return value;
   return value === undefined ? { arguments: text } : { arguments: value };
+}
+
+/** Whether these are the whole arguments of a tool without parameters; some servers write `null` there. */
+export function isNothing(text: string): boolean {
+  return /^\s*(?:null\s*)?$/.test(text);
 }
 
 /** What a call passes to its tool, as a text; some servers and clients write the object itself. */

@@ -1,7 +1,7 @@
 import { isAnotherCall } from "../../chat-calls.ts";
 import { anyText, number, object, objects, text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
-import { argumentsOf } from "./arguments.ts";
+import { argumentsOf, isNothing } from "./arguments.ts";
 import { newCallId } from "./ids.ts";
 
 export interface SequencedCall {
@@ -38,11 +38,11 @@ export class CallSequence {
   /** One item of `delta.tool_calls`. */
   take(part: JsonObject): CallStep[] {
     const target = object(part, "function") ?? object(part, "custom");
-    const args = argumentsOf(target);
     const index = number(part, "index") ?? this.#indexOf(text(part, "id"));
     const last = this.#calls.get(index);
     const known = last !== undefined && isAnotherCall(part, last.given) ? undefined : last;
     const given = anyText(part, "id");
+    const args = piece(target, known === undefined);
     const call: Entry = known ?? { id: given || newCallId(), given, name: "", waiting: "" };
     if (call.name === "") call.name = anyText(target, "name");
     const steps: CallStep[] = [];
@@ -75,6 +75,12 @@ export class CallSequence {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
     return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
   }
+}
+
+/** What a delta adds to the arguments of its call. */
+function piece(target: JsonObject | undefined, isFirst: boolean): string {
+  const args = argumentsOf(target);
+  return isFirst && isNothing(args) ? "" : args;
 }
 
 /** The tool calls of a delta; a call of the old `function_call` kind is one of them. */

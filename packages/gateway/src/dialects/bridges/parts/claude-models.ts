@@ -36,6 +36,16 @@ export function alwaysThinks({ family, version }: ClaudeModel): boolean {
   return version >= 500 && (family === "fable" || (family === "opus" && version >= 505));
 }
 
+/** Thinks between calls of tools at the least: it refuses the word for no thinking, and has one of its own. */
+export function thinksBetweenTools({ family, version }: ClaudeModel): boolean {
+  return version >= 505 && family === "sonnet";
+}
+
+/** Refuses to be told that it has to call a tool. */
+export function refusesForcedTools({ family, version }: ClaudeModel): boolean {
+  return family === "fable" ? version >= 501 : version >= 505 && (family === "opus" || family === "sonnet");
+}
+
 /** Refuses temperature, top_p and top_k. */
 export function refusesSampling({ version }: ClaudeModel): boolean {
   return version >= 407;

@@ -1,4 +1,5 @@
 // How an answer ended, in the words of each protocol.
+import { AppError } from "../../../lib/app-error.ts";
 import { text } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
 
@@ -34,12 +35,22 @@ const FROM_GEMINI: Readonly<Record<string, string>> = {
   BLOCKLIST: "content_filter",
   PROHIBITED_CONTENT: "content_filter",
   SPII: "content_filter",
+  MODEL_ARMOR: "content_filter",
 };
 
 const TO_GEMINI: Readonly<Record<string, string>> = {
   length: "MAX_TOKENS",
   content_filter: "SAFETY",
 };
+
+/** What the model wrote could not be read as the call that it meant, or no call was possible. */
+const FAILED_AT_GEMINI = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "MALFORMED_RESPONSE",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE",
+]);
 
 export function finishOfAnthropic(reason: string | undefined): string {
   return FROM_ANTHROPIC[reason ?? ""] ?? "stop";
@@ -49,6 +60,19 @@ export function finishOfAnthropic(reason: string | undefined): string {
 export function anthropicStop(finish: string | undefined, hasTools: boolean): string {
   const stop = TO_ANTHROPIC[finish ?? "stop"] ?? "end_turn";
   return hasTools && stop === "end_turn" ? "tool_use" : stop;
+}
+
+/** Throws for an answer that failed before it said anything: another try may not, and nobody takes silence for an answer. */
+export function checkEmptyOfGemini(reason: string | undefined): void {
+  if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
+  throw AppError.upstream({
+    status: 502,
+    message: `The model failed to answer: ${reason}.`,
+    type: undefined,
+    code: reason.toLowerCase(),
+    param: undefined,
+    retryable: true,
+  });
 }
 
 export function finishOfGemini(reason: string | undefined, hasTools: boolean): string {

@@ -139,8 +139,16 @@ function typed(out: JsonObject, schema: JsonObject): JsonObject {
     type,
     enum: choices.length > 0 && isText && type === "string" ? choices : undefined,
     format: formatOf(type, text(out, "format")),
+    required: requiredOf(rest),
     items: rest["items"] ?? (type === "array" ? { type: "string" } : undefined),
   });
+}
+
+/** A name without a property is refused. */
+function requiredOf(schema: JsonObject): JsonValue[] | undefined {
+  const properties = object(schema, "properties") ?? {};
+  const known = list(schema, "required").filter((name) => typeof name === "string" && Object.hasOwn(properties, name));
+  return known.length === 0 ? undefined : known;
 }
 
 function formatOf(type: string | undefined, format: string | undefined): string | undefined {

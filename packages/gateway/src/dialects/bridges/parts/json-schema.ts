@@ -10,6 +10,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   OBJECT: "object",
   NULL: "null",
 };
+const NAMES: Readonly<Record<string, string>> = { any_of: "anyOf", additional_properties: "additionalProperties" };
 const NUMERIC = new Set(["maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"]);
 
 /** A plain JSON schema of a schema in Google's spelling: upper-case types, `nullable`, numbers as texts. */
@@ -17,10 +18,12 @@ export function jsonSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === "nullable" || key === "propertyOrdering" || key === "property_ordering") continue;
-    out[key === "any_of" ? "anyOf" : key] = member(key, value);
+    const name = NAMES[key] ?? key;
+    out[name] = member(name, value);
   }
   if (schema["nullable"] !== true) return out;
-  return typeof out["type"] === "string" ? { ...out, type: [out["type"], "null"] } : out;
+  if (typeof out["type"] === "string") return { ...out, type: [out["type"], "null"] };
+  return Array.isArray(out["anyOf"]) ? { ...out, anyOf: [...out["anyOf"], { type: "null" }] } : out;
 }
 
 function member(key: string, value: JsonValue | undefined): JsonValue | undefined {
@@ -32,9 +35,9 @@ function member(key: string, value: JsonValue | undefined): JsonValue | undefine
         ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nested(inner)]))
         : value;
     case "items":
+    case "additionalProperties":
       return nested(value);
     case "anyOf":
-    case "any_of":
       return Array.isArray(value) ? value.filter(isObject).map(jsonSchema) : value;
     default:
       return NUMERIC.has(key) && typeof value === "string" ? Number(value) : value;

@@ -1,4 +1,4 @@
-// Probabilities of tokens in the words of chat and of Gemini.
+// Probabilities of tokens in the words of chat, of Gemini and of Responses.
 import { anyText, compact, list, number, object, objects } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
 
@@ -18,6 +18,25 @@ export function chatLogprobs(candidate: JsonObject): JsonObject | undefined {
 function chatToken(token: JsonObject): JsonObject {
   const written = anyText(token, "token");
   return { token: written, logprob: number(token, "logProbability") ?? 0, bytes: [...Buffer.from(written)] };
+}
+
+/** What a Responses request includes to be told of them. */
+export const INCLUDED_LOGPROBS = "message.output_text.logprobs";
+
+/** The `logprobs` of a chat choice from parts or events of a response; nothing when they have none. */
+export function logprobsOf(holders: readonly JsonObject[]): JsonObject {
+  const tokens = holders.flatMap((holder) => objects(holder, "logprobs"));
+  if (tokens.length === 0) return {};
+  const content = tokens.map((token) => ({
+    ...withBytes(token),
+    top_logprobs: objects(token, "top_logprobs").map(withBytes),
+  }));
+  return { logprobs: { content, refusal: null } };
+}
+
+/** Events of a stream leave the bytes out. */
+function withBytes(token: JsonObject): JsonObject {
+  return { bytes: [...Buffer.from(anyText(token, "token"))], ...token };
 }
 
 /** The tokens that a chat choice was written with, as the Responses protocol tells them too. */

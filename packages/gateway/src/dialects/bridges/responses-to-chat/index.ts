@@ -1,4 +1,5 @@
 import type { Bridge } from "../../types.ts";
+import { SourcedStream, withSources } from "../parts/sources.ts";
 import { fromChat } from "./answer.ts";
 import { toChat } from "./request.ts";
 import { ChunksToResponse } from "./stream.ts";
@@ -8,6 +9,6 @@ export const responsesToChat: Bridge = {
   client: "openai-responses",
   upstream: "openai-chat",
   request: toChat,
-  response: fromChat,
-  stream: (context) => new ChunksToResponse(context),
+  response: (body, context) => fromChat(withSources(body), context),
+  stream: (context) => new SourcedStream(new ChunksToResponse(context)),
 };

@@ -31,23 +31,23 @@ export function textPart(
   return { type: "output_text", text: written, annotations: [...annotations], logprobs: [...logprobs] };
 }
 
-/** A call of a function, or of a free-text tool whose input was one argument upstream. */
+/** A call under the name and in the shape that the client has for its tool. */
 export function callItem(
   id: string,
   call: { readonly id: string; readonly name: string; readonly args: string },
   context: BridgeContext,
 ): JsonObject {
-  if (!recall(context).customTools.has(call.name)) {
-    return { type: "function_call", id, call_id: call.id, name: call.name, arguments: call.args, status: "completed" };
+  const { kind, ...named } = recall(context).specialTools.get(call.name) ?? { kind: "function", name: call.name };
+  const place = { id, call_id: call.id };
+  const status = "completed";
+  switch (kind) {
+    case "function":
+      return { type: "function_call", ...place, ...named, arguments: call.args, status };
+    case "free text":
+      return { type: "custom_tool_call", ...place, ...named, input: freeText(call.args), status };
+    case "search":
+      return { type: "tool_search_call", ...place, execution: "client", arguments: parseArguments(call.args), status };
   }
-  return {
-    type: "custom_tool_call",
-    id,
-    call_id: call.id,
-    name: call.name,
-    input: freeText(call.args),
-    status: "completed",
-  };
 }
 
 function freeText(args: string): string {

@@ -1,10 +1,14 @@
-import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { argumentsOf } from "../parts/arguments.ts";
+import { isOutput, Results } from "./results.ts";
 import { openThinking } from "./sealed.ts";
+import { foundText, isFound, isSearch } from "./search.ts";
+import { SEARCH, upstreamNameOf } from "./tool-names.ts";
 
 interface Draft {
-  content: JsonValue;
+  content: string;
   readonly calls: JsonObject[];
   readonly thinking: JsonObject[];
 }
@@ -16,19 +20,22 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   if (instructions !== undefined && instructions !== "") messages.push({ role: "system", content: instructions });
   const input = body["input"];
   if (typeof input === "string") return [...messages, { role: "user", content: input }];
+  const items = objects(body, "input");
+  const results = new Results(items);
   let draft: Draft | undefined;
   const flush = () => {
-    if (draft !== undefined) messages.push(...assistantMessage(draft));
+    if (draft === undefined) return;
+    messages.push(...assistantMessage(draft), ...resultMessages(results.takeFor(draft.calls), context));
     draft = undefined;
   };
-  for (const item of objects(body, "input")) {
+  for (const item of items) {
     if (isAssistantItem(item)) {
       if (draft !== undefined && startsAnew(draft, item)) flush();
       draft ??= { content: "", calls: [], thinking: [] };
       addTo(draft, item, context);
     } else {
       flush();
-      messages.push(...otherMessages(item, context));
+      messages.push(...(isOutput(item) ? resultMessages(results.take(item), context) : otherMessages(item, context)));
     }
   }
   flush();
@@ -36,17 +43,17 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 }
 
 function isAssistantItem(item: JsonObject): boolean {
-  const type = item["type"] ?? "message";
-  return (
-    ["reasoning", "function_call", "custom_tool_call"].includes(type as string) ||
-    (type === "message" && item["role"] === "assistant")
-  );
+  const isSpoken = ["reasoning", "function_call", "custom_tool_call"].includes(anyText(item, "type"));
+  return isSpoken || isSearch(item) || isAssistantText(item);
 }
 
-/** Text after calls, or a second text, belongs to a later turn. */
+function isAssistantText(item: JsonObject): boolean {
+  return (item["type"] ?? "message") === "message" && item["role"] === "assistant";
+}
+
+/** A second text belongs to a later turn; behind calls it is the one that they were made in. */
 function startsAnew(draft: Draft, item: JsonObject): boolean {
-  const isText = (item["type"] ?? "message") === "message";
-  return isText && (draft.calls.length > 0 || draft.content !== "");
+  return isAssistantText(item) && draft.calls.length === 0 && draft.content !== "";
 }
 
 function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
@@ -55,13 +62,16 @@ function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
       draft.thinking.push(...thinkingOfItem(item, context));
       break;
     case "function_call":
-      draft.calls.push(callOf(item, anyText(item, "arguments")));
+      draft.calls.push(callOf(item, upstreamNameOf(item), anyText(item, "arguments")));
       break;
     case "custom_tool_call":
-      draft.calls.push(callOf(item, JSON.stringify({ input: anyText(item, "input") })));
+      draft.calls.push(callOf(item, upstreamNameOf(item), JSON.stringify({ input: anyText(item, "input") })));
+      break;
+    case "tool_search_call":
+      draft.calls.push(callOf(item, SEARCH, argumentsOf(item)));
       break;
     default:
-      draft.content = assistantText(item["content"]);
+      draft.content = [draft.content, assistantText(item["content"])].filter((piece) => piece !== "").join("\n\n");
   }
 }
 
@@ -76,11 +86,11 @@ function thinkingOfItem(item: JsonObject, context: BridgeContext): JsonObject[] 
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
-function callOf(item: JsonObject, args: string): JsonObject {
+function callOf(item: JsonObject, name: string | undefined, args: string): JsonObject {
   return {
     id: anyText(item, "call_id", "id"),
     type: "function",
-    function: { name: anyText(item, "name"), arguments: args },
+    function: { name: name ?? "", arguments: args },
   };
 }
 
@@ -106,20 +116,36 @@ function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {
   ];
 }
 
+/** What only the vendor can look up or open stands for a part of the conversation. */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const type = text(item, "type") ?? "message";
   switch (type) {
     case "message":
-      return [{ role: roleOf(item), content: contentOf(item["content"], context) }];
-    case "function_call_output":
-    case "custom_tool_call_output":
-      return outputMessages(item, context);
+      return messageOf(item, context);
+    case "additional_tools":
+      return [];
     case "item_reference":
-      throw unsupportedParameter("input.item_reference");
+      throw new AppError("unsupported_parameter", {
+        param: `input.${type}`,
+        message: "Items are not kept for this model here; send them whole instead of their ids (store: false).",
+      });
+    case "compaction":
+      throw unsupportedParameter(`input.${type}`);
     default:
       context.dropped(`input.${type}`);
       return [];
   }
+}
+
+/** A system text is one text: some servers take no list of parts there. Nothing said is no message. */
+function messageOf(item: JsonObject, context: BridgeContext): JsonObject[] {
+  const role = roleOf(item);
+  const content = contentOf(item["content"], context);
+  if (!Array.isArray(content)) return [{ role, content }];
+  if (content.length === 0) return [];
+  const parts = content.filter(isObject);
+  const isText = role === "system" && parts.every((part) => part["type"] === "text");
+  return [{ role, content: isText ? parts.map((part) => anyText(part, "text")).join("\n\n") : content }];
 }
 
 /** Every chat server knows `system`; models that call it otherwise have it renamed on their way. */
@@ -128,17 +154,23 @@ function roleOf(item: JsonObject): string {
   return role === "developer" ? "system" : role;
 }
 
-/** A chat tool message holds text only: pictures follow as the user's. */
-function outputMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
+/** A chat tool message holds text only: pictures follow as the user's, after all results of the turn. */
+function resultMessages(items: readonly JsonObject[], context: BridgeContext): JsonObject[] {
+  const shown: JsonObject[] = [];
+  const results = items.map((item) => resultOf(item, shown, context));
+  return shown.length === 0 ? results : [...results, { role: "user", content: shown }];
+}
+
+function resultOf(item: JsonObject, shown: JsonObject[], context: BridgeContext): JsonObject {
   const output = item["output"];
   const tool = { role: "tool", tool_call_id: anyText(item, "call_id") };
-  if (typeof output === "string") return [{ ...tool, content: output }];
-  if (!Array.isArray(output)) return [{ ...tool, content: JSON.stringify(output ?? "") }];
+  if (isFound(item)) return { ...tool, content: foundText(item) };
+  if (typeof output === "string") return { ...tool, content: output };
+  if (!Array.isArray(output)) return { ...tool, content: JSON.stringify(output ?? "") };
   const parts = output.filter(isObject).flatMap((part) => partOf(part, context));
   const texts = parts.filter((part) => part["type"] === "text").map((part) => anyText(part, "text"));
-  const shown = parts.filter((part) => part["type"] !== "text");
-  const message = { ...tool, content: texts.join("\n") };
-  return shown.length === 0 ? [message] : [message, { role: "user", content: shown }];
+  shown.push(...parts.filter((part) => part["type"] !== "text"));
+  return { ...tool, content: texts.join("\n") };
 }
 
 function contentOf(content: JsonValue | undefined, context: BridgeContext): JsonValue {

@@ -3,6 +3,7 @@ import { compact, isSet, list, number, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject } from "../../types.ts";
 import { noteDropped } from "../parts/dropped.ts";
 import { readEffort, takesEffort } from "../parts/effort.ts";
+import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
 import { messagesOf } from "./messages.ts";
 import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";
@@ -31,7 +32,6 @@ const CARRIED = new Set([
 ]);
 /** Signed thinking is sealed into every answer: it does not have to be asked for. */
 const GIVEN = "reasoning.encrypted_content";
-const PROBABILITIES = "message.output_text.logprobs";
 
 /** The body of a chat request that asks for the same as a Responses request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
@@ -39,9 +39,9 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   if (body["background"] === true) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
-    if (typeof name === "string" && name !== GIVEN && name !== PROBABILITIES) context.dropped(`include.${name}`);
+    if (typeof name === "string" && name !== GIVEN && name !== INCLUDED_LOGPROBS) context.dropped(`include.${name}`);
   const tools = chatTools(body, context);
-  remember(context, { echo: echoOf(body), customTools: tools.custom });
+  remember(context, { echo: echoOf(body), specialTools: tools.special });
   const logprobs = number(body, "top_logprobs") || undefined;
   return compact({
     model: context.upstreamModel,
@@ -49,7 +49,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
     max_tokens: number(body, "max_output_tokens"),
     temperature: number(body, "temperature"),
     top_p: number(body, "top_p"),
-    logprobs: logprobs !== undefined || list(body, "include").includes(PROBABILITIES) ? true : undefined,
+    logprobs: logprobs !== undefined || list(body, "include").includes(INCLUDED_LOGPROBS) ? true : undefined,
     top_logprobs: logprobs,
     ...tools.members,
     ...reasoningOf(body, context),

@@ -1,15 +1,23 @@
 import type { BridgeContext, JsonObject } from "../../types.ts";
 
+/** A tool that its client calls in another way than chat calls a function. */
+export interface SpecialTool {
+  /** `search` is the client's own search for further tools. */
+  readonly kind: "function" | "free text" | "search";
+  readonly name: string;
+  readonly namespace?: string;
+}
+
 /** What the answer of a converted request needs to know about it. */
 export interface ResponsesState {
   /** Settings that a response object repeats. */
   readonly echo: JsonObject;
-  /** Tools whose input is free text; upstream they are functions with one argument. */
-  readonly customTools: ReadonlySet<string>;
+  /** By their names upstream. */
+  readonly specialTools: ReadonlyMap<string, SpecialTool>;
 }
 
 const states = new WeakMap<BridgeContext, ResponsesState>();
-const NONE: ResponsesState = { echo: {}, customTools: new Set() };
+const NONE: ResponsesState = { echo: {}, specialTools: new Map() };
 
 export function remember(context: BridgeContext, state: ResponsesState): void {
   states.set(context, state);

@@ -24,8 +24,10 @@ export class ChunksToResponse implements StreamBridge {
   readonly #written = new LongText();
   #content: JsonObject[] = [];
   #annotations: JsonObject[] = [];
-  /** Tokens with their probabilities: of the event that is read, and of the open part. */
-  #newTokens: readonly JsonObject[] = [];
+  /** Sources that were named before the text. */
+  readonly #earlySources: JsonObject[] = [];
+  /** Tokens with their probabilities: those that wait for their text, and those of the open part. */
+  readonly #waitingTokens: JsonObject[] = [];
   #tokens: JsonObject[] = [];
   #signed: JsonObject[] = [];
   readonly #arguments = new LongText();
@@ -46,8 +48,7 @@ export class ChunksToResponse implements StreamBridge {
       if ((number(choice, "index") ?? 0) !== 0) continue;
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       this.#finish = finishIn(choice) ?? this.#finish;
-      this.#newTokens = chosenTokens(choice);
-      events.push(...this.#delta(object(choice, "delta") ?? {}, writer));
+      events.push(...this.#delta(object(choice, "delta") ?? {}, chosenTokens(choice), writer));
     }
     return events;
   }
@@ -68,22 +69,24 @@ export class ChunksToResponse implements StreamBridge {
     return [this.#writer, this.#writer.begin()];
   }
 
-  #delta(delta: JsonObject, writer: ResponseWriter): StreamEvent[] {
+  #delta(delta: JsonObject, tokens: readonly JsonObject[], writer: ResponseWriter): StreamEvent[] {
     const events: StreamEvent[] = [];
     const thinking = thoughtOf(delta);
+    const content = writtenOf(delta);
+    const calls = callDeltas(delta);
+    if (content !== "" || (thinking === "" && calls.length === 0)) this.#waitingTokens.push(...tokens);
     if (thinking !== "") events.push(...this.#think(thinking, writer));
     const signed = objects(delta, "fw_thinking");
     if (signed.length > 0) {
       if (this.#open !== "reasoning") events.push(...this.#openReasoning(writer));
       this.#signed.push(...signed);
     }
-    const content = writtenOf(delta);
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
     if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
     for (const annotation of objects(delta, "annotations").flatMap(annotationOf))
       events.push(...this.#annotate(annotation, writer));
-    for (const part of callDeltas(delta)) {
+    for (const part of calls) {
       events.push(...this.#close(writer));
       for (const step of this.#calls.take(part)) events.push(...this.#step(step, writer));
     }
@@ -128,6 +131,7 @@ export class ChunksToResponse implements StreamBridge {
     }
     this.#written.add(written);
     events.push(this.#deltaOf(part, written, writer));
+    for (const source of this.#earlySources.splice(0)) events.push(...this.#annotate(source, writer));
     return events;
   }
 
@@ -142,12 +146,16 @@ export class ChunksToResponse implements StreamBridge {
       delta,
     };
     if (part === "refusal") return writer.numbered(type, place);
-    this.#tokens.push(...this.#newTokens);
-    return writer.numbered(type, { ...place, logprobs: [...this.#newTokens] });
+    const logprobs = this.#waitingTokens.splice(0);
+    this.#tokens.push(...logprobs);
+    return writer.numbered(type, { ...place, logprobs });
   }
 
   #annotate(annotation: JsonObject, writer: ResponseWriter): StreamEvent[] {
-    if (this.#part !== "output_text") return [];
+    if (this.#part !== "output_text") {
+      this.#earlySources.push(annotation);
+      return [];
+    }
     const annotation_index = this.#annotations.push(annotation) - 1;
     return [
       writer.event("response.output_text.annotation.added", { ...this.#place(writer), annotation_index, annotation }),
@@ -157,12 +165,13 @@ export class ChunksToResponse implements StreamBridge {
   #closePart(writer: ResponseWriter): StreamEvent[] {
     const kind = this.#part;
     if (kind === undefined) return [];
+    this.#tokens.push(...this.#waitingTokens.splice(0));
     const written = this.#written.take();
     const part = kind === "output_text" ? textPart(written, this.#annotations, this.#tokens) : partOf(kind, written);
     const place = this.#place(writer);
     const key = kind === "output_text" ? "text" : "refusal";
     this.#content.push(part);
-    const logprobs = kind === "output_text" && this.#tokens.length > 0 ? { logprobs: this.#tokens } : {};
+    const logprobs = kind === "output_text" ? { logprobs: this.#tokens } : {};
     const done = writer.event(`response.${kind}.done`, { ...place, [key]: written, ...logprobs });
     this.#part = undefined;
     this.#annotations = [];
@@ -205,7 +214,7 @@ export class ChunksToResponse implements StreamBridge {
   /** Free-text input is one argument upstream: it is sent when it is whole. */
   #step(step: CallStep, writer: ResponseWriter, status = "completed"): StreamEvent[] {
     const { id, name } = step.call;
-    const isFree = recall(this.#context).customTools.has(name);
+    const kind = recall(this.#context).specialTools.get(name)?.kind ?? "function";
     const place = { item_id: this.#id("fc", writer), output_index: writer.index };
     switch (step.type) {
       case "open": {
@@ -215,14 +224,13 @@ export class ChunksToResponse implements StreamBridge {
       }
       case "arguments":
         this.#arguments.add(step.text);
-        return isFree ? [] : [writer.event("response.function_call_arguments.delta", { ...place, delta: step.text })];
+        return kind === "function"
+          ? [writer.event("response.function_call_arguments.delta", { ...place, delta: step.text })]
+          : [];
       case "close": {
         const args = this.#arguments.take();
         const item = callItem(this.#id("fc", writer), { id, name, args }, this.#context);
-        const done = isFree
-          ? inputEvents(anyText(item, "input"), place, writer)
-          : [writer.event("response.function_call_arguments.done", { ...place, name, arguments: args })];
-        return [...done, writer.closeItem({ ...item, status })];
+        return [...doneEvents(item, place, writer), writer.closeItem({ ...item, status })];
       }
     }
   }
@@ -240,9 +248,18 @@ function partOf(kind: Part, written: string): JsonObject {
   return kind === "output_text" ? textPart(written) : { type: "refusal", refusal: written };
 }
 
-function inputEvents(input: string, place: JsonObject, writer: ResponseWriter): StreamEvent[] {
-  return [
-    writer.event("response.custom_tool_call_input.delta", { ...place, delta: input }),
-    writer.event("response.custom_tool_call_input.done", { ...place, input }),
-  ];
+/** What a call passes to its tool, whole; a search tells it in its item alone. */
+function doneEvents(item: JsonObject, place: JsonObject, writer: ResponseWriter): StreamEvent[] {
+  const { type, name, input, arguments: args } = item;
+  switch (type) {
+    case "custom_tool_call":
+      return [
+        writer.event("response.custom_tool_call_input.delta", { ...place, delta: input }),
+        writer.event("response.custom_tool_call_input.done", { ...place, input }),
+      ];
+    case "function_call":
+      return [writer.event("response.function_call_arguments.done", { ...place, name, arguments: args })];
+    default:
+      return [];
+  }
 }

@@ -1,30 +1,83 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { isFound } from "./search.ts";
+import type { SpecialTool } from "./state.ts";
+import { SEARCH, upstreamName, upstreamNameOf } from "./tool-names.ts";
 
 export interface ReadTools {
   readonly members: JsonObject;
-  /** Tools whose input is free text. */
-  readonly custom: ReadonlySet<string>;
+  readonly special: ReadonlyMap<string, SpecialTool>;
 }
 
-/** Functions and free-text tools travel; hosted tools are only offered and fall away, unless one is forced. */
+/** Functions, free-text tools and the client's own search travel; hosted tools are only offered and fall away, unless one is forced. */
 export function chatTools(body: JsonObject, context: BridgeContext): ReadTools {
-  const custom = new Set<string>();
-  const tools: JsonObject[] = [];
-  for (const tool of objects(body, "tools")) {
-    const name = anyText(tool, "name");
-    if (tool["type"] === "function") tools.push(functionOf(tool, name));
-    else if (tool["type"] === "custom") {
-      custom.add(name);
-      tools.push(freeTextFunction(tool, name));
-    } else context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
+  const special = new Map<string, SpecialTool>();
+  const tools = new Map<string, JsonObject>();
+  for (const tool of offeredTools(body)) {
+    const read = readTool(tool);
+    if (read === undefined) context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
+    else if (!tools.has(read.name)) {
+      tools.set(read.name, read.tool);
+      if (read.special !== undefined) special.set(read.name, read.special);
+    }
   }
-  const choice = choiceOf(body["tool_choice"], tools);
-  if (tools.length === 0) return { members: {}, custom };
+  const offered = [...tools.values()];
+  const choice = choiceOf(body["tool_choice"], offered);
+  if (offered.length === 0) return { members: {}, special };
   const parallel = body["parallel_tool_calls"];
-  const members = compact({ tools, tool_choice: choice, parallel_tool_calls: parallel === false ? false : undefined });
-  return { members, custom };
+  const members = compact({
+    tools: offered,
+    tool_choice: choice,
+    parallel_tool_calls: parallel === false ? false : undefined,
+  });
+  return { members, special };
+}
+
+/** Coding agents may offer their tools as items of the conversation, or find them in its course. */
+function offeredTools(body: JsonObject): JsonObject[] {
+  const later = objects(body, "input").filter((item) => item["type"] === "additional_tools" || isFound(item));
+  return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(membersOf);
+}
+
+/** The tools of a namespace, which is told about once; those to be loaded later have nobody else who would load them. */
+function membersOf(tool: JsonObject): JsonObject[] {
+  const members = tool["type"] === "namespace" ? objects(tool, "tools") : [];
+  if (members.length === 0) return [tool];
+  const namespace = text(tool, "name");
+  const about = text(tool, "description");
+  return members.map((member, at) => {
+    const told = [text(member, "description"), at === 0 ? about : undefined].filter((words) => words !== undefined);
+    return compact({ ...member, namespace, description: told.length === 0 ? undefined : told.join("\n\n") });
+  });
+}
+
+interface ReadTool {
+  readonly name: string;
+  readonly tool: JsonObject;
+  readonly special?: SpecialTool;
+}
+
+function readTool(tool: JsonObject): ReadTool | undefined {
+  const own = anyText(tool, "name");
+  const namespace = text(tool, "namespace");
+  const name = upstreamName(own, namespace);
+  const named = { name: own, ...(namespace !== undefined && { namespace }) };
+  switch (tool["type"]) {
+    case "function":
+      return {
+        name,
+        tool: functionOf(tool, name),
+        ...(name !== own && { special: { kind: "function", ...named } }),
+      };
+    case "custom":
+      return { name, tool: freeTextFunction(tool, name), special: { kind: "free text", ...named } };
+    case "tool_search":
+      if (tool["execution"] !== "client") return undefined;
+      return { name: SEARCH, tool: functionOf(tool, SEARCH), special: { kind: "search", name: SEARCH } };
+    default:
+      return undefined;
+  }
 }
 
 function functionOf(tool: JsonObject, name: string): JsonObject {
@@ -55,15 +108,19 @@ function freeTextFunction(tool: JsonObject, name: string): JsonObject {
 function choiceOf(choice: JsonValue | undefined, tools: readonly JsonObject[]): JsonValue | undefined {
   if (choice === "required" && tools.length === 0) throw unsupportedParameter("tool_choice");
   if (!isObject(choice)) return typeof choice === "string" ? choice : undefined;
-  if (choice["type"] === "allowed_tools") {
-    const names = objects(choice, "tools").map((tool) => ({
-      type: "function",
-      function: { name: anyText(tool, "name") },
-    }));
-    return { type: "allowed_tools", allowed_tools: { mode: text(choice, "mode") ?? "auto", tools: names } };
-  }
-  const name = text(choice, "name");
-  const isThere = tools.some((tool) => anyText(object(tool, "function"), "name") === name);
-  if (name === undefined || !isThere) throw unsupportedParameter("tool_choice");
+  const offered = new Set(tools.map((tool) => anyText(object(tool, "function"), "name")));
+  if (choice["type"] === "allowed_tools") return allowedChoice(choice, offered);
+  const name = upstreamNameOf(choice);
+  if (name === undefined || !offered.has(name)) throw unsupportedParameter("tool_choice");
   return { type: "function", function: { name } };
+}
+
+/** Hosted tools that fell away are not allowed either. */
+function allowedChoice(choice: JsonObject, offered: ReadonlySet<string>): JsonValue {
+  const mode = text(choice, "mode") ?? "auto";
+  const names = objects(choice, "tools").flatMap((tool) => upstreamNameOf(tool) ?? []);
+  const tools = names.filter((name) => offered.has(name)).map((name) => ({ type: "function", function: { name } }));
+  if (tools.length > 0) return { type: "allowed_tools", allowed_tools: { mode, tools } };
+  if (mode === "required") throw unsupportedParameter("tool_choice");
+  return "none";
 }

@@ -1,0 +1,18 @@
+// Names of tools may be twice as long in Anthropic's protocol as chat servers take them, and those of MCP servers are.
+import { anyText, objects } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+import { chatName } from "../parts/chat-name.ts";
+
+const shortened = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
+
+export function noteLongNames(body: JsonObject, context: BridgeContext): void {
+  const long = objects(body, "tools")
+    .map((tool) => anyText(tool, "name"))
+    .filter((name) => chatName(name) !== name);
+  if (long.length > 0) shortened.set(context, new Map(long.map((name) => [chatName(name), name])));
+}
+
+/** The name that the client gave the tool. */
+export function ownName(name: string, context: BridgeContext): string {
+  return shortened.get(context)?.get(name) ?? name;
+}

@@ -1,0 +1,26 @@
+import { objects } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+/**
+ * Neighbours of one role are one turn in this protocol. Where a turn calls tools or answers them they have to become
+ * one: chat servers refuse anything between calls and the last of their results.
+ */
+export function joinedTurns(messages: readonly JsonObject[]): JsonObject[] {
+  const turns: JsonObject[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (last !== undefined && last["role"] === message["role"] && [last, message].some(holdsTools))
+      turns[turns.length - 1] = { ...last, content: [...blocksOf(last), ...blocksOf(message)] };
+    else turns.push(message);
+  }
+  return turns;
+}
+
+function holdsTools(message: JsonObject): boolean {
+  return objects(message, "content").some(({ type }) => type === "tool_use" || type === "tool_result");
+}
+
+function blocksOf(message: JsonObject): readonly JsonObject[] {
+  const content = message["content"];
+  return typeof content === "string" ? [{ type: "text", text: content }] : objects(message, "content");
+}

@@ -1,0 +1,32 @@
+import { plainCallId } from "../../call-ids.ts";
+
+/**
+ * The ids of a conversation's calls as this API takes them: letters, digits, `_` and `-` only, and none of them twice.
+ * Some chat servers count anew in every answer or give no id, and calls of the old `function_call` kind have none.
+ */
+export class CallIds {
+  readonly #used = new Set<string>();
+  /** Calls whose result is still to come, by the id that the client knows. */
+  readonly #waiting = new Map<string, string[]>();
+
+  ofCall(id: string): string {
+    const taken = this.#unused(plain(id));
+    this.#used.add(taken);
+    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), taken]);
+    return taken;
+  }
+
+  ofResult(id: string): string {
+    return this.#waiting.get(id)?.shift() ?? plain(id);
+  }
+
+  #unused(id: string): string {
+    let unused = id;
+    for (let number = 2; this.#used.has(unused); number++) unused = `${id}_${number}`;
+    return unused;
+  }
+}
+
+function plain(id: string): string {
+  return plainCallId(id).replaceAll(/[^A-Za-z0-9_-]/g, "_") || "call";
+}

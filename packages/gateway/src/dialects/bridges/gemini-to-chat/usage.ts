@@ -1,0 +1,31 @@
+import { compact, count, object } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+import { geminiUsage, readChatUsage } from "../../usage.ts";
+
+const MODALITIES = [
+  ["TEXT", "text_tokens"],
+  ["IMAGE", "image_tokens"],
+  ["AUDIO", "audio_tokens"],
+] as const;
+
+/** The `usageMetadata` of an answer from the usage of a chat answer; undefined when no count is readable. */
+export function usageMetadataOf(usage: JsonObject | undefined): JsonObject | undefined {
+  const read = readChatUsage(usage);
+  if (read === undefined) return undefined;
+  const prompt = object(usage, "prompt_tokens_details");
+  return compact({
+    ...geminiUsage(read),
+    promptTokensDetails: detailsOf(prompt),
+    cacheTokensDetails: detailsOf(object(prompt, "cached_tokens_details")),
+    candidatesTokensDetails: detailsOf(object(usage, "completion_tokens_details")),
+  });
+}
+
+/** Only what is told: a prompt of pictures may come with a count of sound, and this one zero. */
+function detailsOf(details: JsonObject | undefined): JsonObject[] | undefined {
+  const told = MODALITIES.flatMap(([modality, key]) => {
+    const tokenCount = count(details, key) ?? 0;
+    return tokenCount === 0 ? [] : [{ modality, tokenCount }];
+  });
+  return told.length === 0 ? undefined : told;
+}

@@ -1,0 +1,35 @@
+import { anyText } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+import { isFound } from "./search.ts";
+
+export function isOutput(item: JsonObject): boolean {
+  return item["type"] === "function_call_output" || item["type"] === "custom_tool_call_output" || isFound(item);
+}
+
+/** Results of calls: chat wants them right behind their calls, while other items may stand between them here. */
+export class Results {
+  readonly #waiting = new Map<string, JsonObject[]>();
+
+  constructor(items: readonly JsonObject[]) {
+    for (const item of items.filter(isOutput)) this.#of(item).push(item);
+  }
+
+  /** The results of a message's calls; some servers use an id again in a later turn. */
+  takeFor(calls: readonly JsonObject[]): JsonObject[] {
+    return calls.flatMap((call) => this.#waiting.get(anyText(call, "id"))?.splice(0, 1) ?? []);
+  }
+
+  /** A result that no call before it has taken. */
+  take(item: JsonObject): JsonObject[] {
+    const waiting = this.#of(item);
+    const at = waiting.indexOf(item);
+    return at < 0 ? [] : waiting.splice(at, 1);
+  }
+
+  #of(item: JsonObject): JsonObject[] {
+    const id = anyText(item, "call_id");
+    const waiting = this.#waiting.get(id) ?? [];
+    this.#waiting.set(id, waiting);
+    return waiting;
+  }
+}

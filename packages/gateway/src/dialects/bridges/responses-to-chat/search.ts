@@ -1,0 +1,23 @@
+// A client may search for its tools itself: the search is a call, and what it found is offered from then on.
+import { anyText, objects, text } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+import { upstreamName } from "./tool-names.ts";
+
+/** A search of the client's own; one of the vendor's has no call that it answers. */
+export function isSearch(item: JsonObject): boolean {
+  return item["type"] === "tool_search_call" && text(item, "call_id") !== undefined;
+}
+
+export function isFound(item: JsonObject): boolean {
+  return item["type"] === "tool_search_output" && text(item, "call_id") !== undefined;
+}
+
+/** What the model reads of a search: the names by which it can call now. */
+export function foundText(item: JsonObject): string {
+  const names = objects(item, "tools").flatMap((tool) =>
+    tool["type"] === "namespace"
+      ? objects(tool, "tools").map((member) => upstreamName(anyText(member, "name"), text(tool, "name")))
+      : [anyText(tool, "name")],
+  );
+  return JSON.stringify({ tools: names });
+}
