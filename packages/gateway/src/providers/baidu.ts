@@ -8,12 +8,20 @@ import { count, object, objects } from "../dialects/read.ts";
 import { parseObject } from "../lib/json.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { openaiRoute } from "./openai-compatible.ts";
-import { chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
+import { batchedEmbeddings, chunked, fanOut, withBody } from "./private/batched-embeddings.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
 import { noDeveloperRole } from "./quirks/roles.ts";
 import { finishNames } from "./repairs/finish-names.ts";
 import { usageOnFinish } from "./repairs/usage-on-finish.ts";
-import type { ChannelRecord, Exchange, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "./types.ts";
+import type {
+  ChannelRecord,
+  Exchange,
+  ProviderAdapter,
+  Quirk,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "./types.ts";
 
 const FIRST = "https://aip.baidubce.com";
 const SECOND = "https://qianfan.baidubce.com";
@@ -44,8 +52,9 @@ const renewing = withFreshToken(
 const embedExchange: Exchange = async (call, context) => {
   const body = call.body && parseObject(call.body.toString("utf8"));
   const input = body?.["input"];
-  if (!body || !Array.isArray(input) || input.length <= TEXTS_A_CALL) return renewing(call, context);
-  const bodies = chunked(input, TEXTS_A_CALL).map((part) => ({ ...body, input: part }));
+  const limit = context.upstreamModel.toLowerCase() === "tao-8k" ? 1 : TEXTS_A_CALL;
+  if (!body || !Array.isArray(input) || input.length <= limit) return renewing(call, context);
+  const bodies = chunked(input, limit).map((part) => ({ ...body, input: part }));
   return fanOut(
     bodies,
     (part) => renewing(withBody(call, part), context),
@@ -57,6 +66,11 @@ const embedExchange: Exchange = async (call, context) => {
     }),
     (answer) => (count(answer, "error_code") ?? 0) !== 0,
   );
+};
+
+const secondEmbeddings: UpstreamRoute = {
+  ...openaiRoute("embeddings", "/v2/embeddings"),
+  exchange: batchedEmbeddings(() => TEXTS_A_CALL),
 };
 
 async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
@@ -112,7 +126,7 @@ export const baidu: ProviderAdapter = {
       exchange: embedExchange,
     },
     { ...openaiRoute("chat", "/v2/chat/completions"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
-    { ...openaiRoute("embeddings", "/v2/embeddings"), when: (_ask, _model, channel) => !isFirstChannel(channel) },
+    { ...secondEmbeddings, when: (_ask, _model, channel) => !isFirstChannel(channel) },
   ],
   authorize: sign,
   models: [
@@ -144,7 +158,7 @@ export const baiduV2: ProviderAdapter = {
   id: "baidu_v2",
   label: "Baidu Qianfan V2",
   baseUrl: SECOND,
-  speaks: [openaiRoute("chat", "/v2/chat/completions"), openaiRoute("embeddings", "/v2/embeddings")],
+  speaks: [openaiRoute("chat", "/v2/chat/completions"), secondEmbeddings],
   authorize: signSecond,
   models: [
     "ernie-4.0-8k",

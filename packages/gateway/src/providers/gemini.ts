@@ -2,8 +2,10 @@ import { isObject, list, objects, text } from "../dialects/read.ts";
 import type { JsonObject } from "../dialects/types.ts";
 import { parseObject } from "../lib/json.ts";
 import { readGoogle } from "./google/errors.ts";
+import { embedExchange } from "./google/embeddings.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
 import { GEMINI_MODELS } from "./google/models.ts";
+import { pictured } from "./google/pictured.ts";
 import { joinUrl, withoutEnd } from "./join-url.ts";
 import { getJson, namesIn } from "./model-list.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "./types.ts";
@@ -39,12 +41,13 @@ export const gemini: ProviderAdapter = {
       inlinesImages: true,
     },
     { operation: "count_tokens", dialect: "gemini-count-tokens", path: verbPath("countTokens") },
-    { operation: "embeddings", dialect: "gemini-embed", path: verbPath("embedContent") },
+    { operation: "embeddings", dialect: "gemini-embed", path: verbPath("embedContent"), exchange: embedExchange },
     {
       operation: "images.generations",
       dialect: "private:google-images",
       path: (_ask, model, channel) => modelPath(channel, model, isImagen(model) ? "predict" : "generateContent"),
       when: (ask) => ask.operation === "images.generations",
+      exchange: pictured((call, context) => context.send(call)),
     },
   ],
   authorize: sign,

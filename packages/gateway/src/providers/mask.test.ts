@@ -22,6 +22,12 @@ describe("mask", () => {
     expect(mask(message, secrets)).toBe(expected);
   });
 
+  it.each(["-eyJ", "eyJ-", "::::", "a", "a@", "1.", "*"])("takes no time for long runs of %s", (unit) => {
+    const startedAt = performance.now();
+    mask(`${unit.repeat(65_536 / unit.length)}g`, secrets);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it("hides a service account by its private members only", () => {
     const key = JSON.stringify({ type: "service_account", project_id: "demo-project", client_email: "gw@demo.iam" });
     expect(mask("service_account of demo-project refused", { key, baseUrl: "" })).toBe(

@@ -5,8 +5,9 @@ const HIDDEN = "***";
 const PIECE = 8;
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
+/** Each begins where nothing of its kind stands before: what does not match is not tried again a letter further on. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
+  [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g, HIDDEN],
   [/\bBearer\s+[\w.~+/=|-]{6,}/gi, `Bearer ${HIDDEN}`],
   [/\b(?:sk|pk|rk|gsk|xai|pplx|fw|jina|hf|pat|ak|app)[-_][\w*-]{6,}/g, HIDDEN],
   [/\bAIza[\w-]{8,}/g, HIDDEN],
@@ -14,7 +15,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:AKIA|ASIA|AKID|ABSK|AIDA|AROA)[A-Za-z0-9]{8,}/g, HIDDEN],
   [/[\w-]{1,16}\*{3,}[\w-]{0,16}/g, HIDDEN],
   [/\b(?:org-|org_|proj_|proj-|acct_)[\w-]{3,}/g, HIDDEN],
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, HIDDEN],
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, HIDDEN],
   [/\b(https?|wss?):\/\/(?:[^\s/?#"'<>)]*)/gi, `$1://${HIDDEN}`],
   [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, HIDDEN],
 ];
@@ -34,7 +35,7 @@ export function mask(message: string, secrets: Secrets): string {
   const host = hostOf(secrets.baseUrl);
   if (host !== undefined) text = text.replaceAll(host, HIDDEN);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
-  return text.replace(/(?<![\w:.])[0-9a-f:.]*:[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
+  return text.replace(/(?<![\w:.])[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
 }
 
 /** The secret parts of a key: `id|secret|region` by part, a service account by its private members. */

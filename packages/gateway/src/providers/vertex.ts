@@ -3,6 +3,7 @@ import { isObject } from "../lib/json.ts";
 import { thinkingSuffix } from "./anthropic/thinking-suffix.ts";
 import { readGoogle } from "./google/errors.ts";
 import { imageBridge, isImagen } from "./google/images.ts";
+import { pictured } from "./google/pictured.ts";
 import { eachObject, without } from "../dialects/json-edit.ts";
 import { openaiRoute } from "./openai-compatible.ts";
 import { withFreshToken } from "./private/fresh-token.ts";
@@ -134,7 +135,7 @@ export const vertex: ProviderAdapter = {
       isEmbedding,
     ),
     route(
-      { operation: "images.generations", dialect: "private:google-images" },
+      { operation: "images.generations", dialect: "private:google-images", exchange: pictured(once) },
       (_ask, model) => google(model, isImagen(model) ? "predict" : "generateContent"),
       isGoogle,
     ),

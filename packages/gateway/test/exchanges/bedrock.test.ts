@@ -130,7 +130,7 @@ describe("Converse", () => {
 describe("Claude on Bedrock", () => {
   it("is asked for a schema in words by the models that Bedrock does not hold to one", async () => {
     const parameters = { type: "object", properties: {} };
-    const sentTool = { name: "f", input_schema: parameters };
+    const sentTool = { name: "f", input_schema: { ...parameters, additionalProperties: false } };
     const asked = (model: string): JsonObject => ({
       model,
       max_tokens: 10,

@@ -2,7 +2,7 @@ import type { Bridge, JsonObject, JsonValue } from "../../dialects/types.ts";
 import { compact, count, isObject, list, object, objects, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
-import { chunked, fanOut, withBody } from "../private/batched-embeddings.ts";
+import { chunked, fanOut, ordered, withBody } from "../private/batched-embeddings.ts";
 import type { Exchange } from "../types.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
@@ -18,9 +18,7 @@ export const embedBridge: Bridge = unaryBridge({
     });
   },
   response(body, context) {
-    const entries = objects(object(body, "output"), "embeddings").toSorted(
-      (a, b) => (count(a, "text_index") ?? 0) - (count(b, "text_index") ?? 0),
-    );
+    const entries = ordered(objects(object(body, "output"), "embeddings"), "text_index");
     return embeddingAnswer(
       context.ask.model,
       entries.map((entry) => entry["embedding"]),
@@ -42,7 +40,7 @@ export const embedExchange: Exchange = async (call, context) => {
     (answers) => ({
       output: {
         embeddings: answers
-          .flatMap((answer) => [...objects(object(answer, "output"), "embeddings")])
+          .flatMap((answer) => ordered(objects(object(answer, "output"), "embeddings"), "text_index"))
           .map((entry, index) => ({ ...entry, text_index: index })),
       },
       usage: {

@@ -15,6 +15,11 @@ function isCohere(model: string): boolean {
   return model.includes("cohere.");
 }
 
+/** Refuses every member beside the text. */
+function isFirstTitan(model: string): boolean {
+  return model.includes("titan-embed-text-v1");
+}
+
 /** Titan takes one text a call and Cohere 96; more are kept as a list that the exchange splits. */
 export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
@@ -30,6 +35,10 @@ export const embedBridge: Bridge = unaryBridge({
       });
     }
     const given = texts.length === 1 ? { inputText: texts[0] ?? "" } : { inputTexts: texts };
+    if (isFirstTitan(context.upstreamModel)) {
+      if (body["dimensions"] !== undefined) context.dropped("dimensions");
+      return given;
+    }
     return compact({ ...given, dimensions: body["dimensions"], normalize: true });
   },
   response(body, context) {

@@ -1,3 +1,4 @@
+import { claudeModel } from "../../dialects/bridges/parts/claude-models.ts";
 import { parseAwsKey } from "./key.ts";
 
 const SPECIAL: Readonly<Record<string, string>> = {
@@ -11,6 +12,12 @@ const SPECIAL: Readonly<Record<string, string>> = {
 /** Models that are only reached through an inference profile of the region's part of the world. */
 const PROFILE_ONLY = /^anthropic\.claude-(?:3-7|(?:opus|sonnet|haiku|fable)-[4-9])/;
 const PARTS: Readonly<Record<string, string>> = { us: "us", eu: "eu", ap: "apac", ca: "us" };
+const COUNTRIES: Readonly<Record<string, string>> = {
+  "ap-northeast-1": "jp",
+  "ap-northeast-3": "jp",
+  "ap-southeast-2": "au",
+  "ap-southeast-4": "au",
+};
 
 /** The vendor's id of a model; names with a vendor, a profile or an ARN stay as they are. */
 export function bedrockId(named: string, key: string): string {
@@ -18,9 +25,14 @@ export function bedrockId(named: string, key: string): string {
   const id =
     SPECIAL[model] ?? (model.startsWith("claude") ? `anthropic.${model.replace(/-(\d{8})$/, "-$1-v1:0")}` : model);
   if (!PROFILE_ONLY.test(id)) return id;
-  const { region } = parseAwsKey(key);
-  const part = region.startsWith("us-gov") ? "us-gov" : (PARTS[region.slice(0, 2)] ?? "global");
-  return `${part}.${id}`;
+  return `${partOf(parseAwsKey(key).region, id)}.${id}`;
+}
+
+/** Since 4.5 there is no profile for all of Asia and the Pacific any more, but one for each of two countries. */
+function partOf(region: string, id: string): string {
+  if (region.startsWith("us-gov")) return "us-gov";
+  const part = PARTS[region.slice(0, 2)] ?? "global";
+  return part === "apac" && claudeModel(id).version >= 405 ? (COUNTRIES[region] ?? "global") : part;
 }
 
 export function isClaude(model: string): boolean {

@@ -54,6 +54,23 @@ describe("transcription on Workers AI", () => {
     ]);
   });
 
+  it("tells all it knows where that is asked for", async () => {
+    const segments = [{ start: 0, end: 1.5, text: "hello" }];
+    const result = { text: "hello", segments, transcription_info: { language: "en", duration: 1.5 }, word_count: 1 };
+    const { context } = exchangeOf([{ json: { result, success: true } }], { ask: askOf({ model: "w" }) });
+    const call = callOf("https://h/ai/run/m", form("verbose_json"), { "content-type": TYPE });
+    expect(await jsonOf(await transcriptionExchange(call, context))).toEqual({
+      language: "en",
+      duration: 1.5,
+      text: "hello",
+      segments,
+    });
+  });
+
+  it("refuses what the vendor cannot write", async () => {
+    await expect(run("srt", "@cf/openai/whisper")).rejects.toThrow("response_format cannot be used");
+  });
+
   it("reads no part from something else", () => {
     expect(formParts(Buffer.from("{}"), "application/json")).toEqual([]);
     expect(formParts(form().subarray(0, 40), TYPE)).toEqual([]);

@@ -2,6 +2,7 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } fro
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
 import { cohereRequest } from "./chat-request.ts";
+import { annotationsOf } from "./citations.ts";
 
 /** https://docs.cohere.com/reference/chat (v2) */
 export const chatBridge: Bridge = {
@@ -20,6 +21,7 @@ export const chatBridge: Bridge = {
         content: joined("text", "text"),
         reasoning: joined("thinking", "thinking") + (text(message, "tool_plan") ?? ""),
         toolCalls: calls,
+        annotations: annotationsOf(objects(message, "citations")),
         finish: finishOf(text(body, "finish_reason")),
         usage: usageOf(object(body, "usage")),
       },
@@ -70,6 +72,11 @@ function streamOf(context: BridgeContext): StreamBridge {
     },
     "tool-call-delta": (data) =>
       writer.toolArguments(text(object(object(messageOf(data), "tool_calls"), "function"), "arguments") ?? ""),
+    "citation-start"(data) {
+      const citation = object(messageOf(data), "citations");
+      const annotations = citation ? annotationsOf([citation]) : [];
+      return annotations.length === 0 ? [] : writer.delta({ annotations });
+    },
     "message-end": (data) => ended(object(data, "delta"), writer),
   };
   return {

@@ -19,6 +19,11 @@ describe("speech of MiniMax", () => {
       client: { status: 200, body_hex: "494433" },
     }));
 
+  it("is spoken by a voice that is named by its id", () => {
+    const body = { model: "m", input: "Hi", voice: { id: "mine" } };
+    expect(speechBridge.request(body, bridgeContextOf())).toMatchObject({ voice_setting: { voice_id: "mine" } });
+  });
+
   it("comes whole: events are refused", () => {
     const body = { model: "m", input: "Hi", stream_format: "sse" };
     expect(() => speechBridge.request(body, bridgeContextOf())).toThrowError(/stream_format/);

@@ -1,5 +1,5 @@
 import type { Bridge, JsonObject } from "../../dialects/types.ts";
-import { number, object, text } from "../../dialects/read.ts";
+import { isObject, number, object, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { unsupportedParameter } from "../../lib/app-error.ts";
 import { bodyOf, readWhole } from "../exchange.ts";
@@ -30,7 +30,7 @@ export const speechBridge: Bridge = unaryBridge({
     const { instructions, ...rest } = more;
     if (frames === "sse") throw unsupportedParameter("stream_format");
     if (instructions !== undefined) context.dropped("instructions");
-    const name = typeof voice === "string" ? voice : "alloy";
+    const name = text(isObject(voice) ? voice : { id: voice }, "id") ?? "alloy";
     return {
       model: context.upstreamModel,
       text: input,

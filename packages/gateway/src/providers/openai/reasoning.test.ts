@@ -67,6 +67,18 @@ describe("reasoningResponses", () => {
     const plain = { model: "gpt-5.6-terra", store: false };
     expect(apply(plain, "openai-chat")).toBe(plain);
   });
+
+  it("does not ask a model that reasons for probabilities", () => {
+    const probabilities = "message.output_text.logprobs";
+    const asked = (...include: string[]) => ({ model: "gpt-5.6-terra", include, top_logprobs: 2 });
+    expect(apply(asked(probabilities), "openai-chat")).toEqual({ model: "gpt-5.6-terra" });
+    expect(apply(asked("reasoning.encrypted_content", probabilities), "openai-chat")).toEqual({
+      model: "gpt-5.6-terra",
+      include: ["reasoning.encrypted_content"],
+    });
+    const silent = { ...asked(probabilities), reasoning: { effort: "none" } };
+    expect(apply(silent, "openai-chat")).toBe(silent);
+  });
 });
 
 describe("reasoningModel", () => {

@@ -1,3 +1,4 @@
+import { INCLUDED_LOGPROBS } from "../../dialects/bridges/parts/logprobs.ts";
 import type { Body, JsonObject } from "../../dialects/types.ts";
 import { list, object, objects, text } from "../../dialects/read.ts";
 import type { Quirk } from "../types.ts";
@@ -71,7 +72,7 @@ export const reasoningParams: Quirk = {
 export const reasoningResponses: Quirk = {
   name: "reasoning model parameters of converted requests",
   on: ["openai-responses"],
-  drops: ["temperature", "top_p", "top_logprobs"],
+  drops: ["temperature", "top_p", "top_logprobs", "include"],
   apply(body, ask, upstreamModel) {
     const model = ask.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
     if (!model) return body;
@@ -79,11 +80,19 @@ export const reasoningResponses: Quirk = {
     const asked = text(reasoning, "effort") ?? model.suffix;
     const effort = asked === undefined ? undefined : nearestEffort(asked, model);
     const isSilent = effort === "none" && (model.major > 5 || model.minor >= 1);
-    const kept = isSilent ? body : without(body, ["temperature", "top_p", "top_logprobs"]);
+    const kept = isSilent ? body : withoutLogprobs(without(body, ["temperature", "top_p"]));
     if (effort === text(reasoning, "effort") && body["model"] === model.name) return kept;
     return { ...kept, model: model.name, reasoning: { ...reasoning, ...(effort === undefined ? {} : { effort }) } };
   },
 };
+
+function withoutLogprobs(body: JsonObject): JsonObject {
+  const include = list(body, "include");
+  const others = include.filter((name) => name !== INCLUDED_LOGPROBS);
+  const lost = others.length === 0 ? ["top_logprobs", "include"] : ["top_logprobs"];
+  const kept = without(body, lost);
+  return others.length === 0 || others.length === include.length ? kept : { ...kept, include: others };
+}
 
 function effortForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
   const asked = body["reasoning_effort"] ?? model.suffix;

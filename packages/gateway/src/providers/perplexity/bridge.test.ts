@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bridgeContextOf, dataOf, event } from "../../../test/provider-kit.ts";
+import { anthropicToChat } from "../../dialects/bridges/anthropic-to-chat/index.ts";
 import { agentBridge } from "./bridge.ts";
 
 describe("requests of the Agent API", () => {
@@ -76,5 +77,26 @@ describe("streams of the Agent API", () => {
   ])("end with an error: %j", (data) => {
     const stream = agentBridge.stream(bridgeContextOf());
     expect(dataOf(stream.event(event(data)))).toEqual([{ error: { message: "no", type: "server_error" } }]);
+  });
+});
+
+describe("searches of the Agent API", () => {
+  it("are citations for clients of other protocols", () => {
+    const context = bridgeContextOf();
+    const results = [{ title: "A", url: "https://a.example" }];
+    const message = { type: "message", content: [{ type: "output_text", text: "Sunny." }] };
+    const body = { status: "completed", output: [{ type: "search_results", results }, message] };
+    const answer = anthropicToChat.response(agentBridge.response(body, context), context);
+    expect(answer["content"]).toMatchObject([{ citations: [{ url: "https://a.example", title: "A" }] }]);
+    const stream = agentBridge.stream(context);
+    const client = anthropicToChat.stream(context);
+    const events = [
+      event({ type: "response.output_text.delta", delta: "Sunny." }),
+      event({ type: "response.completed", response: body }),
+    ].flatMap((given) => stream.event(given).flatMap((chunk) => client.event(chunk)));
+    const cited = dataOf([...events, ...client.end()]).filter((data) =>
+      JSON.stringify(data).includes("citations_delta"),
+    );
+    expect(cited).toMatchObject([{ delta: { citation: { url: "https://a.example", title: "A" } } }]);
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { askOf, bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../test/provider-kit.ts";
 import { embedBridge as aliBridge, embedExchange as aliExchange } from "../ali/native.ts";
 import { aws } from "../aws.ts";
+import { baidu, baiduV2 } from "../baidu.ts";
 import { cohere } from "../cohere.ts";
+import { gemini } from "../gemini.ts";
 import { vertex } from "../vertex.ts";
 import type { ProviderAdapter } from "../types.ts";
 import { batchedEmbeddings } from "./batched-embeddings.ts";
@@ -10,11 +12,16 @@ import { batchedEmbeddings } from "./batched-embeddings.ts";
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
 const ask = askOf({ operation: "embeddings", dialect: "openai-embeddings", model: "m" });
 
+function exchangeFor(provider: ProviderAdapter) {
+  const exchange = provider.speaks.find((route) => route.operation === "embeddings")?.exchange;
+  if (!exchange) throw new Error(`no exchange of ${provider.id}`);
+  return exchange;
+}
+
 function partsOf(provider: ProviderAdapter, dialect: string) {
-  const exchange = provider.speaks.find((route) => route.dialect === dialect)?.exchange;
   const bridge = provider.bridges?.find((candidate) => candidate.upstream === dialect);
-  if (!exchange || !bridge) throw new Error(`no exchange for ${dialect}`);
-  return { exchange, bridge };
+  if (!bridge) throw new Error(`no bridge to ${dialect}`);
+  return { exchange: exchangeFor(provider), bridge };
 }
 
 describe("embeddings in several calls", () => {
@@ -35,6 +42,65 @@ describe("embeddings in several calls", () => {
       ],
       usage: { prompt_tokens: 4, total_tokens: 4 },
     });
+  });
+
+  it("puts the vectors of one answer in the order of their texts", async () => {
+    const data = [
+      { index: 1, embedding: [1] },
+      { index: 0, embedding: [0] },
+    ];
+    const { context } = exchangeOf([{ json: { data } }, { json: { data: [{ index: 0, embedding: [2] }] } }], { ask });
+    const call = callOf("https://h/e", { input: ["a", "b", "c"] });
+    const answer = await jsonOf(await batchedEmbeddings(() => 2)(call, context));
+    expect(answer["data"]).toEqual([0, 1, 2].map((at) => ({ index: at, embedding: [at] })));
+
+    const ofAli = (...entries: number[][]) => ({
+      json: { output: { embeddings: entries.map(([at, value]) => ({ text_index: at, embedding: [value] })) } },
+    });
+    const replies = [ofAli([1, 1], [0, 0]), ofAli([0, 2])];
+    const ali = exchangeOf(replies, { ask, upstreamModel: "text-embedding-v3" });
+    const asked = callOf("https://h/e", { input: { texts: texts(11) } });
+    expect(await jsonOf(await aliExchange(asked, ali.context))).toMatchObject({
+      output: { embeddings: [{ embedding: [0] }, { embedding: [1] }, { embedding: [2] }] },
+    });
+  });
+
+  it("asks Gemini for 100 texts at most", async () => {
+    const exchange = exchangeFor(gemini);
+    const reply = (count: number) => ({
+      json: { embeddings: texts(count).map(() => ({ values: [count] })), usageMetadata: { promptTokenCount: count } },
+    });
+    const { context, calls } = exchangeOf([reply(100), reply(1)], { ask });
+    const requests = texts(101).map((text) => ({ model: "models/m", content: { parts: [{ text }] } }));
+    const made = await exchange(callOf("https://h/v1beta/models/m:batchEmbedContents", { requests }), context);
+    expect(calls.map((call) => (JSON.parse(call.body?.toString() ?? "") as { requests: object[] }).requests)).toEqual([
+      requests.slice(0, 100),
+      requests.slice(100),
+    ]);
+    const answer = await jsonOf(made);
+    expect(answer["usageMetadata"]).toEqual({ promptTokenCount: 101 });
+    expect((answer["embeddings"] as object[]).at(-1)).toEqual({ values: [1] });
+  });
+
+  it("asks the newer API of Baidu for 16 texts at most", async () => {
+    const { context, calls } = exchangeOf([{ json: { data: [] } }, { json: { data: [] } }], { ask });
+    await exchangeFor(baiduV2)(callOf("https://h/v2/embeddings", { model: "m", input: texts(17) }), context);
+    expect(calls).toHaveLength(2);
+  });
+
+  it("asks tao-8k of Baidu once for every text", async () => {
+    const replies = [0, 1].map((value) => ({ json: { data: [{ index: 0, embedding: [value] }] } }));
+    const { context, calls } = exchangeOf(replies, { ask, upstreamModel: "tao-8k" });
+    const answer = await exchangeFor(baidu)(callOf("https://h/tao_8k", { input: texts(2) }), context);
+    expect(calls.map((call) => call.body?.toString())).toEqual(['{"input":["t0"]}', '{"input":["t1"]}']);
+    expect(await jsonOf(answer)).toMatchObject({ data: [{ embedding: [0] }, { embedding: [1] }] });
+  });
+
+  it("sends the first Titan its text alone", () => {
+    const { bridge } = partsOf(aws, "private:aws-embed");
+    const context = bridgeContextOf({ ask, upstreamModel: "amazon.titan-embed-text-v1" });
+    expect(bridge.request({ input: "a", dimensions: 2 }, context)).toEqual({ inputText: "a" });
+    expect(context.lost).toEqual(["dimensions"]);
   });
 
   it("answers with the first failure", async () => {

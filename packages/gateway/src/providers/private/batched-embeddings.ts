@@ -58,8 +58,15 @@ export function batchedEmbeddings(limitOf: (model: string) => number): Exchange 
   };
 }
 
+/** The vectors of one answer in the order of their texts. */
+export function ordered(entries: readonly JsonObject[], member: string): JsonObject[] {
+  return entries.toSorted((a, b) => (count(a, member) ?? 0) - (count(b, member) ?? 0));
+}
+
 function mergeOpenAi(answers: readonly JsonObject[]): JsonObject {
-  const data = answers.flatMap((answer) => [...objects(answer, "data")]).map((entry, index) => ({ ...entry, index }));
+  const data = answers
+    .flatMap((answer) => ordered(objects(answer, "data"), "index"))
+    .map((entry, index) => ({ ...entry, index }));
   const sum = (name: string) => sumOf(answers.map((answer) => count(object(answer, "usage"), name)));
   const usage = compact({ prompt_tokens: sum("prompt_tokens"), total_tokens: sum("total_tokens") });
   return compact({ ...answers[0], data, usage: Object.keys(usage).length === 0 ? undefined : usage });

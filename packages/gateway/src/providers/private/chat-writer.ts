@@ -36,6 +36,7 @@ export interface ChatAnswer {
   readonly content: string | null;
   readonly reasoning?: string | undefined;
   readonly toolCalls?: readonly JsonObject[] | undefined;
+  readonly annotations?: readonly JsonObject[] | undefined;
   readonly logprobs?: JsonObject | undefined;
   readonly finish: string;
   readonly usage: ChatUsage | undefined;
@@ -45,13 +46,7 @@ export interface ChatAnswer {
 
 /** A whole chat completion. */
 export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObject {
-  const calls = answer.toolCalls ?? [];
-  const message: JsonObject = {
-    role: "assistant",
-    content: calls.length > 0 && answer.content === "" ? null : answer.content,
-    ...(answer.reasoning ? { reasoning_content: answer.reasoning } : {}),
-    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
-  };
+  const message = messageOf(answer);
   return {
     id: answer.id ?? madeId(context),
     object: "chat.completion",
@@ -62,6 +57,16 @@ export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObje
     ],
     ...(answer.usage ? { usage: chatUsage(answer.usage) } : {}),
     ...answer.extra,
+  };
+}
+
+function messageOf({ content, reasoning, toolCalls: calls = [], annotations = [] }: ChatAnswer): JsonObject {
+  return {
+    role: "assistant",
+    content: calls.length > 0 && content === "" ? null : content,
+    ...(reasoning ? { reasoning_content: reasoning } : {}),
+    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
+    ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
   };
 }
 
