@@ -59,8 +59,10 @@ describe("permissions", () => {
       expect([endpoint.name, reply.status]).toEqual([endpoint.name, 400]);
     }
     for (const endpoint of endpoints.filter(({ hasEffects }) => hasEffects)) {
-      const reply = await members.root.get(path(endpoint), { "sec-purpose": "prefetch;prerender" });
-      expect([endpoint.name, reply.status]).toEqual([endpoint.name, 400]);
+      for (const headers of [{ "sec-purpose": "prefetch;prerender" }, { "sec-fetch-site": "cross-site" }]) {
+        const reply = await members.root.get(path(endpoint), headers);
+        expect([endpoint.name, reply.status]).toEqual([endpoint.name, 400]);
+      }
     }
   });
 });

@@ -203,7 +203,7 @@ async function openWorld(
   if (fill) await settleDown(database.raw);
   await addChannel(database);
   const redis = createRedisClient({ url: new Secret(redisUrl), keys: createKeys("bench:"), log, name: "bench" });
-  await redis.ready(5_000);
+  await redis.ready(30_000);
   const door = createDoor(database.raw);
   const ledger = createRedisLedger({
     redis,

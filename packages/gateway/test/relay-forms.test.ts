@@ -103,9 +103,30 @@ describe("forms", () => {
       "with two models",
       '--xYz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\na\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\nb\r\n--xYz--\r\n',
     ],
+    [
+      "with a file without a name that stands where a field is wanted",
+      '--xYz\r\nContent-Disposition: form-data; name="model"; filename=""\r\n\r\ndear\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--xYz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--xYz--\r\n',
+    ],
     ["with a preamble", "hello --xYz--"],
   ])("a form %s is refused", async (_name, text) => {
     const response = await send("/v1/audio/transcriptions", Buffer.from(text), { "content-type": FORM_TYPE });
+    expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
+  });
+
+  it("reach the upstream with the one boundary by which they were read", async () => {
+    const type = "multipart/form-data; boundary=xYz; boundary=other";
+    await relay.gateway.channel("whisper-1");
+    const field = (name: string, value: string) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const hidden = `--other\r\n${field("model", "dear")}--other--`;
+    const text = `--xYz\r\n${field("model", "whisper-1")}--xYz\r\n${field('file"; filename="a', hidden)}--xYz--\r\n`;
+    const response = await send("/v1/audio/transcriptions", Buffer.from(text), { "content-type": type });
+    expect(response.status).toBe(200);
+    expect(relay.gateway.upstream.requests[0]?.headers["content-type"]).toBe(FORM_TYPE);
+  });
+
+  it("are refused with a boundary that is longer than any", async () => {
+    const type = `multipart/form-data; boundary=${"x".repeat(71)}`;
+    const response = await send("/v1/audio/transcriptions", Buffer.from("x"), { "content-type": type });
     expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
   });
 

@@ -140,7 +140,7 @@ describe("clients that leave", () => {
     await gone;
     const since = performance.now();
     while (guardrail.webhook.left === 0) await pause(10);
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(performance.now() - since).toBeLessThan(2_500);
     await relay.gateway.settled();
     return (await consumeRows(relay.gateway, guardrail.webhook.questions[0]?.request_id))[0];
   };

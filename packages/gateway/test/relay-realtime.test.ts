@@ -334,6 +334,30 @@ describe("realtime", () => {
     expect(row).toMatchObject({ prompt_tokens: 0, completion_tokens: 7 });
   });
 
+  it("bills answers and transcripts without usage by what came of them, whatever follows", async () => {
+    await relay.gateway.channel("rt-untold");
+    const socket = open("rt-untold");
+    const heard = listen(socket);
+    await heard.until("session.created");
+    const emit = (event: object) => socket.send(JSON.stringify({ type: "emit", event }));
+    emit({ type: "session.updated", session: { audio: { input: { transcription: { model: "whisper-1" } } } } });
+    const transcription = "conversation.item.input_audio_transcription.completed";
+    emit({ type: transcription, transcript: "Hello there, how are you?", usage: null });
+    emit({ type: "response.output_text.delta", delta: "Hello there, how are you?" });
+    emit({ type: "response.done", response: { status: "cancelled", usage: null } });
+    emit({ type: "response.output_text.delta", delta: "Well." });
+    emit({ type: "response.done", response: { usage: { input_tokens: 10, output_tokens: 2 } } });
+    await heard.until("response.done", 2);
+    socket.close();
+    await heard.closed;
+    await relay.gateway.settled();
+    const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-untold");
+    expect(row?.prompt_tokens).toBe(10);
+    // 2 told, 7 counted; the transcript's 7 or 8 at fifteen times the price.
+    expect(row?.completion_tokens).toBeGreaterThanOrEqual(2 + 7 + 7);
+    expect(row?.quota).toBeGreaterThanOrEqual(10 + 2 + 7 + 7 * 15);
+  });
+
   it("goes through the proxy of its channel, and says so when that one refuses", async () => {
     const proxy = await startProxy();
     try {

@@ -78,7 +78,7 @@ it("a repeated answer costs nothing, in every book", async () => {
 
 it("what lies in Redis says nothing of requests or answers", async () => {
   const client = createRedisClient({ url: new Secret(redis.url), keys: createKeys(""), log: quietLog, name: "look" });
-  await client.ready(5_000);
+  await client.ready(30_000);
   const [kept = ""] = (await client.one({ command: "KEYS", args: ["*{cache}kept"] }, 1000)) as string[];
   const all = (await client.one({ command: "HGETALL", args: [kept] }, 1000)) as string[];
   await client.close();

@@ -134,4 +134,9 @@ describe("songs", () => {
     expect(gateway.upstream.requests).toHaveLength(1);
     await gateway.option("RetryTimes", 0);
   });
+
+  it("whose names cannot be read do not exist, like drawings", async () => {
+    expect(await call("/suno/fetch/%zz")).toMatchObject({ status: 400, json: { code: "task_not_exist" } });
+    expect((await call("/mj/task/%zz/fetch")).status).toBe(400);
+  });
 });

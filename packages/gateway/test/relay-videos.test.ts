@@ -141,6 +141,10 @@ describe("videos", () => {
     const content = await client.videos.downloadContent(id);
     expect([content.headers.get("content-type"), await content.text()]).toEqual(["video/mp4", "MP4"]);
     expect(gateway.upstream.requests.at(-1)?.json).toMatchObject({ url });
+    await expect(client.videos.downloadContent(id, { variant: "thumbnail" })).rejects.toMatchObject({
+      status: 400,
+      param: "variant",
+    });
     await gateway.option("WorkerUrl", "");
     await gateway.database.raw.run("update tasks set status = 'FAILURE', fail_reason = 'no' where task_id = ?", [id]);
     expect(await client.videos.retrieve(id)).toMatchObject({ status: "failed", error: { message: "no" } });

@@ -253,9 +253,10 @@ export function isBelievable(usage: Usage): boolean {
   return Math.max(input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units) <= MOST_TOKENS;
 }
 
-/** Of a recording whose length is known; nothing of anything else. */
-function lengthOf({ upload }: RelayRequest): Usage {
-  return upload?.seconds === undefined ? NO_USAGE : { ...NO_USAGE, units: upload.seconds };
+/** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
+function lengthOf({ ask, upload }: RelayRequest): Usage {
+  const units = ask.operation === "audio.speech" ? ask.units : upload?.seconds;
+  return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
 }
 
 /** The price of a request, frozen when it is reserved. */

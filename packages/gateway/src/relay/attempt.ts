@@ -46,6 +46,8 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
 /** What proxies and small servers call a stream, or JSON, that they do not know. */
 const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
+/** What a proxy says in the place of sound or words. */
+const PAGE = /^text\/html\b/;
 /** Operations whose answers may be plain text. */
 const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
 
@@ -283,8 +285,9 @@ export class Attempt implements Flow {
   #shapeOf(type: string): "json" | "events" | "text" | "bytes" | "other" {
     if (isJson(type)) return "json";
     if (type.startsWith(EVENT_STREAM)) return "events";
-    if (this.request.ask.operation === "audio.speech") return "bytes";
-    if (TEXT_OPERATIONS.has(this.request.ask.operation)) return "text";
+    const { operation } = this.request.ask;
+    if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
+    if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
     if (UNNAMED.test(type)) return this.request.ask.stream ? "events" : "json";
     return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
   }

@@ -1,6 +1,6 @@
 import { NO_USAGE } from "../dialects/types.ts";
 import type { AppError } from "../lib/app-error.ts";
-import { brokenStream } from "./failure.ts";
+import { brokenStream, emptyStream } from "./failure.ts";
 import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
 
 /**
@@ -36,6 +36,7 @@ export class BytesSink implements Sink {
     if (this.#isOver) return;
     this.#isOver = true;
     const { delivery } = this.#flow;
+    if (!this.#held) return this.#flow.finish({ kind: "failed", failure: emptyStream() });
     this.#settled("stop", () => {
       delivery.sendHead(this.#head);
       delivery.end(this.#held);

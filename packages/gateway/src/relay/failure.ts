@@ -28,6 +28,12 @@ const NOT_BLAMED = {
   isUnsent: false,
   retryOnce: false,
 } as const;
+/** What the client asked for is no failure of the upstream. */
+const OUTCOMES: Readonly<Partial<Record<ErrorClass, Outcome>>> = {
+  timeout: "timeout",
+  bad_request: "client_error",
+  content_filter: "client_error",
+};
 const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "server", "timeout"]);
 /** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
 const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
@@ -38,7 +44,7 @@ export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defa
   const status = mapped ?? verdict.status;
   return {
     error: clientError(verdict, status, mapped !== undefined),
-    outcome: verdict.class === "timeout" ? "timeout" : "upstream_error",
+    outcome: OUTCOMES[verdict.class] ?? "upstream_error",
     retry: mapped === undefined ? verdict.retry : retriesStatus(status),
     isTransient: TRANSIENT_CLASSES.has(verdict.class),
     disable: verdict.disable ? verdict.message : undefined,
@@ -97,11 +103,11 @@ export function unreachable(error: Error): Failure {
   };
 }
 
-/** Status 200 with a body that no client of the protocol could read. */
+/** Status 200 with a body that no client of the protocol could read, or that says that the answer failed. */
 export function unreadable(cause: unknown): Failure {
   return {
     ...NOT_BLAMED,
-    error: new AppError("upstream_invalid_response", { cause }),
+    error: isOfUpstream(cause) ? cause : new AppError("upstream_invalid_response", { cause }),
     outcome: "upstream_error",
     retry: true,
     isTransient: true,
@@ -143,6 +149,11 @@ export function notBuilt(error: AppError): Failure {
     retry: isUnsupported || error.origin === "upstream",
     isTransient: false,
   };
+}
+
+/** The conversion of an answer says so when it has failed upstream. */
+export function isOfUpstream(error: unknown): error is AppError {
+  return error instanceof AppError && error.origin === "upstream";
 }
 
 export function isIdleTimeout(error: Error): boolean {

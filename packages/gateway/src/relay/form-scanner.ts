@@ -18,7 +18,8 @@ export interface FormLimits {
 }
 
 const MAX_HEAD_BYTES = 8 * 1024;
-const MAX_FIELD_BYTES = 1024 * 1024;
+/** Voices to recognize stand in fields, as data URLs. */
+const MAX_FIELD_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 256;
 /** Enough for the header of a sound file. */
 const FILE_HEAD_BYTES = 4 * 1024;

@@ -62,6 +62,17 @@ const saying = (...content: JsonObject[]): JsonObject => ({ model: "m", messages
 const chatImage = (url: string): JsonObject => ({ type: "image_url", image_url: { url, detail: "low" } });
 
 describe("files that a request names by address", () => {
+  it.each(["__proto__", "__defineGetter__", "toString", "valueOf"])(
+    "leave a part of the type %s as it is",
+    async (type) => {
+      const part = { type, text: "http://x.example" };
+      const { json } = await inlined({
+        messages: [{ role: "user", content: [part, { type: "image_url", image_url: { url: PICTURE } }] }],
+      });
+      expect(json["messages"]).toMatchObject([{ content: [part, { type: "image_url" }] }]);
+    },
+  );
+
   it("are put into chat requests, and everything else stays", async () => {
     const text = { type: "text", text: PICTURE };
     const { json, bytes } = await inlined({ ...saying(text, chatImage(PICTURE)), temperature: 0, seed: 7 });

@@ -124,7 +124,8 @@ const PARTS: Readonly<Record<string, EditPart>> = {
 
 function inlinePart(part: JsonObject, edit: Edit): JsonObject {
   const type = text(part, "type");
-  return type === undefined ? geminiPart(part, edit) : (PARTS[type]?.(part, edit) ?? part);
+  if (type === undefined) return geminiPart(part, edit);
+  return Object.hasOwn(PARTS, type) ? (PARTS[type]?.(part, edit) ?? part) : part;
 }
 
 function imagePart(part: JsonObject, edit: Edit): JsonObject {

@@ -24,6 +24,9 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["upstream_timeout", "timeout"],
 ]);
 
+/** What an upstream says of a request that it will not take, from whomever. */
+const OF_CLIENTS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
 /** The outcome of a request that ended with an error of `code` and `status`. */
 export function outcomeOf(error: {
   readonly code: string | undefined;
@@ -32,7 +35,7 @@ export function outcomeOf(error: {
 }): Outcome {
   const known = error.code === undefined ? undefined : BY_CODE.get(error.code);
   if (known) return known;
-  if (error.origin === "upstream") return "upstream_error";
+  if (error.origin === "upstream") return OF_CLIENTS.has(error.status) ? "client_error" : "upstream_error";
   if (error.status === 401 || error.status === 403) return "auth";
   return error.status < 500 ? "client_error" : "internal";
 }

@@ -72,14 +72,15 @@ export function createRelay(deps: RelayDeps): RelayHandler {
     if (request.method === "OPTIONS") return answerPreflight(request, response);
     const method = request.method ?? "GET";
     const match = matchRoute(method, path);
-    const errors = match.kind === "models" || match.kind === "billing" ? "openai" : match.errors;
+    const arrival = deps.arrivalOf(request);
+    response.setHeader("request-id", arrival.requestId);
     const call: Call = {
       request,
       response,
       method,
       path,
-      arrival: deps.arrivalOf(request),
-      errors,
+      arrival,
+      errors: errorsOf(match, request),
       relayed: undefined,
       isRefused: false,
     };
@@ -87,6 +88,13 @@ export function createRelay(deps: RelayDeps): RelayHandler {
     follow(call, deps);
     answer(call, match, deps).catch((thrown: unknown) => fail(call, AppError.from(thrown), deps));
   };
+}
+
+/** Paths that vendors share tell them apart by what only their own clients send. */
+function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
+  if (match.kind === "models" || match.kind === "billing") return "openai";
+  const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
+  return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
 }
 
 /** A process that drains waits for the call; when its time is over, a body that is still on its way is not. */
@@ -139,7 +147,6 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
 
 async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
   const { request, response, arrival } = call;
-  response.setHeader("request-id", arrival.requestId);
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());

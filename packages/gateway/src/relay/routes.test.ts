@@ -30,6 +30,13 @@ describe("matchRoute", () => {
   it("knows model lists and single models of each prefix", () => {
     expect(matchRoute("GET", "/v1/models")).toEqual({ kind: "models", model: undefined, prefix: "v1" });
     expect(matchRoute("GET", "/v1/models/gpt-4o")).toEqual({ kind: "models", model: "gpt-4o", prefix: "v1" });
+    expect(matchRoute("GET", "/v1/models/meta/llama3:free")).toEqual({
+      kind: "models",
+      model: "meta/llama3:free",
+      prefix: "v1",
+    });
+    expect(matchRoute("GET", "/v1/models/")).toEqual({ kind: "models", model: undefined, prefix: "v1" });
+    expect(matchRoute("GET", "/v1/models/gpt-4o/")).toEqual({ kind: "models", model: "gpt-4o", prefix: "v1" });
     expect(matchRoute("GET", "/v1beta/models/gemini-3")).toEqual({
       kind: "models",
       model: "gemini-3",

@@ -70,7 +70,7 @@ const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).jo
 const PREFIX = new RegExp(`^/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`);
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
-const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+))?$/;
+const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+?))?\/?$/;
 const TASKS = new RegExp(
   `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$|v1/videos(?:/[^/]+(?:/content)?)?$)`,
 );
@@ -99,7 +99,8 @@ function matchGemini(method: string, path: string): RouteMatch | undefined {
   const found = GEMINI.exec(path);
   if (!found) return undefined;
   const verb = GEMINI_VERBS.get(found[2] ?? "");
-  if (!verb) return { kind: "unknown", errors: "gemini" };
+  // Names of models may have a colon as well: what is asked for by GET is one of them.
+  if (!verb) return method === "GET" ? undefined : { kind: "unknown", errors: "gemini" };
   if (method !== "POST") return wrongMethod("POST", "gemini");
   return { ...relay({ ...verb, errors: "gemini" }), pathModel: found[1] ?? "", isStreamPath: verb.stream };
 }

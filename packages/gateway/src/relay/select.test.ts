@@ -166,6 +166,18 @@ describe("createSelection", () => {
     expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
   });
 
+  it("tells an endpoint that no channel of the model serves from one that none serves now", () => {
+    const spoken: Ask = { ...ask, operation: "audio.speech", dialect: "openai-audio" };
+    const snapshot = snapshotOf([channel(1, { type: 14 })]);
+    expect(() => createSelection(snapshot, ["default"], { ask: spoken }, deps()).next()).toThrow(
+      expect.objectContaining({ code: "no_available_channel", status: 503, retryable: false }),
+    );
+    const both = snapshotOf([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
+    expect(() => createSelection(both, ["default"], { ask: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
+      expect.objectContaining({ code: "no_available_channel", retryable: true }),
+    );
+  });
+
   it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
     expect(() => createSelection(snapshotOf([]), ["default"], { ask }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),

@@ -8,7 +8,7 @@ import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor, type Plan } from "./plan.ts";
 import type { Full } from "./rooms.ts";
-import { unavailable } from "./unavailable.ts";
+import { unavailable, unserved } from "./unavailable.ts";
 
 /** A channel chosen for one attempt, with everything that the choice implies. */
 export interface Choice {
@@ -140,7 +140,8 @@ class Walk implements Selection {
     const preferred = this.#hasChosen ? undefined : this.#preferred();
     const choice = preferred ?? this.#find();
     if (!choice) {
-      if (!this.#hasChosen) throw unavailable(this.#groups, this.#request.ask.model);
+      const { model } = this.#request.ask;
+      if (!this.#hasChosen) throw this.#servesNever() ? unserved(model) : unavailable(this.#groups, model);
       return undefined;
     }
     this.#hasChosen = true;
@@ -150,6 +151,13 @@ class Walk implements Selection {
     this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
     if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
     return choice;
+  }
+
+  /** What every channel of the model lacks does not come by waiting. */
+  #servesNever(): boolean {
+    const { ask, body } = this.#request;
+    const channels = this.#stages.flatMap(({ level }) => level.channels);
+    return channels.every((channel) => !planFor(channel, ask, mapModel(channel.modelMapping, ask.model), body));
   }
 
   #find(): Choice | undefined {

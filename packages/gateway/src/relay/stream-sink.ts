@@ -1,11 +1,11 @@
 import { parseEvents } from "../lib/sse.ts";
-import { AppError, type ErrorCode } from "../lib/app-error.ts";
+import { AppError } from "../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../dialects/errors.ts";
 import type { Dialect, JsonObject, Meter, StreamPosition, Usage } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
-import { brokenStream, emptyStream, isIdleTimeout, type Failure } from "./failure.ts";
+import { brokenStream, emptyStream, isIdleTimeout, isOfUpstream, type Failure } from "./failure.ts";
 import {
   cutErrors,
   cutEvents,
@@ -82,7 +82,8 @@ export class StreamSink implements Sink {
       work();
     } catch (error) {
       if (this.#isOver) throw error;
-      this.#interrupted("upstream_invalid_stream", "upstream_cut");
+      if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
+      else this.#interrupted(new AppError("upstream_invalid_stream"), "upstream_cut");
       this.#flow.controller.abort(error as Error);
     }
   }
@@ -98,7 +99,7 @@ export class StreamSink implements Sink {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: emptyStream() });
     } else if (this.#meter.finished) this.#complete(undefined);
-    else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
+    else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   fail(error: Error): void {
@@ -108,8 +109,8 @@ export class StreamSink implements Sink {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
     } else if (this.#meter.finished) this.#complete(undefined);
-    else if (isIdleTimeout(error)) this.#interrupted("upstream_idle_timeout", "idle_timeout");
-    else this.#interrupted("upstream_stream_interrupted", "upstream_cut");
+    else if (isIdleTimeout(error)) this.#interrupted(new AppError("upstream_idle_timeout"), "idle_timeout");
+    else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   soFar(): Ending | undefined {
@@ -261,13 +262,13 @@ export class StreamSink implements Sink {
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
-  #interrupted(code: ErrorCode, reason: EndReason): void {
+  #interrupted(error: AppError, reason: EndReason): void {
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;
-      this.#flow.finish({ kind: "failed", failure: brokenStream(new AppError(code)) });
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
       return;
     }
-    this.#finishing(this.#closeWith(new AppError(code), reason));
+    this.#finishing(this.#closeWith(error, reason));
   }
 
   async #closeWith(error: AppError, reason: EndReason): Promise<void> {

@@ -24,6 +24,9 @@ const MAX_FORM_BYTES = 128 * 1024 * 1024;
 const MAX_SOUND_BYTES = 25 * 1024 * 1024;
 const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
 const SOUND_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
+/** Whole or not at all: a reader that takes more of it, or trims it, would see other parts. */
+const BOUNDARY = /;\s*boundary=(?:"([^"\\;\p{Cc}]{0,69}[^"\\;\s\p{Cc}])"|([^"\\;\s]{1,70}))(?=[\s;]|$)/iu;
+const PLAIN_BOUNDARY = /^[\w.+*'-]+$/;
 const NUMBERS = new Set(["n", "partial_images", "output_compression", "temperature"]);
 
 /** Operations whose requests may be forms. */
@@ -43,13 +46,12 @@ export async function readUpload(
   operation: Operation,
   limits: Pick<BodyLimits, "minBytesPerSecond">,
 ): Promise<Upload> {
-  const contentType = request.headers["content-type"] ?? "";
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     throw new AppError("unsupported_encoding", { values: { encoding } });
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > MAX_FORM_BYTES) throw tooLarge();
-  const boundary = boundaryOf(contentType);
+  const boundary = boundaryOf(request.headers["content-type"] ?? "");
   const maxFileBytes = SOUND_OPERATIONS.has(operation) ? MAX_SOUND_BYTES : MAX_FORM_BYTES;
   const scanner = new FormScanner(boundary, { maxFileBytes });
   const spool = createSpool();
@@ -58,7 +60,7 @@ export async function readUpload(
     scanner.end();
     const file = fileOf(scanner.parts);
     const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
-    return uploadOf(scanner.parts, spool, { contentType, boundary, seconds });
+    return uploadOf(scanner.parts, spool, { boundary, seconds });
   } catch (error) {
     await spool.dispose();
     throw error;
@@ -115,16 +117,16 @@ function fileOf(parts: readonly FormPart[]): FormPart {
 }
 
 interface UploadFacts {
-  readonly contentType: string;
   readonly boundary: string;
   readonly seconds: number | undefined;
 }
 
-function uploadOf(parts: readonly FormPart[], spool: Spool, { contentType, boundary, seconds }: UploadFacts): Upload {
+function uploadOf(parts: readonly FormPart[], spool: Spool, { boundary, seconds }: UploadFacts): Upload {
   return {
     fields: fieldsOf(parts),
     seconds,
-    contentType,
+    // Written anew: where the client named several boundaries, the upstream may read the form by another one.
+    contentType: `multipart/form-data; boundary=${PLAIN_BOUNDARY.test(boundary) ? boundary : `"${boundary}"`}`,
     open(edits) {
       const pieces = piecesOf(parts, boundary, edits, spool.size);
       const size = pieces.reduce(
@@ -147,7 +149,9 @@ function piecesOf(
   size: number,
 ): Piece[] {
   const pieces: Piece[] = [];
-  const missing = [...edits].filter(([name]) => !parts.some((part) => part.name === name));
+  const missing = [...edits].filter(
+    ([name]) => !parts.some((part) => part.name === name && part.filename === undefined),
+  );
   for (const [name, value] of missing)
     pieces.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`));
   let at = 0;
@@ -171,7 +175,12 @@ async function* joined(pieces: readonly Piece[], spool: Spool): AsyncGenerator<B
 function fieldsOf(parts: readonly FormPart[]): JsonObject {
   const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const part of parts) {
-    if (part.filename !== undefined) continue;
+    if (part.filename !== undefined) {
+      // Some readers take a file without a name for a field, and it would be one that nobody looked at here.
+      if (part.filename === "" && part.value.length > 0 && !FILE_FIELD.test(part.name))
+        throw invalidRequest(part.name, `${part.name} is a file without a name.`);
+      continue;
+    }
     if (Object.hasOwn(fields, part.name) && !part.name.endsWith("[]"))
       throw invalidRequest(part.name, `${part.name} stands in the form twice.`);
     fields[part.name] = valueOf(part.name, part.value.toString("utf8"));
@@ -186,7 +195,7 @@ function valueOf(name: string, text: string): JsonValue {
 }
 
 function boundaryOf(contentType: string): string {
-  const found = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+  const found = BOUNDARY.exec(contentType);
   const boundary = found?.[1] ?? found?.[2];
   if (boundary === undefined) throw invalidRequest("content-type", "The content type names no boundary.");
   return boundary;

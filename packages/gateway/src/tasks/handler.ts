@@ -6,6 +6,7 @@ import type { RunningRequest } from "../relay/running.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { takeNotice } from "./midjourney/notify.ts";
+import { decoded } from "./segment.ts";
 import { handleSong } from "./suno/handle.ts";
 import { handleVideo } from "./video/handle.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
@@ -49,15 +50,6 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     response.writeHead(answer.status, { "content-type": "application/json", "content-length": bytes.length });
     response.end(bytes);
   };
-}
-
-/** As it came, where its escapes are none: no drawing has that name. */
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 interface Answer {

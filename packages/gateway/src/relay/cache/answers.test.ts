@@ -84,7 +84,7 @@ describe("in Redis", () => {
   async function open(prefix: string, own = sealer): Promise<{ answers: Answers; redis: RedisClient }> {
     const redis = createRedisClient({ url: new Secret(url), keys: createKeys(prefix), log, name: "test" });
     clients.push(redis);
-    await redis.ready(5_000);
+    await redis.ready(30_000);
     return { redis, answers: createRedisAnswers({ redis, sealer: own, onFailure: (error) => failures.push(error) }) };
   }
   const bytesOf = async (redis: RedisClient) =>
@@ -164,9 +164,9 @@ describe("in Redis", () => {
     failures.length = 0;
     expect(await answers.find("key")).toBeUndefined();
     const since = performance.now();
-    for (let turn = 0; turn < 100; turn++) expect(await answers.find("key")).toBeUndefined();
+    for (let turn = 0; turn < 1_000; turn++) expect(await answers.find("key")).toBeUndefined();
     answers.keep("key", answer(10), policy(10_000));
-    expect(performance.now() - since).toBeLessThan(100);
+    expect(performance.now() - since).toBeLessThan(1_000);
     expect(failures).toHaveLength(1);
   });
 });

@@ -32,6 +32,11 @@ export class RealtimeBill {
   #bytesPerSecond = SOUND_BYTES.pcm;
   #openText = "";
   #openBytes = 0;
+  /** Of answers that ended without usage. */
+  #untoldText = "";
+  #untoldBytes = 0;
+  /** By the model that transcribed, where no usage came. */
+  readonly #untoldTranscripts = new Map<string, string>();
   #isClosed = false;
   /** What is reserved by now. */
   #amount: Quota;
@@ -78,17 +83,33 @@ export class RealtimeBill {
         this.#openBytes += fact.bytes;
         return;
       case "response":
-        if (!fact.usage) return;
+        if (!fact.usage) return this.#keepOpen();
         this.#usage = sum(this.#usage, fact.usage);
         this.#openText = "";
         this.#openBytes = 0;
-        break;
-      case "transcription": {
-        const known = this.#transcribed.get(this.#transcriptionModel) ?? NO_USAGE;
-        this.#transcribed.set(this.#transcriptionModel, sum(known, fact.usage));
-      }
+        return this.#answered();
+      case "transcription":
+        return this.#transcript(fact.usage, fact.text);
     }
+  }
+
+  #transcript(usage: Usage | undefined, text: string): void {
+    const model = this.#transcriptionModel;
+    if (!usage) return this.#keepTranscript(model, text);
+    this.#transcribed.set(model, sum(this.#transcribed.get(model) ?? NO_USAGE, usage));
     this.#answered();
+  }
+
+  #keepOpen(): void {
+    this.#untoldText += this.#openText;
+    this.#untoldBytes += this.#openBytes;
+    this.#openText = "";
+    this.#openBytes = 0;
+  }
+
+  #keepTranscript(model: string, text: string): void {
+    if (text === "") return;
+    this.#untoldTranscripts.set(model, `${this.#untoldTranscripts.get(model) ?? ""}${text}\n`);
   }
 
   #answered(): void {
@@ -138,14 +159,24 @@ export class RealtimeBill {
     if (!isCarried && !this.#isClosed) this.onExhausted?.();
   }
 
-  /** An answer that was cut before it told its usage is counted from what came of it. */
+  /** Answers and transcripts that told no usage are counted from what came of them. */
   async #countOpen(): Promise<void> {
-    if (this.#openText === "" && this.#openBytes === 0) return;
-    const { request } = this.#opening;
-    // A text that cannot be counted must not keep the rest from being charged.
-    const [tokens = 0] = await this.#deps.counter.count(request.ask.model, [this.#openText]).catch(() => []);
-    const audioOutput = Math.ceil((this.#openBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
+    for (const [model, transcript] of this.#untoldTranscripts) {
+      const known = this.#transcribed.get(model) ?? NO_USAGE;
+      const output = await this.#tokensOf(model, transcript);
+      this.#transcribed.set(model, sum(known, { ...NO_USAGE, output, source: "counted" }));
+    }
+    this.#keepOpen();
+    if (this.#untoldText === "" && this.#untoldBytes === 0) return;
+    const tokens = await this.#tokensOf(this.#opening.request.ask.model, this.#untoldText);
+    const audioOutput = Math.ceil((this.#untoldBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
     this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
+  }
+
+  /** A text that cannot be counted must not keep the rest from being charged. */
+  async #tokensOf(model: string, text: string): Promise<number> {
+    const [tokens = 0] = await this.#deps.counter.count(model, [text]).catch(() => []);
+    return tokens;
   }
 
   #total(): Usage {
@@ -200,8 +231,7 @@ export class RealtimeBill {
 /** Without usage that cannot be true. */
 function readFact(frame: string): ReturnType<typeof readRealtimeEvent> {
   const fact = readRealtimeEvent(frame);
-  const usage = fact && "usage" in fact ? fact.usage : undefined;
-  return usage && !isBelievable(usage) ? undefined : fact;
+  return fact && "usage" in fact && fact.usage && !isBelievable(fact.usage) ? { ...fact, usage: undefined } : fact;
 }
 
 function sum(one: Usage, other: Usage): Usage {

@@ -2,6 +2,7 @@ import { object } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
+import { decoded } from "../segment.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import { DrawingError, idsOf, isSubmission } from "./actions.ts";
 import { findDrawing, findDrawings } from "./store.ts";
@@ -30,7 +31,7 @@ export async function handleDrawing(
     if (method === "POST" && path === "task/list-by-condition") return await list(call, deps);
     const task = method === "GET" ? TASK.exec(path) : null;
     if (!task) return undefined;
-    const id = decodeURIComponent(task[1] ?? "");
+    const id = decoded(task[1] ?? "");
     return task[2] === "fetch" ? await fetchOne(call, id, deps) : await seed(call, id, deps);
   } catch (error) {
     if (!(error instanceof DrawingError)) throw error;

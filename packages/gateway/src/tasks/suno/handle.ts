@@ -2,6 +2,7 @@ import { list } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
 import { parseObject } from "../../lib/json.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
+import { decoded } from "../segment.ts";
 import { taskView } from "../store.ts";
 import { findSong, findSongs } from "./store.ts";
 import { SongError, submitSong } from "./submit.ts";
@@ -25,7 +26,7 @@ export async function handleSong(
     if (submitted !== undefined)
       return { status: 200, body: await submitSong(call, submitted, await deps.readBody(call.request), deps) };
     if (method === "POST" && path === "fetch") return success(await many(call, deps));
-    return fetched === undefined ? undefined : success(await one(call, decodeURIComponent(fetched), deps));
+    return fetched === undefined ? undefined : success(await one(call, decoded(fetched), deps));
   } catch (error) {
     if (!(error instanceof SongError)) throw error;
     return { status: error.status, body: { code: error.code, message: error.message, data: null } };

@@ -1,7 +1,8 @@
 import { isObject } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
-import { AppError } from "../../lib/app-error.ts";
+import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/json.ts";
+import { decoded } from "../segment.ts";
 import { findTask, taskView, type AsyncRow } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import { readVideoRequest, sendContent, videoObject } from "./openai.ts";
@@ -109,6 +110,8 @@ async function answerOpenAi(
   if (method !== "GET" || task === undefined) throw new AppError("api_not_implemented");
   const row = await taskOf(call, task, undefined, deps);
   if (!isContent) return { status: 200, body: videoObject(row) };
+  const variant = new URLSearchParams((call.request.url ?? "").split("?")[1] ?? "").get("variant") ?? "video";
+  if (variant !== "video") throw unsupportedParameter("variant");
   await sendContent(call, row, videoVendor(row.platform)?.videos.urls(dataOf(row))[0], deps);
   return { status: 200, body: undefined };
 }
@@ -137,14 +140,6 @@ async function taskOf(
   const row = await findTask(deps, { userId: caller.userId, platform }, id);
   if (row && videoVendor(row.platform)) return row;
   throw new AppError("task_not_found", { values: { id: id.slice(0, 100) } });
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 function dataOf(row: AsyncRow): JsonObject {
