@@ -88,6 +88,8 @@ describe("who calls", () => {
       body: { code: "G1" },
     });
     expect((await anonymous.get("/api/probe/7", { "sec-purpose": "prefetch" })).status).toBe(200);
+    expect((await anonymous.get("/api/probe/effects", { "sec-fetch-site": "cross-site" })).status).toBe(400);
+    expect((await anonymous.get("/api/probe/7", { "sec-fetch-site": "cross-site" })).status).toBe(200);
     expect(
       await anonymous.call("POST", "/api/probe/echo", { body: {}, headers: { "sec-fetch-site": "cross-site" } }),
     ).toMatchObject({ status: 400 });

@@ -23,11 +23,11 @@ const MINIMUM: Readonly<Record<Access, number>> = {
   root: ROLE.root,
 };
 
-/** Prefetchers must not trigger calls that change state; pages of other sites must not send writes. */
+/** Prefetchers must not trigger calls that change state; pages of other sites must not either: some of them sign in. */
 export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void {
   const purpose = `${header(request, "sec-purpose")} ${header(request, "purpose")} ${header(request, "x-moz")}`;
   if (endpoint.hasEffects && /\b(prefetch|prerender)\b/i.test(purpose)) throw new Refusal("G1", { status: 400 });
-  const isWrite = endpoint.method !== "GET";
+  const isWrite = endpoint.method !== "GET" || endpoint.hasEffects;
   if (isWrite && !endpoint.isCrossOrigin && header(request, "sec-fetch-site") === "cross-site") {
     throw new Refusal("G1", { status: 400 });
   }

@@ -8,6 +8,11 @@ const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS, onOutage
 
 /** Slows the guessing of one account's password, whatever addresses the guesses come from. */
 export interface LoginGuard {
+  /**
+   * Runs one guess at an account after the other, so that many at the same time do not all pass before the first one has
+   * failed. Other replicas have turns of their own.
+   */
+  inTurn<T>(subject: string, guess: () => Promise<T>): Promise<T>;
   /** True while the account's password login is shut, also for the right password. */
   isLocked(subject: string): Promise<boolean>;
   failed(subject: string): Promise<void>;
@@ -16,7 +21,17 @@ export interface LoginGuard {
 
 /** `subject` is the user id, or the typed name when no such account exists: both look the same from outside. */
 export function createLoginGuard(limiter: Limiter): LoginGuard {
+  const turns = new Map<string, Promise<unknown>>();
   return {
+    inTurn(subject, guess) {
+      const turn = (turns.get(subject) ?? Promise.resolve()).then(guess, guess);
+      turns.set(subject, turn);
+      const leave = () => {
+        if (turns.get(subject) === turn) turns.delete(subject);
+      };
+      turn.then(leave, leave);
+      return turn;
+    },
     async isLocked(subject) {
       return !(await limiter.peek(LOCK, subject)).admitted;
     },

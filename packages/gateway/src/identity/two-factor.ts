@@ -27,7 +27,7 @@ export interface TwoFactor {
   renewCodes(userId: number, code: string): Promise<string[]>;
   /** F2, L4 to L6. */
   disable(userId: number, code: string): Promise<void>;
-  /** Passes when it is off, or for a code that was never used before; else L5 or L6. */
+  /** Passes when it is off, or for a code that was never used before; else L4 to L6. The caller has the guard's turn. */
   pass(userId: number, code: string): Promise<void>;
 }
 
@@ -58,6 +58,7 @@ const RECOVERY_CHARS = 10;
 
 export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
   const { vault } = deps;
+  const inTurn = <T>(userId: number, work: () => Promise<T>) => deps.guard.inTurn(String(userId), work);
   const switchedOn = async (userId: number): Promise<Row> => {
     const row = await read(deps, userId);
     if (!row?.stored.isOn) throw new Refusal("F2");
@@ -80,16 +81,18 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
       if (!row) throw new Refusal("F3");
       if (row.stored.isOn) throw new Refusal("F1");
       const { codes, hashes } = recoveryCodes(vault);
-      await spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes } });
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes } }));
       return codes;
     },
     async renewCodes(userId, code) {
       const { codes, hashes } = recoveryCodes(vault);
-      await spend(deps, userId, await switchedOn(userId), { code, change: { recovery: hashes } });
+      const row = await switchedOn(userId);
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { recovery: hashes } }));
       return codes;
     },
     async disable(userId, code) {
-      await spend(deps, userId, await switchedOn(userId), { code, change: undefined });
+      const row = await switchedOn(userId);
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: undefined }));
     },
     async pass(userId, code) {
       const row = await read(deps, userId);

@@ -310,6 +310,14 @@ describe("Telegram", () => {
     expect((await login(signed({ id: "42", first_name: "x" })))["code"]).toBe("AU6");
   });
 
+  test("a link on another site signs nobody in", async () => {
+    const ann = await someone("ann");
+    await ann.data(ann.get(`/api/oauth/telegram/bind?${signed({ id: "44" })}`));
+    const headers = { "sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site" };
+    const reply = await app.anonymous().get(`/api/oauth/telegram/login?${signed({ id: "44" })}`, headers);
+    expect([reply.status, reply.headers["set-cookie"]]).toEqual([400, undefined]);
+  });
+
   test("is bound by the widget's own navigation too, and by nothing else without the header", async () => {
     const ann = await someone("ann");
     const id = ann.userId;
@@ -317,8 +325,9 @@ describe("Telegram", () => {
     const path = `/api/oauth/telegram/bind?${signed({ id: "43" })}`;
     const accept = { accept: "text/html,application/xhtml+xml" };
     expect(
-      (await ann.get(path, { ...accept, "sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site" })).body["code"],
+      (await ann.get(path, { ...accept, "sec-fetch-mode": "navigate", "sec-fetch-site": "same-site" })).body["code"],
     ).toBe("AU3");
+    expect((await ann.get(path, { ...accept, "sec-fetch-site": "cross-site" })).status).toBe(400);
     const reply = await ann.get(path, { ...accept, "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin" });
     expect(reply).toMatchObject({ status: 302, headers: { location: "/setting" } });
     expect((await userWith("telegram_id", "43"))?.id).toBe(id);

@@ -121,6 +121,13 @@ describe("sign-in", () => {
     expect((await login("ann", password)).body["success"]).toBe(true);
   });
 
+  test("L4: guesses at the same time are no more than one after the other", async () => {
+    await register({ username: "ann", password });
+    const codes = await Promise.all(Array.from({ length: 25 }, async () => (await login("ann", "wrong")).body["code"]));
+    expect(codes.filter((code) => code === "L3")).toHaveLength(10);
+    expect(codes.filter((code) => code === "L4")).toHaveLength(15);
+  });
+
   test("forgets failures after a success", async () => {
     await register({ username: "ann", password });
     for (let i = 0; i < 9; i++) await login("ann", "wrong");

@@ -1,5 +1,6 @@
 import { USER_STATUS, type OptionValues, type SignedInUser } from "@fairway/wire";
 import type { RequestContext } from "../../http/context.ts";
+import { usernameKey } from "../../identity/accounts.ts";
 import type { Credentials } from "../../identity/credentials.ts";
 import type { LoginGuard } from "../../identity/login-guard.ts";
 import type { Passwords } from "../../identity/passwords.ts";
@@ -43,18 +44,28 @@ export async function signInByPassword(
   const { username, password, code } = withDefaults(BLANK_LOGIN, login);
   const name = username.trim();
   if (name === "" || password === "") throw new Refusal("L2");
-  const user = await deps.store.findForSignIn(name);
-  const subject = user ? String(user.id) : `?${name.toLowerCase().slice(0, 254)}`;
-  if (await deps.guard.isLocked(subject)) throw new Refusal("L4");
-  const { isMatch, needsRehash } = await deps.passwords.verify(user?.password, password);
+  const found = await deps.store.findForSignIn(name);
+  const subject = found ? String(found.id) : `?${usernameKey(name).slice(0, 254)}`;
+  const user = await deps.guard.inTurn(subject, () => checked(deps, subject, found, { password, code }));
+  return openSession(deps, exchange, user);
+}
+
+async function checked(
+  { guard, passwords, twoFactor, store }: SignInDeps,
+  subject: string,
+  user: SignInRow | undefined,
+  { password, code }: { readonly password: string; readonly code: string },
+): Promise<SignInRow> {
+  if (await guard.isLocked(subject)) throw new Refusal("L4");
+  const { isMatch, needsRehash } = await passwords.verify(user?.password, password);
   if (!user || !isMatch || user.status !== USER_STATUS.enabled || user.deleted_at !== null) {
-    await deps.guard.failed(subject);
+    await guard.failed(subject);
     throw new Refusal("L3");
   }
-  await deps.twoFactor.pass(user.id, code);
-  await deps.guard.succeeded(subject);
-  if (needsRehash) await deps.store.setPasswordHash(user.id, await deps.passwords.hash(password));
-  return openSession(deps, exchange, user);
+  await twoFactor.pass(user.id, code);
+  await guard.succeeded(subject);
+  if (needsRehash) await store.setPasswordHash(user.id, await passwords.hash(password));
+  return user;
 }
 
 /** A sign-in of any kind: a new session under a new name, and what the console stores of its user. */

@@ -259,6 +259,8 @@ describe("lists", () => {
     expect(await found("model=gpt")).toEqual(["Alpha"]);
     expect(await found("group=vip")).toEqual(["Alpha"]);
     expect(await found("status=2,3&type=14")).toEqual(["Beta"]);
+    expect(await found("status=disabled")).toEqual(["Beta"]);
+    expect(await found("status=enabled")).toEqual(["Alpha"]);
     expect(await found("keyword=%25")).toEqual([]);
     expect(await found("keyword=_lpha")).toEqual([]);
     expect(await found("")).toEqual(["Beta", "Alpha"]);

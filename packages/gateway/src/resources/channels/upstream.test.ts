@@ -247,6 +247,15 @@ describe("balances", () => {
     expect(await row(id)).toMatchObject({ balance: 12.5, balance_updated_time: Math.floor(app.clock.now() / 1000) });
   });
 
+  test("of an upstream that nobody reaches tell the system's code", async () => {
+    const id = await create({ base_url: "http://localhost:1" });
+    expect((await admin.get(`/api/channel/update_balance/${id}`)).body).toEqual({
+      success: false,
+      message: "the upstream could not be reached (ECONNREFUSED)",
+      balance: 0,
+    });
+  });
+
   test("that cannot be read tell why, with a number beside", async () => {
     const id = await create();
     upstream.script("/dashboard/billing/subscription", () => ({ status: 500, body: { error: { message: KEY } } }));

@@ -1,3 +1,4 @@
+import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { mask } from "../../providers/mask.ts";
@@ -116,6 +117,10 @@ function recordOf(fields: ChannelFields, key: string): ChannelRecord {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return "the upstream did not answer in time";
-  return error instanceof Error ? error.message : "the upstream could not be asked";
+  if (!(error instanceof Error)) return "the upstream could not be asked";
+  if (error.name === "TimeoutError") return "the upstream did not answer in time";
+  // The text beside a system's code is empty where a name has several addresses, and else an address that is masked.
+  if (!(error instanceof AppError) && "code" in error && typeof error.code === "string")
+    return `the upstream could not be reached (${error.code})`;
+  return error.message;
 }

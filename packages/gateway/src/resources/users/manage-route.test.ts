@@ -106,6 +106,18 @@ describe("managing", () => {
     expect((await rowOf("ursula")).quota).toBe(0);
   });
 
+  test("add_quota adds, subtracts or sets where the call names a mode", async () => {
+    const move = (mode: unknown, value: number) => manage(admin, "ursula", "add_quota", { mode, value });
+    expect(await move("add", 500)).toMatchObject({ data: { quota: 1500 } });
+    expect(await move("subtract", 700)).toMatchObject({ data: { quota: 800 } });
+    expect(await move("override", 300)).toMatchObject({ data: { quota: 300 } });
+    expect(await move("override", 0)).toMatchObject({ data: { quota: 0 } });
+    for (const mode of ["add", "subtract", "override"]) expect((await move(mode, -1))["code"]).toBe("U16");
+    expect((await move("subtract", 1))["code"]).toBe("U16");
+    expect(await move("double", 5)).toMatchObject({ code: "G1", field: "mode" });
+    expect((await rowOf("ursula")).quota).toBe(0);
+  });
+
   test("parallel additions are all booked", async () => {
     await Promise.all(Array.from({ length: 8 }, () => manage(admin, "ursula", "add_quota", { value: 10 })));
     expect((await rowOf("ursula")).quota).toBe(1080);

@@ -6,7 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo } from "../../storage/log-rows.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
-import { changeQuota } from "./change-quota.ts";
+import { changeQuota, type QuotaChange } from "./change-quota.ts";
 import { lockedUser } from "./store.ts";
 import type { UserRow } from "./view.ts";
 
@@ -28,9 +28,7 @@ export function userManageRoute(deps: AdminRoutesDeps): Route {
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("U12", { field: "action" });
     if (action === "add_quota") {
-      const { value = Number.NaN } = body;
-      if (!Number.isSafeInteger(value)) throw new Refusal("U16", { field: "value" });
-      const quota = await changeQuota(deps, { userId: user.id, by: () => value, operator: caller, context });
+      const quota = await changeQuota(deps, { userId: user.id, by: moveOf(call), operator: caller, context });
       return answer({ ...user, quota });
     }
     return answer(await take(deps, { id: user.id, action, caller, ip: context.ip }));
@@ -40,6 +38,22 @@ export function userManageRoute(deps: AdminRoutesDeps): Route {
 function idOf({ body: { id } }: Call<typeof userManage>): number {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field: "id" });
   return id;
+}
+
+/** `value` is a signed difference unless the call says, like later consoles of the family, what is done with it. */
+function moveOf({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
+  if (!Number.isSafeInteger(value) || (mode !== "" && value < 0)) throw new Refusal("U16", { field: "value" });
+  switch (mode) {
+    case "":
+    case "add":
+      return () => value;
+    case "subtract":
+      return () => -value;
+    case "override":
+      return (balance) => value - balance;
+    default:
+      throw new Refusal("G1", { field: "mode" });
+  }
 }
 
 function changeable(user: UserRow | undefined, caller: Principal): UserRow {

@@ -110,17 +110,19 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
 }
 
 /** Wrong guesses count like those of the sign-in: a stolen session must not find the password out. */
-async function checkPassword(
+function checkPassword(
   { store, passwords, guard }: SelfRoutesDeps,
   caller: Principal,
   original: string,
 ): Promise<void> {
   const subject = String(caller.userId);
-  if (await guard.isLocked(subject)) throw new Refusal("L4");
-  const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), original);
-  if (isMatch) return;
-  await guard.failed(subject);
-  throw new Refusal("U20", { field: "original_password" });
+  return guard.inTurn(subject, async () => {
+    if (await guard.isLocked(subject)) throw new Refusal("L4");
+    const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), original);
+    if (isMatch) return;
+    await guard.failed(subject);
+    throw new Refusal("U20", { field: "original_password" });
+  });
 }
 
 async function writeSelf(
