@@ -1,7 +1,7 @@
 import { createLimits } from "./app-limits.ts";
 import { conductOf, watchDatabase } from "./app-outage.ts";
 import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./app-redis.ts";
-import { openStorage, type AppStorage } from "./app-storage.ts";
+import { openStorage, ownStorage, type AppStorage } from "./app-storage.ts";
 import { createBudgets, type Budgets } from "./billing/budgets.ts";
 import { createSqlLedger } from "./billing/ledger-sql.ts";
 import type { Ledger } from "./billing/ledger.ts";
@@ -54,7 +54,8 @@ export interface Core {
 export async function createCore(env: Env, log: Logger): Promise<Core> {
   const clock = systemClock;
   const metrics = createMetrics({ version: VERSION });
-  const storage = await openStorage(env, log);
+  const opened = await openStorage(env, log);
+  const storage = env.isEmbedded ? await ownStorage(env, opened) : opened;
   const { database, vault } = storage;
   const redis = await openRedis(env, storage, log);
   const watched = watchDatabase();

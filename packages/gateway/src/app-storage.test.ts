@@ -3,7 +3,7 @@ import { startMariadb } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { openStorage, StartError } from "./app-storage.ts";
+import { openStorage, ownStorage, StartError } from "./app-storage.ts";
 import { loadEnv } from "./config/env.ts";
 import { createLog } from "./observability/log.ts";
 
@@ -45,3 +45,45 @@ test("a PostgreSQL in read-only mode is refused at the start, for requests' logs
   await lock(main);
   for (const mode of ["auto", "verify", "off"]) expect(await refused(main, mode)).toMatch(READ_ONLY);
 });
+
+test("a folder that cannot be written is named with its variable, not thrown as it came", async () => {
+  const embedded = (variables: Record<string, string>) =>
+    openStorage(loadEnv(variables), log).then(
+      () => "",
+      (error: unknown) => (error instanceof StartError ? error.message : String(error)),
+    );
+  expect(await embedded({ FAIRWAY_DATA_DIR: "/dev/null/data" })).toMatch(
+    /^no encryption key can be kept in \/dev\/null\/data \(ENOTDIR.*\): make FAIRWAY_DATA_DIR a folder/,
+  );
+  expect(await refused("sqlite:/dev/null/data/fairway.db")).toMatch(
+    /^the database of FAIRWAY_DATABASE_URL cannot be opened \(ENOTDIR.*\): let the account of this process write it/,
+  );
+});
+
+test("an account that may not change its schema is told so, with the variable", async () => {
+  const server = await startMariadb();
+  await runSql(server.url, "CREATE DATABASE narrow");
+  await runSql(server.url, "CREATE USER narrow@'%' IDENTIFIED BY 'n'");
+  const root = server.url.replace("fairway:fairway@", "root@");
+  await runSql(root, "GRANT SELECT, INSERT, UPDATE, DELETE ON narrow.* TO narrow@'%'");
+  const mariadb = await refused(new URL("/narrow", server.url.replace("fairway:fairway@", "narrow:n@")).href);
+  expect(mariadb).toMatch(/^the account of FAIRWAY_DATABASE_URL has too few rights \(.*CREATE command denied/);
+  await server.stop();
+
+  const postgres = await createDatabase("postgres");
+  await runSql(postgres, "drop role if exists narrow");
+  await runSql(postgres, "create role narrow login");
+  expect(await refused(postgres.replace("fairway:fairway@", "narrow@"))).toMatch(
+    /has too few rights \(42501: permission denied for schema public\): let it create and change tables/,
+  );
+});
+
+test("a second process that would serve from an SQLite file is refused, and may once the first has ended", async () => {
+  const env = loadEnv({ FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_ENCRYPTION_KEY: "k".repeat(32) });
+  const serve = async () => ownStorage(env, await openStorage(env, log));
+  const first = await serve();
+  await expect(serve()).rejects.toThrow(/^another gateway serves from .*: stop it, or give this one/);
+  await (await openStorage(env, log)).close();
+  await first.close();
+  await (await serve()).close();
+}, 30_000);

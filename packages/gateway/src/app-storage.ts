@@ -4,11 +4,13 @@ import type { Env } from "./config/env.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Secret } from "./lib/secret.ts";
 import type { Logger } from "./observability/log.ts";
-import { openDatabase, type Database } from "./storage/database.ts";
-import { isReadOnly } from "./storage/errors.ts";
+import { reasonOf } from "./observability/reason.ts";
+import { openDatabase, sqlitePath, type Database } from "./storage/database.ts";
+import { isDenied, isReadOnly } from "./storage/errors.ts";
 import { migrate, migrateLogs } from "./storage/migrate.ts";
 import { verifyVault } from "./storage/reseal.ts";
-import { createVault, keysFromFile, type Vault } from "./storage/secrets.ts";
+import { ownFile } from "./storage/sqlite.ts";
+import { createVault, keysFromFile, VaultError, type Vault } from "./storage/secrets.ts";
 import { VERSION } from "./version.ts";
 
 /** A dependency or a setting does not allow the start; the message names the variable and the cure. */
@@ -52,17 +54,47 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   };
 }
 
+/** For a process that serves alone: it ends the reservations of the one before, and must not meet a living one. */
+export async function ownStorage(env: Env, storage: AppStorage): Promise<AppStorage> {
+  const path = sqlitePath(env.databaseUrl.reveal());
+  const release = await ownFile(path);
+  if (release)
+    return {
+      ...storage,
+      async close() {
+        await storage.close();
+        release();
+      },
+    };
+  await storage.close();
+  throw new StartError(
+    `another gateway serves from ${path}: stop it, or give this one a FAIRWAY_DATA_DIR of its own; several need a database server`,
+  );
+}
+
 function keysOf(env: Env): ReturnType<typeof keysFromFile> {
   if (env.encryptionKeys) return [...env.encryptionKeys];
-  if (env.isEmbedded) return keysFromFile(env.dataDir);
+  if (env.isEmbedded) return keysOfFolder(env.dataDir);
   throw new StartError(
     "FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`",
   );
 }
 
-async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
-  makeFolder(url.reveal());
+function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
   try {
+    return keysFromFile(dataDir);
+  } catch (cause) {
+    if (cause instanceof VaultError) throw cause;
+    throw new StartError(
+      `no encryption key can be kept in ${dataDir} (${reasonOf(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
+      { cause },
+    );
+  }
+}
+
+async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
+  try {
+    makeFolder(url.reveal());
     const database = openDatabase({
       url: url.reveal(),
       log,
@@ -73,8 +105,11 @@ async function connect(variable: string, url: Secret, env: Env, log: Logger): Pr
     return database;
   } catch (cause) {
     if (isReadOnly(cause)) throw readOnly(variable, cause);
+    const [fault, cure] = url.reveal().startsWith("sqlite:")
+      ? ["opened", "let the account of this process write it and its folder"]
+      : ["reached", "start it"];
     throw new StartError(
-      `the database of ${variable} cannot be reached (${reasonOf(cause)}): start it, or correct the variable`,
+      `the database of ${variable} cannot be ${fault} (${reasonOf(cause)}): ${cure}, or correct the variable`,
       { cause },
     );
   }
@@ -92,20 +127,18 @@ async function prepare(variable: string, { raw }: Database, { table, migrated }:
     await migrated();
     await raw.run(`delete from ${table} where 1 = 0`, []);
   } catch (cause) {
-    throw isReadOnly(cause) ? readOnly(variable, cause) : cause;
+    if (isReadOnly(cause)) throw readOnly(variable, cause);
+    if (!isDenied(cause)) throw cause;
+    throw new StartError(
+      `the account of ${variable} has too few rights (${reasonOf(cause)}): let it create and change tables there, or own the database`,
+      { cause },
+    );
   }
 }
 
 function readOnly(variable: string, cause: unknown): StartError {
   const cure = "name the primary, or let it take writes";
   return new StartError(`the database of ${variable} is read-only (${reasonOf(cause)}): ${cure}`, { cause });
-}
-
-/** Of several addresses that were tried there is a code and no message. */
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause ? String(cause.code) : "";
-  return [code, cause.message].filter((text) => text !== "").join(": ");
 }
 
 function makeFolder(url: string): void {

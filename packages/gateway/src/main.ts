@@ -1,13 +1,14 @@
+import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { createApp, type App, type StartedApp } from "./app.ts";
 import { StartError } from "./app-storage.ts";
 import { UsageError } from "./commands/arguments.ts";
-import { runCommand } from "./commands/index.ts";
+import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
 import { DefaultPasswordError } from "./identity/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
-import { SchemaError } from "./storage/migrate.ts";
+import { SchemaError } from "./storage/migration.ts";
 import { VaultError } from "./storage/secrets.ts";
 import { VERSION } from "./version.ts";
 
@@ -21,16 +22,21 @@ const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswor
 setFlagsFromString("--no-allocation-site-pretenuring");
 
 async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const answer = answerOf(args);
+  if (answer !== undefined) return print(answer);
   const env = loadEnv(processEnv());
   const format = env.logFormat === "auto" ? (process.stdout.isTTY ? "text" : "json") : env.logFormat;
   const log = createLog({ level: env.logLevel, format, out: process.stdout });
   for (const { alias, name } of env.aliases) log.info("a variable of a compatible gateway is used", { alias, name });
   process.on("uncaughtException", (error) => crash(log, error));
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
-  if (await runCommand(process.argv.slice(2), { env, log, print })) return log.flush();
+  const serving: { app?: App } = {};
+  stopOnSignals(serving, log);
+  if (await runCommand(args, { env, log, print })) return log.flush();
   const app = await createApp(env, log);
-  stopOnSignals(app, log);
   const started = await app.start();
+  serving.app = app;
   log.info("listening", {
     url: started.url,
     adminUrl: started.adminUrl,
@@ -41,10 +47,18 @@ async function main(): Promise<void> {
   if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
 }
 
-/** The first signal drains, the second cuts off what still runs. */
-function stopOnSignals(app: App, log: Logger): void {
+/**
+ * The first signal drains, the second cuts off what still runs. Before anything runs the process just ends, which as the
+ * first one of a container it would not do by itself.
+ */
+function stopOnSignals(serving: { readonly app?: App }, log: Logger): void {
   let isStopping = false;
-  const stop = async (signal: string) => {
+  const stop = async (signal: "SIGTERM" | "SIGINT") => {
+    const { app } = serving;
+    if (!app) {
+      log.flush();
+      return process.exit(128 + constants.signals[signal]);
+    }
     if (isStopping) return app.cutOff();
     isStopping = true;
     log.info("stopping", { signal });

@@ -4,12 +4,12 @@ import { readFlags, UsageError } from "./arguments.ts";
 import { writeDump } from "./dump/write.ts";
 import type { CommandContext } from "./index.ts";
 
-const USAGE = "fairway-gateway export --dir FOLDER";
+export const EXPORT_USAGE = "fairway-gateway export --dir FOLDER";
 
 /** Writes every row to files. Sealed values stay sealed: whoever reads them back needs the same encryption keys. */
 export async function exportAll(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
-  const { dir } = readFlags(args, { dir: "string" }, USAGE);
-  if (dir === undefined) throw new UsageError(USAGE);
+  const { dir } = readFlags(args, { dir: "string" }, EXPORT_USAGE);
+  if (dir === undefined) throw new UsageError(EXPORT_USAGE);
   const storage = await openStorage(env, log);
   try {
     const counts = await writeDump({ ...storage, dir, clock: systemClock });

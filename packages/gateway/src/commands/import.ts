@@ -16,7 +16,7 @@ import { importDatabase, type LitellmDatabase } from "./litellm/database.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "./report.ts";
 
-const USAGE = [
+export const IMPORT_USAGE = [
   "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [--dry-run]",
   "fairway-gateway import --from litellm [--config FILE] [--database URL [--credit DOLLARS]] [--dry-run]",
   "fairway-gateway import --from fairway --dir FOLDER [--dry-run]",
@@ -40,7 +40,7 @@ type ImportFlags = ReturnType<typeof readFlags<typeof FLAGS>>;
 
 /** Brings over what another gateway, or another installation of this one, has. */
 export async function importAny(args: readonly string[], context: CommandContext): Promise<void> {
-  const flags = readFlags(args, FLAGS, USAGE);
+  const flags = readFlags(args, FLAGS, IMPORT_USAGE);
   checkUsage(flags);
   const storage = await openStorage(context.env, context.log);
   try {
@@ -54,9 +54,10 @@ export async function importAny(args: readonly string[], context: CommandContext
 
 function checkUsage({ from, database, config, dir, credit = "0" }: ImportFlags): void {
   const needed = { "one-api": database, "new-api": database, litellm: config ?? database, fairway: dir };
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(credit)) throw new UsageError(`--credit takes US dollars such as 50\n${USAGE}`);
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(credit))
+    throw new UsageError(`--credit takes US dollars such as 50\n${IMPORT_USAGE}`);
   const isKnown = from !== undefined && Object.hasOwn(needed, from);
-  if (!isKnown || needed[from as keyof typeof needed] === undefined) throw new UsageError(USAGE);
+  if (!isKnown || needed[from as keyof typeof needed] === undefined) throw new UsageError(IMPORT_USAGE);
 }
 
 async function run(flags: ImportFlags, context: CommandContext, storage: AppStorage): Promise<ImportReport> {

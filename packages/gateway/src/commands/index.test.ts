@@ -1,9 +1,10 @@
 import { createDatabase } from "@fairway/testkit/databases";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../version.ts";
 import { FamilyDatabase, NEW_API } from "../../test/family/family-database.ts";
 
 let folder: string;
@@ -13,17 +14,34 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** The program with arguments, as an operator runs it. */
-function run(database: string, ...args: string[]): Promise<{ code: number | null; out: string }> {
+function run(database: string, ...args: string[]): Promise<Ended> {
+  return runWith({ FAIRWAY_DATABASE_URL: database }, args);
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+}
+
+function runWith(
+  variables: Readonly<Record<string, string>>,
+  args: readonly string[],
+  onText?: (text: string, child: ChildProcess) => void,
+): Promise<Ended> {
   const env = {
     PATH: process.env["PATH"],
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-    FAIRWAY_DATABASE_URL: database,
     FAIRWAY_ENCRYPTION_KEY: "test-encryption-key-0123456789abcdef",
     FAIRWAY_DATA_DIR: folder,
+    ...variables,
   };
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], { env });
   let out = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+      onText?.(out, child);
+    });
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
 }
 
@@ -81,3 +99,26 @@ test("the commands are listed, and an unknown one names them", async () => {
   expect(unknown.code).toBe(1);
   expect(unknown.out).toContain("there is no command nonsense: it is export, import, ledger, migrate, reseal");
 });
+
+test("help and version need no settings, and every command tells its own", async () => {
+  const broken = { FAIRWAY_PORT: "none" };
+  expect(await runWith(broken, ["--help"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("migrate") as unknown,
+  });
+  expect(await runWith(broken, ["--version"])).toEqual({ code: 0, out: `${VERSION}\n` });
+  expect(await runWith(broken, ["import", "--help"])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^fairway-gateway import --from one-api/) as unknown,
+  });
+}, 60_000);
+
+test("a start that waits ends at a signal by itself, as the first process of a container has to", async () => {
+  const waiting = { FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_MIGRATE: "wait" };
+  let isSent = false;
+  const ended = await runWith(waiting, [], (out, child) => {
+    if (isSent || !out.includes("waiting for the database schema")) return;
+    isSent = child.kill("SIGTERM");
+  });
+  expect(ended.code).toBe(143);
+}, 60_000);

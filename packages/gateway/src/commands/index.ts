@@ -1,10 +1,11 @@
 import type { Env } from "../config/env.ts";
 import type { Logger } from "../observability/log.ts";
+import { VERSION } from "../version.ts";
 import { UsageError } from "./arguments.ts";
-import { exportAll } from "./export.ts";
-import { importAny } from "./import.ts";
-import { ledger } from "./ledger.ts";
-import { migrate, reseal } from "./schema.ts";
+import { exportAll, EXPORT_USAGE } from "./export.ts";
+import { importAny, IMPORT_USAGE } from "./import.ts";
+import { ledger, LEDGER_USAGE } from "./ledger.ts";
+import { migrate, MIGRATE_USAGE, reseal, RESEAL_USAGE } from "./schema.ts";
 
 export interface CommandContext {
   readonly env: Env;
@@ -14,12 +15,12 @@ export interface CommandContext {
 
 export type Command = (args: readonly string[], context: CommandContext) => Promise<void>;
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  export: exportAll,
-  import: importAny,
-  ledger,
-  migrate,
-  reseal,
+const COMMANDS: Readonly<Record<string, { readonly run: Command; readonly usage: string }>> = {
+  export: { run: exportAll, usage: EXPORT_USAGE },
+  import: { run: importAny, usage: IMPORT_USAGE },
+  ledger: { run: ledger, usage: LEDGER_USAGE },
+  migrate: { run: migrate, usage: MIGRATE_USAGE },
+  reseal: { run: reseal, usage: RESEAL_USAGE },
 };
 
 const USAGE = `fairway-gateway             serve
@@ -28,20 +29,30 @@ fairway-gateway export       write everything into files
 fairway-gateway import       read them, or a database of another gateway
 fairway-gateway ledger audit compare balances with the ledger; --repair
 fairway-gateway reseal       encrypt secrets anew under the first key
+fairway-gateway version      say which version this is
 
 Settings come from FAIRWAY_* variables: docs/reference/environment.md.`;
+
+const HELP = ["help", "--help", "-h"];
+
+/** What is told without reading any setting; undefined when something else is wanted. */
+export function answerOf([name = "", ...args]: readonly string[]): string | undefined {
+  if (HELP.includes(name)) return USAGE;
+  if (["version", "--version", "-v"].includes(name)) return VERSION;
+  return args.some((arg) => arg === "--help" || arg === "-h") ? commandOf(name)?.usage : undefined;
+}
+
+function commandOf(name: string) {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
 
 /** Runs the command that the first argument names; false without arguments: then the program serves. */
 export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
   if (name === undefined) return false;
-  if (["help", "--help", "-h"].includes(name)) {
-    context.print(USAGE);
-    return true;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = commandOf(name);
   if (!command) {
     throw new UsageError(`there is no command ${name}: it is ${Object.keys(COMMANDS).join(", ")}, or none to serve`);
   }
-  await command(args, context);
+  await command.run(args, context);
   return true;
 }

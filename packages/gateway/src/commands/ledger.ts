@@ -5,12 +5,12 @@ import { audit, type AuditReport } from "../billing/audit.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
 
-const USAGE = "fairway-gateway ledger audit [--repair]";
+export const LEDGER_USAGE = "fairway-gateway ledger audit [--repair]";
 
 /** Compares what must be equal: balances in Redis and in the database, and the ledger behind them. */
 export async function ledger([what, ...args]: readonly string[], context: CommandContext): Promise<void> {
-  if (what !== "audit") throw new UsageError(USAGE);
-  const { repair } = readFlags(args, { repair: "boolean" }, USAGE);
+  if (what !== "audit") throw new UsageError(LEDGER_USAGE);
+  const { repair } = readFlags(args, { repair: "boolean" }, LEDGER_USAGE);
   const storage = await openStorage(context.env, context.log);
   const redis = await openRedis(context.env, storage, context.log);
   try {

@@ -3,9 +3,12 @@ import { reseal as resealAll } from "../storage/reseal.ts";
 import { readFlags } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
 
+export const MIGRATE_USAGE = "fairway-gateway migrate";
+export const RESEAL_USAGE = "fairway-gateway reseal";
+
 /** Brings the databases to this program's schema, whatever FAIRWAY_MIGRATE says to programs that serve. */
 export async function migrate(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
-  readFlags(args, {}, "fairway-gateway migrate");
+  readFlags(args, {}, MIGRATE_USAGE);
   const storage = await openStorage({ ...env, migrate: "auto" }, log);
   await storage.close();
   print("The database has this program's schema.");
@@ -13,7 +16,7 @@ export async function migrate(args: readonly string[], { env, log, print }: Comm
 
 /** Seals every key and secret of the database with the newest key of FAIRWAY_ENCRYPTION_KEY. */
 export async function reseal(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
-  readFlags(args, {}, "fairway-gateway reseal");
+  readFlags(args, {}, RESEAL_USAGE);
   const storage = await openStorage(env, log);
   try {
     const changed = await resealAll(storage.database, storage.vault);

@@ -49,6 +49,15 @@ describe("defaults", () => {
     },
   );
 
+  test("hold for variables of white space: a blank host would be every address", () => {
+    const { host, dataDir, adminHost } = loadEnv({
+      FAIRWAY_HOST: " ",
+      FAIRWAY_DATA_DIR: "\t",
+      FAIRWAY_ADMIN_HOST: " ",
+    });
+    expect({ host, dataDir, adminHost }).toEqual({ host: "127.0.0.1", dataDir: ".fairway", adminHost: "127.0.0.1" });
+  });
+
   test("hold for blank variables too", () => {
     expect(loadEnv({ FAIRWAY_PORT: "", FAIRWAY_REDIS_URL: "" })).toMatchObject({ port: 3000, redisUrl: undefined });
   });
@@ -106,6 +115,12 @@ describe("values", () => {
     [{ FAIRWAY_SETUP_WIZARD: "maybe" }, "give true or false"],
     [{ FAIRWAY_GITHUB_URL: "github.com" }, "begins with http:// or https://"],
     [{ FAIRWAY_DATABASE_URL: "mysql://db:3306" }, "FAIRWAY_DATABASE_URL cannot be used: give sqlite:PATH"],
+    [{ FAIRWAY_DATABASE_URL: "mysql://u:a#b@db/f" }, "special characters of the password percent-encoded"],
+    [
+      { FAIRWAY_DATABASE_URL: "mysql://u@db/f?sslmode=verify-full" },
+      "parameter sslmode is none: TLS is set by ssl-mode",
+    ],
+    [{ FAIRWAY_DATABASE_URL: "postgres://u@db/f?ssl-mode=required" }, "ssl-mode is none: TLS is set by sslmode"],
     [{ FAIRWAY_SESSION_SECRET: "random_string" }, "stands in public examples"],
     [{ FAIRWAY_SESSION_SECRET: "short" }, "give at least 16 characters"],
     [{ FAIRWAY_POLLING_INTERVAL: "-1" }, "give a number from 0 to 3600"],
@@ -163,6 +178,15 @@ describe("secrets from files", () => {
     expect(refusal({ FAIRWAY_ROOT_PASSWORD_FILE: "/nowhere/secret" })).toContain(
       "FAIRWAY_ROOT_PASSWORD_FILE names /nowhere/secret",
     );
+  });
+
+  test("that are empty are refused: another database, or no password, would be the answer otherwise", () => {
+    for (const text of ["", "\n", " \r\n"])
+      withFile(text, (path) => {
+        expect(refusal({ FAIRWAY_DATABASE_URL_FILE: path })).toMatch(
+          /^FAIRWAY_DATABASE_URL_FILE names .*, which is empty: write the value into it, or remove the variable$/,
+        );
+      });
   });
 
   test("are for secrets only", () => {

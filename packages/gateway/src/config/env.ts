@@ -78,18 +78,23 @@ function find(source: Source, variable: Variable<unknown>): Found {
 }
 
 function findOwn(source: Source, { name, isSecret }: Variable<unknown>): Found | undefined {
-  const own = source[name] ?? "";
-  const file = isSecret ? (source[`${name}_FILE`] ?? "") : "";
+  const own = given(source, name);
+  const file = isSecret ? given(source, `${name}_FILE`) : "";
   if (own !== "" && file !== "") throw new EnvError(`${name} and ${name}_FILE are both set: keep one of them`);
   if (file !== "") return { text: readSecret(`${name}_FILE`, file), from: `${name}_FILE` };
   return own === "" ? undefined : { text: own, from: name };
 }
 
+function given(source: Source, name: string): string {
+  const text = source[name] ?? "";
+  return text.trim() === "" ? "" : text;
+}
+
 function findAlias(source: Source, name: string): Found | undefined {
   for (const alias of ALIASES) {
-    const given = source[alias.name] ?? "";
-    if (alias.variable !== name || given === "") continue;
-    const text = alias.translate ? alias.translate(given, source) : given;
+    const own = given(source, alias.name);
+    if (alias.variable !== name || own === "") continue;
+    const text = alias.translate ? alias.translate(own, source) : own;
     if (text !== undefined) return { text, from: alias.name, alias: alias.name };
   }
   return undefined;
@@ -106,8 +111,14 @@ function parseOne(variable: Variable<unknown>, { text, from }: Found): unknown {
 }
 
 function readSecret(name: string, path: string): string {
+  const text = readText(name, path).replace(/\r?\n$/, "");
+  if (text.trim() !== "") return text;
+  throw new EnvError(`${name} names ${path}, which is empty: write the value into it, or remove the variable`);
+}
+
+function readText(name: string, path: string): string {
   try {
-    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return readFileSync(path, "utf8");
   } catch (cause) {
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "it cannot be read";
     throw new EnvError(

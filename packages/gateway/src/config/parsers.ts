@@ -130,12 +130,26 @@ export function sessionSecret(value: string): Secret {
   return secret(16)(value);
 }
 
+const MYSQL_TLS = ["ssl-mode", "ssl-ca"];
+const POSTGRES_TLS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "ssl"];
+
 export function databaseUrl(value: string): Secret {
   if (/^sqlite:.+/.test(value)) return new Secret(value);
   const url = URL.parse(value);
-  if (url && /^(mysql|mariadb|postgres|postgresql):$/.test(url.protocol) && url.pathname.length > 1)
+  if (url && /^(mysql|mariadb|postgres|postgresql):$/.test(url.protocol) && url.pathname.length > 1) {
+    refuseUnknownTls(url);
     return new Secret(value);
-  throw new Error("give sqlite:PATH, mysql://user:password@host:3306/name or postgres://user:password@host:5432/name");
+  }
+  throw new Error(
+    "give sqlite:PATH, mysql://user:password@host:3306/name or postgres://user:password@host:5432/name, special characters of the password percent-encoded",
+  );
+}
+
+/** Drivers pass over names that they do not know, and connect without TLS. */
+function refuseUnknownTls({ protocol, searchParams }: URL): void {
+  const known = /^(mysql|mariadb):$/.test(protocol) ? MYSQL_TLS : POSTGRES_TLS;
+  const unknown = [...searchParams.keys()].find((name) => /^(ssl|tls)/i.test(name) && !known.includes(name));
+  if (unknown !== undefined) throw new Error(`its parameter ${unknown} is none: TLS is set by ${known.join(", ")}`);
 }
 
 export function redisUrl(value: string): Secret {

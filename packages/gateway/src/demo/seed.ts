@@ -20,6 +20,8 @@ const OWNER = "demo";
 /** The OpenAI wire. */
 const CHANNEL_TYPE = 1;
 const NAME = "Demo (echo)";
+/** Clients of the Responses API are converted. */
+const SETTING = JSON.stringify({ responses_mode: "never" });
 
 /**
  * Makes the demo channel and key once in the life of a database, and points the channel at this process's upstream.
@@ -51,7 +53,15 @@ async function createDemo(upstreamUrl: string, deps: DemoDeps): Promise<string |
   const [first] = await deps.database.db.selectFrom("channels").select("id").limit(1).execute();
   if (root === undefined || first) return undefined;
   const fields = newFields(
-    { name: NAME, type: CHANNEL_TYPE, models: DEMO_MODEL, base_url: upstreamUrl, test_model: DEMO_MODEL, tag: "demo" },
+    {
+      name: NAME,
+      type: CHANNEL_TYPE,
+      models: DEMO_MODEL,
+      base_url: upstreamUrl,
+      test_model: DEMO_MODEL,
+      tag: "demo",
+      setting: SETTING,
+    },
     () => true,
   );
   const [channelId = 0] = await deps.channels.create(fields, ["demo"]);

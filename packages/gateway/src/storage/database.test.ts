@@ -226,6 +226,7 @@ describe("database URLs", () => {
     });
     expect(poolOptions("mysql://a@b/c", 1).ssl).toBeUndefined();
     expect(poolOptions("mysql://a@b/c?ssl-mode=required", 1).ssl).toEqual({ rejectUnauthorized: false });
+    expect(poolOptions("mysql://a@b/c?ssl-ca=/dev/null", 1).ssl).toMatchObject({ verifyIdentity: false });
     expect(() => poolOptions("mysql://a@b/c?ssl-mode=maybe", 1)).toThrow("ssl-mode=maybe is not known");
   });
 });

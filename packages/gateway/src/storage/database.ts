@@ -70,7 +70,7 @@ function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "norma
 }
 
 /** `sqlite:data/fairway.db`, `sqlite:/var/lib/fairway.db` and the same with two more slashes. */
-function sqlitePath(url: string): string {
+export function sqlitePath(url: string): string {
   const path = url.slice("sqlite:".length);
   return path.startsWith("//") ? decodeURIComponent(path.slice(2)) : path;
 }

@@ -19,6 +19,9 @@ const POSTGRES_UNSTORABLE = new Set(["22001", "22003", "22021", "22P02", "22P05"
 /** By the server's setting, by that of the transaction, by InnoDB. */
 const MYSQL_READ_ONLY = new Set([1290, 1792, 1836]);
 const POSTGRES_READ_ONLY = "25006";
+/** To the database, to a table, to a column, of any kind. */
+const MYSQL_DENIED = new Set([1044, 1142, 1143, 1227]);
+const POSTGRES_DENIED = "42501";
 const SQLITE_READ_ONLY = 8;
 const SQLITE_BUSY = 5;
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
@@ -50,6 +53,12 @@ export function isReadOnly(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_READ_ONLY.has(errno)) || code === POSTGRES_READ_ONLY) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_READ_ONLY;
+}
+
+/** True when the account may not do what the statement asked for. */
+export function isDenied(error: unknown): boolean {
+  const { errno, code } = fields(error);
+  return (typeof errno === "number" && MYSQL_DENIED.has(errno)) || code === POSTGRES_DENIED;
 }
 
 function fields(error: unknown): DriverError {

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { hasTable } from "./introspect.ts";
-import { migrate, migrateLogs, migrateTracks, SchemaError, type Track } from "./migrate.ts";
+import { migrate, migrateLogs, migrateTracks, type Track } from "./migrate.ts";
 import { withMigrationLock } from "./migration-lock.ts";
-import type { Migration } from "./migration.ts";
+import { SchemaError, type Migration } from "./migration.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
@@ -97,6 +97,16 @@ eachDatabase("migrations", (open) => {
     await database.raw.run("create table users (id bigint primary key)", []);
     await expect(migrate(database, auto)).rejects.toThrow("tables of another program");
     expect(await hasTable(database.db, database.kind, "tokens")).toBe(false);
+  });
+
+  test("leave one alone that has no users, and one that has logs of its own", async () => {
+    await database.raw.run("create table options (id bigint primary key)", []);
+    await expect(migrate(database, auto)).rejects.toThrow("another program, such as options");
+    expect(await hasTable(database.db, database.kind, "users")).toBe(false);
+    await database.raw.run("create table logs (id bigint primary key)", []);
+    await expect(migrateLogs(database, auto)).rejects.toThrow(
+      "such as logs: name an empty database in FAIRWAY_LOG_DATABASE_URL",
+    );
   });
 
   test("take up again after a crash between two steps", async () => {

@@ -6,7 +6,7 @@ import { createTable, bigint, integer, text, type DatabaseKind } from "./columns
 import type { Database } from "./database.ts";
 import { hasColumn, hasIndex, hasTable } from "./introspect.ts";
 import { withMigrationLock } from "./migration-lock.ts";
-import type { Migration, StepContext } from "./migration.ts";
+import { SchemaError, type Migration, type StepContext } from "./migration.ts";
 import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
 import type { Schema } from "./schema.ts";
 
@@ -28,17 +28,15 @@ export interface MigrateSettings {
 export interface Track {
   readonly table: string;
   readonly migrations: readonly Migration[];
+  /** Names that other programs give their tables too: there without `table`, they are not ours. */
+  readonly common?: readonly string[];
 }
 
-const MAIN: Track = { table: "schema_versions", migrations: MIGRATIONS };
-const LOGS: Track = { table: "log_schema_versions", migrations: LOG_MIGRATIONS };
+const COMMON = ["users", "options", "channels", "tokens", "sessions", "tasks", "jobs", "setups", "ledger"];
+const MAIN: Track = { table: "schema_versions", migrations: MIGRATIONS, common: COMMON };
+const LOGS: Track = { table: "log_schema_versions", migrations: LOG_MIGRATIONS, common: ["logs"] };
 const WAIT_MS = 1_000;
 const LOCK_TIMEOUT_MS = 120_000;
-
-/** The schema is not what this program needs; the message says what to do. */
-export class SchemaError extends Error {
-  override readonly name = "SchemaError";
-}
 
 /** Brings the main database to this program's schema; its `logs` stays empty when logs live elsewhere. */
 export function migrate(database: Database, settings: MigrateSettings): Promise<void> {
@@ -102,8 +100,9 @@ async function apply(
   tracks: readonly Track[],
   settings: MigrateSettings,
 ): Promise<void> {
+  const variable = tracks[0] === LOGS ? "FAIRWAY_LOG_DATABASE_URL" : "FAIRWAY_DATABASE_URL";
+  for (const track of tracks) await refuseForeign(db, kind, track, variable);
   for (const track of tracks) {
-    await refuseForeign(db, kind, track);
     await createTrack(db, kind, track);
     const done = await doneOf(db, kind, track);
     refuseFuture(track, done, settings.log);
@@ -174,9 +173,14 @@ function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger
 }
 
 /** Compatible gateways use the same names of tables for other columns. */
-async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {
-  if (track !== MAIN || (await hasTable(db, kind, track.table)) || !(await hasTable(db, kind, "users"))) return;
-  throw new SchemaError("the database holds tables of another program: name an empty database in FAIRWAY_DATABASE_URL");
+async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track, variable: string): Promise<void> {
+  if (await hasTable(db, kind, track.table)) return;
+  for (const table of track.common ?? []) {
+    if (!(await hasTable(db, kind, table))) continue;
+    throw new SchemaError(
+      `the database holds tables of another program, such as ${table}: name an empty database in ${variable}`,
+    );
+  }
 }
 
 async function createTrack(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {

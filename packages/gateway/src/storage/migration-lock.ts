@@ -2,6 +2,7 @@ import { CompiledQuery, sql, type Kysely } from "kysely";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database.ts";
 import { isTransient } from "./errors.ts";
+import { SchemaError } from "./migration.ts";
 import type { Schema } from "./schema.ts";
 import { TAKE_FILE } from "./sqlite.ts";
 
@@ -99,8 +100,8 @@ async function askUntil(timeoutMs: number, ask: () => Promise<boolean>): Promise
   return true;
 }
 
-function lockError(timeoutMs: number): Error {
-  return new Error(
+function lockError(timeoutMs: number): SchemaError {
+  return new SchemaError(
     `another process has been changing the database schema for ${Math.round(timeoutMs / 1000)} s; wait for it to end and start again`,
   );
 }

@@ -8,6 +8,11 @@ export interface StepContext {
   hasIndex(table: string, index: string): Promise<boolean>;
 }
 
+/** The schema is not what this program needs; the message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+}
+
 /** One change of the schema. Runs again after a crash in its middle, so it does nothing where its work is done. */
 export type Step = (on: StepContext) => Promise<void>;
 

@@ -143,8 +143,10 @@ export function poolOptions(url: string, connections: number): PoolOptions {
 }
 
 function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
-  const mode = (parameters.get("ssl-mode") ?? "disabled").toLowerCase().replace("_", "-");
   const path = parameters.get("ssl-ca");
+  const mode = (parameters.get("ssl-mode") ?? (path === null ? "disabled" : "verify-ca"))
+    .toLowerCase()
+    .replace("_", "-");
   const ca = path === null ? {} : { ca: readFileSync(path) };
   switch (mode) {
     case "disabled":

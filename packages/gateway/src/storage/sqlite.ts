@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -72,6 +72,34 @@ function openFile(path: string, sync: "normal" | "full"): DatabaseSync {
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
+}
+
+const OWNER_GIVE_UP_MS = 5_000;
+
+/**
+ * Holds the file for the process that serves from it, until `release` or the end of the process; undefined when another
+ * one goes on doing so. Commands and backups read and write beside it.
+ */
+export async function ownFile(path: string): Promise<(() => void) | undefined> {
+  if (path === ":memory:") return () => {};
+  const owner = `${realpathSync(path)}-owner`;
+  createPrivately(owner);
+  const handle = new DatabaseSync(owner, { timeout: 0 });
+  const giveUpAt = performance.now() + OWNER_GIVE_UP_MS;
+  for (;;) {
+    try {
+      handle.exec(TAKE_FILE);
+      return () => handle.close();
+    } catch (error) {
+      if (isTransient(error) && performance.now() < giveUpAt) {
+        await pause(BUSY_RETRY_MS);
+        continue;
+      }
+      handle.close();
+      if (isTransient(error)) return undefined;
+      throw error;
+    }
+  }
 }
 
 interface Prepared {

@@ -1,10 +1,11 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
 import { accountRow } from "../../identity/accounts.ts";
+import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";
 import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";
 import { writeDump } from "./write.ts";
@@ -25,6 +26,12 @@ eachDatabase("export and import of everything", (open) => {
     await rm(dir, { recursive: true });
   });
 
+  const readdirWith = async (folder: string): Promise<Record<string, string>> => {
+    const names = (await readdir(folder)).filter((name) => name.includes("."));
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
+    );
+  };
   const rows = async ({ database }: StoreKit, table: string) =>
     (await database.raw.rows(`select * from ${table}`, [])).map((row) => JSON.stringify(row)).sort();
 
@@ -117,6 +124,41 @@ eachDatabase("export and import of everything", (open) => {
     const own = found.map(({ name }) => name).filter((name) => !/schema_versions|schema_lock/.test(name));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
   });
+
+  test("refuses files that were cut off or changed, or are of another version, before it writes a row", async () => {
+    const whole = await readdirWith(dir);
+    const attempt = async (files: Record<string, string | undefined>) => {
+      const other = await mkdtemp(join(dir, "other-"));
+      for (const [name, text] of Object.entries({ ...whole, ...files }))
+        if (text !== undefined) await writeFile(join(other, name), text);
+      const empty = await openStoreKit(await createDatabase(open.kind));
+      const read = readDump({ ...empty, vault: from.vault, logDatabase: empty.database, dir: other, isDry: false });
+      const message = await read.then(
+        () => "read",
+        (error: unknown) => (error instanceof UsageError ? error.message : String(error)),
+      );
+      const { length } = await rows(empty, "users");
+      await empty.database.close();
+      return `${message}, ${length} users`;
+    };
+    const tokens = whole["tokens.ndjson"] ?? "";
+    const manifest = JSON.parse(whole["manifest.json"] ?? "") as { tables: Record<string, number> };
+    const tablesOf = (tables: Record<string, number>) => JSON.stringify({ ...manifest, tables });
+    const { jobs: _jobs, ...older } = manifest.tables;
+    for (const [files, message] of [
+      [{ "tokens.ndjson": tokens.slice(0, tokens.lastIndexOf('{"')) }, /has 2299 rows instead of 2300/],
+      [{ "tokens.ndjson": tokens.slice(0, -9) }, /tokens\.ndjson holds a line that is no row/],
+      [{ "tokens.ndjson": undefined }, /tokens\.ndjson is missing/],
+      [{ "options.ndjson": '{"key":"a","value":"b","hue":1}\n' }, /a column hue that this version does not know/],
+      [{ "manifest.json": tablesOf({ ...manifest.tables, comets: 0 }) }, /by a newer version, which also has comets/],
+      [{ "manifest.json": undefined }, /manifest\.json is missing/],
+    ] as const) {
+      const said = await attempt(files);
+      expect(said).toMatch(message);
+      expect(said).toMatch(/, 0 users$/);
+    }
+    expect(await attempt({ "manifest.json": tablesOf(older), "jobs.ndjson": undefined })).toBe("read, 1 users");
+  }, 120_000);
 
   test("refuses a folder of something else", async () => {
     const manifest = join(dir, "manifest.json");

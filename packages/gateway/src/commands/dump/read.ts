@@ -1,8 +1,10 @@
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { isObject, parseObject } from "../../lib/json.ts";
+import { UsageError } from "../arguments.ts";
 import type { Database } from "../../storage/database.ts";
+import { hasColumn } from "../../storage/introspect.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import type { RawDatabase, SqlValue } from "../../storage/raw.ts";
 import { verifyVault } from "../../storage/reseal.ts";
@@ -28,11 +30,19 @@ type Row = Readonly<Record<string, SqlValue>>;
 /** Fills an empty database from the files of an export. */
 export async function readDump(deps: ReadDeps): Promise<ImportReport> {
   const { dir, isDry, database } = deps;
-  const manifest = parseObject(readFileSync(join(dir, "manifest.json"), "utf8"));
-  if (manifest?.["format"] !== FORMAT) throw new Error(`${dir} is no export that this program can read`);
+  const manifest = readManifest(dir);
+  const counts = isObject(manifest["tables"]) ? manifest["tables"] : {};
+  const unknown = Object.keys(counts).filter((table) => !(TABLE_NAMES as readonly string[]).includes(table));
+  if (unknown.length > 0)
+    throw new UsageError(
+      `${dir} was written by a newer version, which also has ${unknown.join(", ")}: read it with that`,
+    );
   const report = new ImportReport();
-  for (const table of TABLE_NAMES) await checkTable(deps, table);
-  for (const table of TABLE_NAMES) {
+  // An export of before a table was there has no file for it.
+  const tables = TABLE_NAMES.filter((table) => Object.hasOwn(counts, table));
+  for (const table of TABLE_NAMES) await checkEmpty(deps, table);
+  for (const table of tables) await checkTable(deps, table, counts[table]);
+  for (const table of tables) {
     for await (const rows of batches(join(dir, fileOf(table)))) {
       report.count(table, "created", { times: rows.length });
       if (!isDry) await insertRows(databaseOf(deps, table).raw, table, rows);
@@ -56,17 +66,52 @@ export async function readDump(deps: ReadDeps): Promise<ImportReport> {
   return report;
 }
 
-/** Nothing is written before everything fits: an empty table, and secrets that open with this installation's keys. */
-async function checkTable(deps: ReadDeps, table: DumpedTable): Promise<void> {
+function readManifest(dir: string): Readonly<Record<string, unknown>> {
+  const path = join(dir, "manifest.json");
+  const manifest = existsSync(path) ? parseObject(readFileSync(path, "utf8")) : undefined;
+  if (manifest?.["format"] === FORMAT) return manifest;
+  throw new UsageError(
+    `${dir} is no export that this program can read: its manifest.json is missing or of another form`,
+  );
+}
+
+async function checkEmpty(deps: ReadDeps, table: DumpedTable): Promise<void> {
   const [first] = await databaseOf(deps, table).raw.rows(`select 1 as one from ${table} limit 1`, []);
-  if (first) throw new Error(`the table ${table} is not empty: an export is read into a new database`);
-  for await (const rows of batches(join(deps.dir, fileOf(table)))) {
+  if (first) throw new UsageError(`the table ${table} is not empty: an export is read into a new database`);
+}
+
+/** Nothing is written before everything fits: whole files, known columns, secrets that open with the keys given. */
+async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown): Promise<void> {
+  const path = join(deps.dir, fileOf(table));
+  if (!existsSync(path)) throw new UsageError(`${path} is missing: copy the whole export`);
+  let count = 0;
+  let sealed: string | undefined;
+  let names: string | undefined;
+  for await (const rows of batches(path)) {
+    count += rows.length;
     for (const row of rows) {
-      const sealed = Object.values(row).find((value) => typeof value === "string" && isSealed(value));
-      if (typeof sealed !== "string") continue;
-      deps.vault.open(sealed);
-      return;
+      sealed ??= Object.values(row).find((value) => typeof value === "string" && isSealed(value)) as string | undefined;
+      const own = Object.keys(row).join();
+      if (own !== (names ??= own)) throw new UsageError(`${path} has rows with different columns: it was changed`);
     }
+  }
+  if (count !== expected)
+    throw new UsageError(`${path} has ${count} rows instead of ${String(expected)}: it was cut off or changed`);
+  if (sealed !== undefined) deps.vault.open(sealed);
+  if (names !== undefined) await checkColumns(databaseOf(deps, table), table, names.split(","), path);
+}
+
+async function checkColumns(
+  database: Database,
+  table: DumpedTable,
+  names: readonly string[],
+  path: string,
+): Promise<void> {
+  for (const name of names) {
+    if (await hasColumn(database.db, database.kind, table, name)) continue;
+    throw new UsageError(
+      `${path} has a column ${name} that this version does not know: read it with the one that wrote it`,
+    );
   }
 }
 
@@ -78,12 +123,18 @@ async function* batches(path: string): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     if (line === "") continue;
-    rows.push(JSON.parse(line) as Row);
+    rows.push(rowOf(line, path));
     if (rows.length < BATCH) continue;
     yield rows;
     rows = [];
   }
   if (rows.length > 0) yield rows;
+}
+
+function rowOf(line: string, path: string): Row {
+  const row = parseObject(line);
+  if (row) return row as Row;
+  throw new UsageError(`${path} holds a line that is no row: it was cut off or changed`);
 }
 
 function databaseOf({ database, logDatabase }: ReadDeps, table: DumpedTable): Database {

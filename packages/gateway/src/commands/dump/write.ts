@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -21,6 +21,8 @@ type Row = Readonly<Record<string, SqlValue>>;
 /** One file of JSON lines per table and a list of them; answers how many rows each has. */
 export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps): Promise<Record<string, number>> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // One of before would vouch for files that are only half written.
+  rmSync(join(dir, "manifest.json"), { force: true });
   const counts: Partial<Record<DumpedTable, number>> = {};
   let marks: Record<string, number> = {};
   // One transaction: the files show one moment, however long they take.
