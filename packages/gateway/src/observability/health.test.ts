@@ -113,6 +113,12 @@ describe("health", () => {
     expect((await get("/metrics")).text).toContain('fairway_dependency_up{dependency="database"} 0');
   });
 
+  test("a host whose addresses all refuse is told by its code, because its error has no message", async () => {
+    failure = Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:1")]), { code: "ECONNREFUSED" });
+    await health.start();
+    expect((await get("/readyz?verbose")).text).toContain("[!] database down: ECONNREFUSED, 0 s ago");
+  });
+
   test("the list names what failed", async () => {
     await health.start();
     const { status, text } = await get("/readyz?verbose");

@@ -6,6 +6,7 @@ import type { Conduct } from "./conduct.ts";
 import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
+import { reasonOf } from "./reason.ts";
 
 /** Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at once. */
 export interface Dependency {
@@ -167,7 +168,7 @@ async function checkOne(
   const startedAt = performance.now();
   const problem = await withTimeout(check()).then(
     () => undefined,
-    (reason: unknown) => (reason instanceof Error ? reason.message : "failed"),
+    (reason: unknown) => (reason instanceof Error && reason.message !== "" ? reason.message : reasonOf(reason)),
   );
   const ms = performance.now() - startedAt;
   const isUp = problem === undefined;

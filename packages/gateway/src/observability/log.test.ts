@@ -16,6 +16,14 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<str
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+it("a line of text stays one line, and holds nothing that steers a terminal", () => {
+  let text = "";
+  const out = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += chunk.toString()), done()) });
+  const log = createLog({ level: "info", format: "text", out, clock: { now: () => AT } });
+  log.warn("relay", { model: "m\n03:04:05.678 ERROR forged \u001b[2J\u009b1m" });
+  expect(text).toBe("03:04:05.678 WARN  relay model=m\\u000a03:04:05.678 ERROR forged \\u001b[2J\\u009b1m\n");
+});
+
 describe("log lines in JSON", () => {
   it("hold plain fields and those that are bound, and leave out what is undefined", () => {
     const lines = linesOf((log) =>
@@ -26,10 +34,10 @@ describe("log lines in JSON", () => {
   });
 
   it("tell errors with their causes, and large numbers, wherever they stand", () => {
-    const error = new Error("outer", { cause: new Error("inner") });
+    const error = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "ECONNREFUSED" });
     const [line] = linesOf((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));
     expect(line).toMatchObject({
-      error: { name: "Error", message: "outer", cause: { message: "inner" } },
+      error: { name: "Error", message: "outer", code: "ECONNREFUSED", cause: { message: "inner" } },
       many: [{ message: "one" }],
       row: { id: "5" },
     });

@@ -90,14 +90,23 @@ function isIntricate(value: unknown): boolean {
 function textLine({ at, level, message, bound, fields }: Line): string {
   const rest = Object.entries({ ...bound, ...fields })
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(printable(name, value))}`)
+    .map(
+      ([name, value]) => `${name}=${typeof value === "string" ? plain(value) : JSON.stringify(printable(name, value))}`,
+    )
     .join(" ");
   return `${at.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
 }
 
+/** Of a client's text: line ends would forge lines, and other controls reach the reader's terminal. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function printable(_name: string, value: unknown): unknown {
-  if (value instanceof Error)
-    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  if (value instanceof Error) {
+    const code = "code" in value ? value.code : undefined;
+    return { name: value.name, message: value.message, code, stack: value.stack, cause: value.cause };
+  }
   if (typeof value === "bigint") return value.toString();
   return value;
 }

@@ -110,7 +110,12 @@ const DEFINITIONS = {
   ),
   dependencyUp: gauge("dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
-  degraded: gauge("degraded", "1 while a part works by its option for outages of Redis.", "part", "mode"),
+  degraded: gauge(
+    "degraded",
+    "1 while a part works by its option for outages of Redis or the database.",
+    "part",
+    "mode",
+  ),
   affinityRequests: counter(
     "affinity_requests_total",
     "Requests of conversations, by whether they went to the channel that served the conversation last.",
@@ -246,6 +251,8 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
   collectDefaultMetrics({ register: registry });
   const of = create(registry);
   of.build.set({ version, node: process.version, commit }, 1);
+  // A series that begins with its first failure shows no increase.
+  for (const final of ["true", "false"]) of.settlementFailures.inc({ final }, 0);
   let models: ReadonlySet<string> = new Set();
   let gauges = NOTHING;
   const named = (model: string) => (models.has(model) ? model : OTHER);

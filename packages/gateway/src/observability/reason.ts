@@ -1,0 +1,6 @@
+/** Why something failed, for one line. Of several addresses that were tried there is a code and no message. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = "code" in cause ? String(cause.code) : "";
+  return [code, cause.message].filter((text) => text !== "").join(": ");
+}
