@@ -21,7 +21,7 @@ test("while Redis is away each part does what its option says, and tells so", as
   const log = createLog({ level: "warn", format: "text", out });
   const metrics = createMetrics({ version: "1" });
   const redis = createRedisClient({ url: new Secret(service.url), keys: createKeys("o:"), log, name: "test" });
-  await redis.ready(5_000);
+  await redis.ready(30_000);
   const shared = { client: redis, outage: watchOutage(redis) };
   const database = watchDatabase();
   const made = (variables: Record<string, string>) => {

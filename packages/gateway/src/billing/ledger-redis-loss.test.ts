@@ -116,13 +116,13 @@ describe("the ledger when Redis dies", () => {
     proxy.cut();
     await service.kill("SIGKILL");
     await service.restart();
-    await first.redis.ready(5_000);
+    await first.redis.ready(30_000);
     await first.ledger.settle(settlementOf(kept, 11));
     while (first.ledger.pending > 0) await pause(5);
     isDown = false;
     await pause(500);
     proxy.isClosed = false;
-    await late.redis.ready(5_000);
+    await late.redis.ready(30_000);
     await pause(2_500);
     await expectCharged([late, first], accounts, user, 18);
     for (const rig of [late, first]) await rig.close();

@@ -151,7 +151,7 @@ describe("a new epoch", () => {
       await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 50), 7));
       await rig.ledger.flush();
       proxy.isClosed = false;
-      await cutOff.redis.ready(5_000);
+      await cutOff.redis.ready(30_000);
       await expectCharged([cutOff, rig], accounts, user, 7);
       for (const one of [cutOff, rig]) await one.close();
       await proxy.stop();

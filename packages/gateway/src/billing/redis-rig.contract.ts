@@ -53,7 +53,7 @@ export async function openRedisRig(url: string, settings: RedisRigSettings): Pro
   if (logs) await migrateLogs(logs, { log, mode: "auto" });
   const keys = createKeys(prefix);
   const redis = withinSlots(createRedisClient({ url: new Secret(settings.redisUrl), keys, log, name: "test" }));
-  if (!(await redis.ready(5_000))) throw new Error("Redis is not there");
+  if (!(await redis.ready(30_000))) throw new Error("Redis is not there");
   const journalDir = settings.journalDir ?? mkdtempSync(join(tmpdir(), "fairway-journal-"));
   const raw = wrap(database.raw);
   const ledger = createRedisLedger({

@@ -36,7 +36,7 @@ describe("charges that a settler was given", () => {
     prefix = newPrefix();
     const log = linesLog([]);
     redis = createRedisClient({ url: new Secret(service.url), keys: createKeys(prefix), log, name: "test" });
-    expect(await redis.ready(5_000)).toBe(true);
+    expect(await redis.ready(30_000)).toBe(true);
     const marks = ids.map(() => "(?, ?, ?, '', '', 1, 1, ?, 'default', ?, 0)").join(", ");
     await kit.database.raw.run(
       `insert into users (id, username, username_key, password, display_name, role, status, quota, \`group\`, aff_code, created_at) values ${marks}`,

@@ -7,7 +7,7 @@ import { createDatabaseElector, createSingleElector, LeadershipLost, type Electo
 import { createSchedule } from "./schedule.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
-const LEASE_MS = 600;
+const LEASE_MS = 2_000;
 const RENEW_MS = 40;
 
 eachDatabase("the elector", (open) => {
@@ -222,7 +222,7 @@ describe("a database that does not answer", () => {
     state = kind;
     const started = performance.now();
     await made.stop();
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(3_000);
     expect(warned).toContain("the leader's lease cannot be given up, it ends by itself");
     expect(made.isLeader).toBe(false);
   });
@@ -247,7 +247,7 @@ function pause(ms: number): Promise<void> {
 async function elapsedUntil(isDone: () => boolean): Promise<number> {
   const start = performance.now();
   while (!isDone()) {
-    if (performance.now() - start > 5_000) throw new Error("it did not happen within 5 s");
+    if (performance.now() - start > 30_000) throw new Error("it did not happen within 30 s");
     await pause(5);
   }
   return performance.now() - start;

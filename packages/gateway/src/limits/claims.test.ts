@@ -26,10 +26,13 @@ afterAll(async () => {
   for (const client of clients) await client.close();
 });
 
+/** Where no outage is meant: a busy machine answers late. */
+const LONG_MS = 5_000;
+
 async function connect(prefix: string, at = url, waitMs = 50): Promise<RedisClient> {
   const redis = createRedisClient({ url: new Secret(at), keys: createKeys(prefix), log, name: "test", waitMs });
   clients.push(redis);
-  await redis.ready(5_000);
+  await redis.ready(30_000);
   return redis;
 }
 
@@ -41,7 +44,7 @@ claimsContract("Redis", async (clock) => {
     throw error;
   };
   return createRedisClaims({
-    redis: await connect(`c${made}:`),
+    redis: await connect(`c${made}:`, url, LONG_MS),
     local: createMemoryClaims(clock),
     clock,
     onOutage: fail,
@@ -52,7 +55,11 @@ test("three replicas never take more than the limit together", async () => {
   const clock = { now: () => Date.now() };
   const replicas = await Promise.all(
     [0, 1, 2].map(async () =>
-      createRedisClaims({ redis: await connect("three:"), local: createMemoryClaims(clock), onOutage: () => {} }),
+      createRedisClaims({
+        redis: await connect("three:", url, LONG_MS),
+        local: createMemoryClaims(clock),
+        onOutage: () => {},
+      }),
     ),
   );
   const wanted: Claim[] = [{ scope: "user", subject: "1", kind: "requests", limit: 100, amount: 1 }];
@@ -94,7 +101,7 @@ test("what this process counted while Redis was away is corrected here, and runs
   const taken = await claims.take("a", [tokens, place]);
   expect(taken).toMatchObject({ taken: true, at: { isLocal: true } });
   proxy.isClosed = false;
-  expect(await redis.ready(3_000)).toBe(true);
+  expect(await redis.ready(30_000)).toBe(true);
   await claims.renew("a", [place]);
   expect(await other.take("b", [place])).toMatchObject({ taken: false, state: { used: 1 } });
   await claims.correct([tokens], (taken as { at: TakenAt }).at, { tokens: 5, isSuccess: true });

@@ -28,7 +28,7 @@ afterAll(async () => {
 async function connect(prefix: string): Promise<RedisClient> {
   const redis = createRedisClient({ url: new Secret(url), keys: createKeys(prefix), log, name: "test" });
   clients.push(redis);
-  await redis.ready(5_000);
+  await redis.ready(30_000);
   return redis;
 }
 

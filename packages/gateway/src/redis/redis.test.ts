@@ -40,7 +40,7 @@ function client(url = service.url, prefix = "t:"): RedisClient {
 }
 const throughProxy = async () => {
   const redis = client(`redis://127.0.0.1:${proxy.port}`);
-  await redis.ready(2_000);
+  await redis.ready(30_000);
   return redis;
 };
 const ping = { command: "ping", args: [] };
@@ -88,7 +88,7 @@ describe("the connection for commands", () => {
     await expect(redis.one(ping, 1_000)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: false });
     expect(await redis.ready(50)).toBe(false);
     proxy.isClosed = false;
-    expect(await redis.ready(3_000)).toBe(true);
+    expect(await redis.ready(30_000)).toBe(true);
     expect(await redis.one(ping, 1_000)).toBe("PONG");
     log.flush();
     expect(lines.join("")).toMatch(/Redis does not answer.*Redis answers again/s);
@@ -103,7 +103,7 @@ describe("the connection for commands", () => {
           () => false,
         );
         if (isAnswered || tries === 1_000) return tries;
-        await redis.ready(3_000);
+        await redis.ready(30_000);
       }
     };
     const asked: Promise<number>[] = [];
@@ -115,7 +115,7 @@ describe("the connection for commands", () => {
 
   it("tells errors of Redis from its absence", async () => {
     const redis = client();
-    await redis.ready(2_000);
+    await redis.ready(30_000);
     const error = await redis.one({ command: "incr", args: ["a", "b"] }, 1_000).catch((cause: unknown) => cause);
     expect(error).not.toBeInstanceOf(RedisAway);
     const [first, second] = await redis.send([{ command: "nonsense", args: [] }, ping], 1_000);
@@ -129,7 +129,7 @@ describe("a channel", () => {
     const heard: string[] = [];
     const redis = await throughProxy();
     const other = client();
-    await other.ready(2_000);
+    await other.ready(30_000);
     const of = (from: RedisClient, sender: string) =>
       createChannel({
         redis: from,
@@ -219,7 +219,7 @@ describe("the check at the start", () => {
 
   it("refuses a user who may not use streams, or not its own keys and channels", async () => {
     const admin = client();
-    await admin.ready(2_000);
+    await admin.ready(30_000);
     const { port } = new URL(service.url);
     const refusalOf = async (name: string, ...rules: string[]) => {
       const args = ["setuser", name, "on", ">secret", "+@all", ...rules];
@@ -246,7 +246,7 @@ describe("the check at the start", () => {
   it("refuses a node of a cluster, whether it says so or hides it", async () => {
     const node = await startRedis({ isClusterNode: true });
     const admin = client(node.url);
-    await admin.ready(2_000);
+    await admin.ready(30_000);
     expect(await refusal(client(node.url))).toContain("it is a node of a Redis Cluster");
     const rules = ["setuser", "managed", "on", ">secret", "~*", "&*", "+@all", "-info"];
     await admin.one({ command: "acl", args: rules }, 1_000);
@@ -261,7 +261,7 @@ describe("the check at the start", () => {
     async () => {
       const replica = await startRedis();
       const admin = client(replica.url);
-      await admin.ready(2_000);
+      await admin.ready(30_000);
       await admin.one({ command: "replicaof", args: ["127.0.0.1", service.port] }, 1_000);
       expect(await refusal(client(replica.url))).toContain("it is a read-only replica: name the primary");
       await admin.one({ command: "replicaof", args: ["no", "one"] }, 1_000);

@@ -59,7 +59,7 @@ describe("the check at the start, with sentinels", () => {
     expect(await refusal(group.url)).toBe("passed");
     expect(await refusal(group.url.replace("@", "@127.0.0.1:1,127.0.0.1:2,"))).toBe("passed");
     const redis = client();
-    await redis.ready(2_000);
+    await redis.ready(30_000);
     expect([await info(redis, "tcp_port"), await info(redis, "role")]).toEqual([String(group.primary.port), "master"]);
   });
 
@@ -105,7 +105,7 @@ describe("connections through sentinels", () => {
       });
     const [one, other] = [of("one"), of("other")];
     for (const channel of [one, other]) await channel.start();
-    expect(await redis.ready(2_000)).toBe(true);
+    expect(await redis.ready(30_000)).toBe(true);
     const reader = redis.open("settler", 15_000);
     const blocked = reader.call("blpop", "t:nothing", 0).then(
       () => "answered",
@@ -129,7 +129,7 @@ describe("connections through sentinels", () => {
 
   it("are made anew when sentinels that were all gone are back", { timeout: 40_000 }, async () => {
     const redis = client();
-    expect(await redis.ready(5_000)).toBe(true);
+    expect(await redis.ready(30_000)).toBe(true);
     for (const sentinel of group.sentinels) await sentinel.kill("SIGKILL");
     await pause(200);
     expect(await redis.one(ping, 1_000)).toBe("PONG");
