@@ -8,15 +8,20 @@
 {{- end }}
 
 {{- define "fairway.selector" -}}
-app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end }}
+
+{{/* Versions may have a plus sign, labels may not. */}}
+{{- define "fairway.labelValue" -}}
+{{ . | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
 {{- end }}
 
 {{- define "fairway.labels" -}}
 {{ include "fairway.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "fairway.labelValue" .Chart.AppVersion }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+helm.sh/chart: {{ include "fairway.labelValue" (printf "%s-%s" .Chart.Name .Chart.Version) }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
@@ -47,6 +52,26 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "fairway.databasePort" -}}
 {{- if eq (toString .Values.database.port) "<nil>" }}{{ ternary 5432 3306 (eq .Values.database.type "postgres") }}
 {{- else }}{{ .Values.database.port }}{{ end }}
+{{- end }}
+
+{{/* Spaces as %20: a plus sign would be read as one. */}}
+{{- define "fairway.databaseUrl" -}}
+{{- $database := .Values.database }}
+{{- $parts := dict }}
+{{- range list "username" "password" "name" }}{{ $_ := set $parts . (get $database . | default "" | urlquery | replace "+" "%20") }}{{ end }}
+{{- printf "%s://%s:%s@%s:%s/%s" $database.type $parts.username $parts.password $database.host (include "fairway.databasePort" .) $parts.name }}
+{{- end }}
+
+{{/*
+Changes with the values that go into the chart's Secrets and are read at the start. Generated ones are not among them:
+at the first render they are not known yet. A slow hash, because who may read pods may not read Secrets.
+*/}}
+{{- define "fairway.fingerprint" -}}
+{{- $given := list }}
+{{- if not .Values.secrets.existingSecret }}{{ $given = list .Values.secrets.sessionSecret .Values.secrets.encryptionKey }}{{ end }}
+{{- if and (ne .Values.database.type "sqlite") (not .Values.database.existingSecret) }}{{ $given = append $given (include "fairway.databaseUrl" .) }}{{ end }}
+{{- if and .Values.redis.enabled (not .Values.redis.existingSecret) }}{{ $given = append $given .Values.redis.url }}{{ end }}
+{{- if without $given "" }}{{ derivePassword 1 "long" (toJson $given) .Release.Namespace (include "fairway.fullname" .) | sha256sum | trunc 16 }}{{ end }}
 {{- end }}
 
 {{/* A value of the chart's Secret: given, kept from an earlier install, or generated. */}}

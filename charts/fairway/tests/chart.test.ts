@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHART, objectsOf, run, template, unpackHelm, type Rendered } from "./helm.ts";
@@ -30,13 +31,20 @@ interface PodSpec {
   readonly terminationGracePeriodSeconds: number;
   readonly enableServiceLinks: boolean;
   readonly automountServiceAccountToken: boolean;
+  readonly volumes: readonly object[];
 }
 
 function deploymentOf(objects: readonly Rendered[]): {
   readonly spec: {
-    readonly replicas: number;
+    readonly replicas?: number;
     readonly strategy: { readonly type: string };
-    readonly template: { readonly metadata: { readonly labels: Record<string, string> }; readonly spec: PodSpec };
+    readonly template: {
+      readonly metadata: {
+        readonly labels: Record<string, string>;
+        readonly annotations?: Record<string, string>;
+      };
+      readonly spec: PodSpec;
+    };
   };
 } {
   const found = objects.find(({ kind }) => kind === "Deployment");
@@ -141,6 +149,88 @@ describe("Deployment", () => {
     const { output } = await template(helm, "mysql", ["image.registry=registry.example", `image.digest=${digest}`]);
     expect(output).toContain(`image: registry.example/fairway/gateway@${digest}`);
   });
+
+  it("names no number of replicas where an autoscaler decides", async () => {
+    expect(deploymentOf(objectsOf((await template(helm, "mysql", ["replicaCount=null"])).output)).spec.replicas).toBe(
+      undefined,
+    );
+  });
+
+  it("mounts volumes of the operator beside its own", async () => {
+    const sets = ["extraVolumes[0].name=ca", "extraVolumes[0].configMap.name=authority"];
+    const mounts = ["extraVolumeMounts[0].name=ca", "extraVolumeMounts[0].mountPath=/etc/fairway"];
+    const { spec } = deploymentOf(objectsOf((await template(helm, "mysql", [...sets, ...mounts])).output)).spec
+      .template;
+    expect(spec.volumes).toContainEqual({ name: "ca", configMap: { name: "authority" } });
+    expect(spec.containers[0]["volumeMounts"]).toContainEqual({ name: "ca", mountPath: "/etc/fairway" });
+  });
+
+  const annotations = async (sets: readonly string[], values = "mysql") =>
+    deploymentOf(objectsOf((await template(helm, values, sets)).output)).spec.template.metadata.annotations;
+
+  it("replaces pods when a value changes that they read from the chart's Secrets", async () => {
+    const before = await annotations([]);
+    expect(before).toEqual({ "fairway.dev/secret-values": expect.stringMatching(/^[0-9a-f]{16}$/) as string });
+    for (const set of [
+      "database.password=other",
+      "redis.url=redis://other:6379",
+      "secrets.encryptionKey=another-secret-01",
+    ])
+      expect(await annotations([set]), set).not.toEqual(before);
+  });
+
+  it("leaves pods alone when nothing that they read changes", async () => {
+    const before = await annotations([]);
+    for (const set of ["secrets.initialRootPassword=something-else", "service.port=8080"])
+      expect(await annotations([set]), set).toEqual(before);
+    expect(await annotations([], "sqlite")).toBe(undefined);
+    expect(await annotations([], "existing-secrets")).toBe(undefined);
+  });
+});
+
+describe("texts that look like something else", () => {
+  const texts = (objects: readonly Rendered[]) => {
+    const { metadata, spec } = deploymentOf(objects).spec.template;
+    const values = spec.containers[0].env.flatMap(({ value }) => (value === undefined ? [] : [value]));
+    const names = objects.flatMap((object) => [
+      object.metadata.namespace,
+      ...Object.values(object.metadata.labels ?? {}),
+    ]);
+    return [...values, ...names, ...Object.values(metadata.labels)];
+  };
+
+  it("stay texts: a log level `off`, a namespace and an installation of digits", async () => {
+    const sets = ["--set", "server.logLevel=off", "--set", "fullnameOverride=gateway"];
+    const args = [
+      "template",
+      "2026",
+      CHART,
+      "--namespace",
+      "10023",
+      "-f",
+      join(CHART, "ci", "monitored.yaml"),
+      ...sets,
+    ];
+    const { code, output } = await run(helm, args);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const found = texts(objectsOf(output));
+    expect(found).toEqual(expect.arrayContaining(["off", "2026", "10023"]));
+    expect(found.filter((value) => typeof value !== "string")).toEqual([]);
+  });
+
+  it("make labels that Kubernetes takes of a version with a plus sign", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fairway-chart-"));
+    try {
+      await run(helm, ["package", CHART, "--version", "1.2.3+build.5", "--app-version", "1.2.3+build.5", "-d", folder]);
+      const chart = join(folder, "fairway-1.2.3+build.5.tgz");
+      const { output } = await run(helm, ["template", "demo", chart, "-f", join(CHART, "ci", "mysql.yaml")]);
+      const labels = objectsOf(output).flatMap(({ metadata }) => Object.values(metadata.labels ?? {}));
+      expect(labels).toContain("fairway-1.2.3_build.5");
+      expect(labels.filter((label) => !/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(label))).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 function dataOf(secret: Rendered | undefined): Record<string, string> {
@@ -172,22 +262,20 @@ describe("secrets", () => {
     }
   });
 
-  it("escape a password inside the database URL", async () => {
-    const objects = objectsOf((await template(helm, "mysql", ["database.password=p@ss:w/rd"])).output);
+  it.each(["p@ss:w/rd", "two words + one"])("escape the password %s inside the database URL", async (password) => {
+    const objects = objectsOf((await template(helm, "mysql", [`database.password=${password}`])).output);
     const connections = objects.find(
       ({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-connections"),
     );
     const url = Buffer.from(dataOf(connections)["database-url"] ?? "", "base64").toString();
-    expect(decodeURIComponent(new URL(url).password)).toBe("p@ss:w/rd");
+    expect(decodeURIComponent(new URL(url).password)).toBe(password);
   });
 });
 
 describe("documents", () => {
   it("find each named Secret in a folder of its name", async () => {
     const { output } = await template(helm, "mysql", ["documents.secrets={openai,mail}"]);
-    const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec as PodSpec & {
-      readonly volumes: readonly object[];
-    };
+    const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec;
     expect(volumes).toContainEqual({ name: "secret-1", secret: { secretName: "mail" } });
     expect(containers[0].env).toContainEqual({ name: "FAIRWAY_SECRETS_DIR", value: "/secrets" });
     expect(containers[0]["volumeMounts"]).toContainEqual({
@@ -206,9 +294,22 @@ describe("values that cannot work", () => {
     ["mysql", ["redis.url=redis+cluster://redis:6379"], "does not match pattern"],
     ["mysql", ["redis.url="], "redis.url or redis.existingSecret is required"],
     ["mysql", ["drain.terminationGracePeriodSeconds=60"], "drain.terminationGracePeriodSeconds is shorter"],
-    ["mysql", ["extraEnv[0].name=FAIRWAY_PORT", "extraEnv[0].value=1"], "extraEnv sets FAIRWAY_PORT"],
+    ["mysql", ["extraEnv[0].name=FAIRWAY_PORT"], "extraEnv sets FAIRWAY_PORT"],
+    ["mysql", ["extraEnv[0].name=FAIRWAY_REDIS_URL_FILE"], "extraEnv sets FAIRWAY_REDIS_URL_FILE"],
+    ["mysql", ["extraEnv[0].name=A", "extraEnv[0].value=1"], "got number, want string"],
+    ["mysql", ["extraEnv[0].name=A", "extraEnv[0].vale=b"], "additional properties 'vale' not allowed"],
     ["mysql", ["extraEnv[0].name=A", "extraEnv[1].name=A"], "extraEnv names A twice"],
     ["mysql", ["secrets.create=false"], "secrets.existingSecret is required"],
+    ["mysql", ["secrets.sessionSecret=short"], "secrets.sessionSecret is too short: give at least 16 characters"],
+    ["mysql", ["secrets.initialRootPassword=short"], "secrets.initialRootPassword is too short: give at least 8"],
+    ["mysql", ["database.host=db.example:3307"], "the port as database.port"],
+    ["mysql", ["database.host=fd00::1"], "an IPv6 address in brackets"],
+    ["mysql", ["fullnameOverride=My_Gateway"], "a Service needs lower-case letters"],
+    ["mysql", ["podLabels.app\\.kubernetes\\.io/name=x"], "podLabels sets app.kubernetes.io/name"],
+    ["mysql", ["server.adminPort=3000"], "server.port and server.adminPort are the same"],
+    ["mysql", ["replicaCount=null", "redis.enabled=false"], "more than one replica needs Redis"],
+    ["sqlite", ["replicaCount=null"], "database.type=sqlite allows one replica"],
+    ["mysql", ["probes.liveness.successThreshold=2"], "value must be 1"],
     ["mysql", ["drain.streamSecond=3"], "additional properties 'streamSecond' not allowed"],
     ["mysql", ["server.port=99999"], "maximum"],
     ["mysql", ["database.type=oracle"], "value must be one of"],

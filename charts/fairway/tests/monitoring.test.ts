@@ -38,6 +38,27 @@ function one(kind: string): Rendered {
   return found;
 }
 
+/** Plays the lines, one value a minute, and expects the alert to fire at `at` as told, or not at all. */
+function play(alert: string, at: string, lines: readonly string[], expected: readonly object[]): string {
+  const test = {
+    interval: "1m",
+    input_series: lines.map((line) => {
+      const end = line.lastIndexOf("} ") + 1;
+      return { series: line.slice(0, end), values: line.slice(end + 1) };
+    }),
+    alert_rule_test: [
+      { eval_time: "0m", alertname: alert, exp_alerts: [] },
+      { eval_time: at, alertname: alert, exp_alerts: expected },
+    ],
+  };
+  const file = `${alert}.yaml`;
+  writeFileSync(
+    join(folder, file),
+    stringify({ rule_files: ["rules.yaml"], evaluation_interval: "1m", tests: [test] }),
+  );
+  return promtool("test", "rules", file);
+}
+
 function promtool(...args: string[]): string {
   return execFileSync("promtool", args, { cwd: folder, encoding: "utf8" });
 }
@@ -72,6 +93,23 @@ describe("monitoring", () => {
     const documented = new Set([...reference.matchAll(/^\| `(fairway_\w+)`/gm)].map(([, name]) => name));
     const asked = rules.flatMap(({ expr }) => expr.match(/\bfairway_\w+/g) ?? []);
     expect(asked.map((name) => name.replace(/_bucket$/, "")).filter((name) => !documented.has(name))).toEqual([]);
+  });
+
+  it("asks for labels that the metrics have only", () => {
+    const reference = readFileSync(new URL("reference/metrics.md", DOCS), "utf8");
+    const rows = [...reference.matchAll(/^\| `(fairway_\w+)` \| \w+ \| ([^|]*) \|/gm)];
+    const labels = new Map(rows.map(([, name, list = ""]) => [name, [...list.matchAll(/`(\w+)`/g)].map(([, l]) => l)]));
+    /** What Prometheus adds, and what it makes of a label `job` of ours. */
+    const added = ["namespace", "job", "instance", "exported_job"];
+    const asked = rules.flatMap(({ expr }) => [...expr.matchAll(/\b(fairway_\w+)\{([^}]*)\}/g)]);
+    const unknown = asked.flatMap(([, name = "", selector = ""]) =>
+      [...selector.matchAll(/(\w+)(?:=|!=|=~)"/g)]
+        .map(([, label = ""]) => label)
+        .filter((label) => !added.includes(label) && !labels.get(name.replace(/_bucket$/, ""))?.includes(label))
+        .map((label) => `${name}{${label}}`),
+    );
+    expect(asked.length).toBeGreaterThan(20);
+    expect(unknown).toEqual([]);
   });
 
   it("says of each alert what to do, at the address that the alert names", () => {
@@ -111,8 +149,41 @@ describe("monitoring", () => {
       summary: "25% of the requests fail",
     },
     {
+      alert: "FairwayChannelErrorRateHigh",
+      series: [
+        'fairway_upstream_attempts_total{namespace="models",channel_id="7",channel_name="a",outcome="ok"} 0+60x30',
+        'fairway_upstream_attempts_total{namespace="models",channel_id="7",channel_name="a",outcome="timeout"} 0+60x30',
+      ],
+      at: "20m",
+      labels: { severity: "warning", namespace: "models", channel_id: "7", channel_name: "a" },
+      summary: "50% of the calls of channel a fail",
+    },
+    {
+      alert: "FairwayEventLoopLag",
+      series: [
+        'nodejs_eventloop_lag_p99_seconds{namespace="models",job="j",instance="a:9090",pod="a"} 0.5+0x20',
+        'fairway_build_info{namespace="models",job="j",instance="a:9090",pod="a"} 1+0x20',
+      ],
+      at: "12m",
+      labels: { severity: "warning", namespace: "models", job: "j", instance: "a:9090", pod: "a" },
+      summary: "a is overloaded",
+    },
+    {
+      // The counter is born with the first charge that is lost.
+      alert: "FairwaySettlementRefused",
+      series: ['fairway_settlement_failures_total{namespace="models",job="j",pod="a",final="true"} _x20 1+0x40'],
+      at: "25m",
+      labels: { severity: "critical", namespace: "models", job: "j" },
+      summary: "A charge could not be written",
+    },
+    {
       alert: "FairwayLedgerDrift",
-      series: ['fairway_ledger_drift_accounts{namespace="models"} 2+0x20'],
+      series: [
+        'fairway_ledger_drift_accounts{namespace="models",instance="a"} 0+0x20',
+        'fairway_ledger_drift_accounts{namespace="models",instance="b"} 2+0x20',
+        'fairway_job_last_success_timestamp_seconds{namespace="models",instance="a",exported_job="ledger-audit"} 10+0x20',
+        'fairway_job_last_success_timestamp_seconds{namespace="models",instance="b",exported_job="ledger-audit"} 20+0x20',
+      ],
       at: "16m",
       labels: { severity: "critical", namespace: "models" },
       summary: "2 balances differ between Redis and the database",
@@ -126,25 +197,73 @@ describe("monitoring", () => {
     },
   ])("fires $alert and leaves it alone before its time", ({ alert, series, at, labels, summary }) => {
     const runbook_url = `https://docs.example.com/fairway/operate/alerts#${alert.toLowerCase()}`;
-    const fires = {
-      eval_time: at,
-      alertname: alert,
-      exp_alerts: [{ exp_labels: labels, exp_annotations: { summary, runbook_url } }],
-    };
-    const quiet = { eval_time: "0m", alertname: alert, exp_alerts: [] };
-    const test = {
-      interval: "1m",
-      input_series: series.map((line) => ({
-        series: line.slice(0, line.lastIndexOf("} ") + 1),
-        values: line.slice(line.lastIndexOf("} ") + 2),
-      })),
-      alert_rule_test: [quiet, fires],
-    };
-    const file = `${alert}.yaml`;
-    writeFileSync(
-      join(folder, file),
-      stringify({ rule_files: ["rules.yaml"], evaluation_interval: "1m", tests: [test] }),
-    );
-    expect(promtool("test", "rules", file)).toContain("SUCCESS");
+    const fired = { exp_labels: labels, exp_annotations: { summary, runbook_url } };
+    expect(play(alert, at, series, [fired])).toContain("SUCCESS");
+  });
+
+  it.each([
+    {
+      name: "clients ask for names that no channel has",
+      alert: "FairwayNoChannelAvailable",
+      series: [
+        'fairway_relay_requests_total{namespace="models",model="other",group="vip",outcome="no_channel"} 0+10x20',
+      ],
+      at: "8m",
+    },
+    {
+      name: "clients ask for names that no channel has",
+      alert: "FairwayErrorBudgetFastBurn",
+      series: [
+        'fairway_relay_requests_total{namespace="models",model="m",outcome="ok"} 0+60x90',
+        'fairway_relay_requests_total{namespace="models",model="other",outcome="no_channel"} 0+60x90',
+      ],
+      at: "80m",
+    },
+    {
+      name: "clients leave",
+      alert: "FairwayChannelErrorRateHigh",
+      series: [
+        'fairway_upstream_attempts_total{namespace="models",channel_id="7",channel_name="a",outcome="ok"} 0+60x30',
+        'fairway_upstream_attempts_total{namespace="models",channel_id="7",channel_name="a",outcome="client_abort"} 0+60x30',
+      ],
+      at: "20m",
+    },
+    {
+      name: "another Node program of the namespace is slow",
+      alert: "FairwayEventLoopLag",
+      series: [
+        'nodejs_eventloop_lag_p99_seconds{namespace="models",job="shop",instance="c:80"} 0.5+0x20',
+        'fairway_build_info{namespace="models",job="j",instance="a:9090"} 1+0x20',
+      ],
+      at: "12m",
+    },
+    {
+      name: "the replica that led before found differences and the one that leads finds none",
+      alert: "FairwayLedgerDrift",
+      series: [
+        'fairway_ledger_drift_accounts{namespace="models",instance="a"} 2+0x20',
+        'fairway_ledger_drift_accounts{namespace="models",instance="b"} 0+0x20',
+        'fairway_job_last_success_timestamp_seconds{namespace="models",instance="a",exported_job="ledger-audit"} 10+0x20',
+        'fairway_job_last_success_timestamp_seconds{namespace="models",instance="b",exported_job="ledger-audit"} 20+0x20',
+      ],
+      at: "16m",
+    },
+    {
+      name: "two installations of a namespace have a leader each",
+      alert: "FairwaySplitLeader",
+      series: ['fairway_leader{namespace="models",job="a"} 1+0x5', 'fairway_leader{namespace="models",job="b"} 1+0x5'],
+      at: "2m",
+    },
+    {
+      name: "two installations of a namespace have a version each",
+      alert: "FairwayVersionSkew",
+      series: [
+        'fairway_build_info{namespace="models",job="a",version="0.1.0"} 1+0x40',
+        'fairway_build_info{namespace="models",job="b",version="0.2.0"} 1+0x40',
+      ],
+      at: "35m",
+    },
+  ])("leaves $alert alone while $name", ({ alert, series, at }) => {
+    expect(play(alert, at, series, [])).toContain("SUCCESS");
   });
 });
