@@ -24,7 +24,7 @@ let image = "";
 beforeAll(() => {
   image = mkdtempSync(join(tmpdir(), "fairway-image-"));
   for (const line of lines("COPY")) {
-    const [, source = "", target = ""] = /^--from=build \/src\/(\S+) (\S+)$/.exec(line) ?? [];
+    const [, source = "", target = ""] = /^--from=build (?:--chmod=755 )?\/src\/(\S+) (\S+)$/.exec(line) ?? [];
     expect(source, line).not.toBe("");
     if (source === "node_modules") symlinkSync(join(ROOT, source), join(image, target));
     else cpSync(join(ROOT, source), join(image, target), { recursive: true });
@@ -72,9 +72,22 @@ describe("the image", () => {
     expect(stderr).toContain("import");
   });
 
+  it("has those commands under the name that pages and messages use", () => {
+    const script = readFileSync(join(image, "usr/local/bin/fairway-gateway"), "utf8").replaceAll("/app/", `${image}/`);
+    const help = spawnSync("/bin/sh", ["-c", script, "fairway-gateway", "help"], { encoding: "utf8" });
+    expect(help.stdout, help.stderr).toContain("fairway-gateway ledger audit");
+    expect(script).toContain(flags.join(" "));
+  });
+
   it("runs as a number that is not root and keeps its data in a volume", () => {
     expect(lines("USER")).toEqual(["65532:65532"]);
     expect(lines("VOLUME")).toEqual(["/data"]);
+  });
+
+  it("owns the folder that a new volume is made from", () => {
+    const made = lastStage.indexOf("RUN install -d -o 65532 -g 65532 -m 750 /data");
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(lastStage.indexOf("VOLUME /data"));
   });
 });
 
