@@ -1,11 +1,13 @@
-import { chmodSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { readProfile, writeProfile } from "./config.ts";
 
 const profile = { server: "https://ai.example.com", userId: 1, token: "t0ken" };
-const fresh = () => ({ FAIRWAY_CONFIG: join(mkdtempSync(join(tmpdir(), "fairway-cli-")), "deep", "credentials.json") });
+const home = mkdtempSync(join(tmpdir(), "fairway-cli-"));
+afterAll(() => rmSync(home, { recursive: true }));
+const fresh = () => ({ FAIRWAY_CONFIG: join(mkdtempSync(join(home, "one-")), "deep", "credentials.json") });
 
 describe("profiles", () => {
   it("are written for their owner alone and read back", () => {
@@ -18,11 +20,50 @@ describe("profiles", () => {
   it("give way to the environment", () => {
     const env = fresh();
     writeProfile(env, profile);
-    expect(readProfile({ ...env, FAIRWAY_SERVER: "http://127.0.0.1:3000/", FAIRWAY_TOKEN: "other" })).toEqual({
+    expect(readProfile({ ...env, FAIRWAY_SERVER: "http://127.0.0.1:3000/", FAIRWAY_TOKEN: "other\n" })).toEqual({
       server: "http://127.0.0.1:3000",
-      userId: 1,
+      userId: 0,
       token: "other",
     });
+  });
+
+  it("lend neither their user to another token", () => {
+    const env = fresh();
+    writeProfile(env, profile);
+    expect(readProfile({ ...env, FAIRWAY_TOKEN: "other" })).toEqual({ ...profile, userId: 0, token: "other" });
+    expect(readProfile({ ...env, FAIRWAY_TOKEN: "other", FAIRWAY_USER_ID: "7" })?.userId).toBe(7);
+  });
+
+  it("nor their token to another server", () => {
+    const env = fresh();
+    writeProfile(env, profile);
+    expect(() => readProfile({ ...env, FAIRWAY_SERVER: "https://elsewhere.example.com" })).toThrow(
+      /FAIRWAY_SERVER is https:\/\/elsewhere.example.com, but you are signed in to https:\/\/ai.example.com/,
+    );
+    expect(readProfile({ ...env, FAIRWAY_SERVER: "ai.example.com/" })).toEqual(profile);
+  });
+
+  it("are not looked at where the environment says all", () => {
+    const env = fresh();
+    writeFileSync(writeProfile(env, profile), "{");
+    expect(readProfile({ ...env, FAIRWAY_SERVER: "localhost:3000", FAIRWAY_TOKEN: "other" })).toEqual({
+      server: "http://localhost:3000",
+      userId: 0,
+      token: "other",
+    });
+  });
+
+  it.each([
+    ["FAIRWAY_SERVER", "ftp://ai.example.com"],
+    ["FAIRWAY_TOKEN", "two\nlines"],
+    ["FAIRWAY_TOKEN", "“quoted”"],
+    ["FAIRWAY_USER_ID", "root"],
+  ])("take no %s %j, and quote no token", (name, value) => {
+    const env = fresh();
+    writeProfile(env, profile);
+    const read = () => readProfile({ ...env, [name]: value });
+    expect(read).toThrow(name);
+    if (name === "FAIRWAY_TOKEN") expect(read).not.toThrow(value);
   });
 
   it("are refused when others can read them", () => {
@@ -40,5 +81,14 @@ describe("profiles", () => {
 
   it("are absent before the first sign-in", () => {
     expect(readProfile(fresh())).toBeUndefined();
+  });
+
+  it("leave no token behind when they cannot be written", () => {
+    const folder = mkdtempSync(join(home, "one-"));
+    const path = join(folder, "credentials.json");
+    mkdirSync(path);
+    expect(() => writeProfile({ FAIRWAY_CONFIG: path }, profile)).toThrow(`${path} cannot be written (EISDIR)`);
+    expect(readdirSync(folder)).toEqual(["credentials.json"]);
+    expect(() => readProfile({ FAIRWAY_CONFIG: path })).toThrow(`${path} cannot be read (EISDIR)`);
   });
 });

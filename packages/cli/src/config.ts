@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { CliError, EXIT } from "./exit.ts";
+import { CliError, codeOf, EXIT } from "./exit.ts";
 
 /** Where and as whom commands work. */
 export interface Profile {
@@ -26,22 +26,80 @@ function configPath(env: Environment): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway", "credentials.json");
 }
 
-/** Environment before file; undefined when nobody signed in yet. Refuses a file that others can read. */
+/**
+ * Environment before file; undefined when nobody signed in yet. A stored token goes only to the server that it was
+ * made at, and a stored user id only beside the stored token. Refuses a file that others can read.
+ */
 export function readProfile(env: Environment): Profile | undefined {
+  const { server, token, userId } = named(env);
+  if (server !== undefined && token !== undefined) return { server, userId: userId ?? 0, token };
   const stored = readFile(configPath(env));
-  const server = env["FAIRWAY_SERVER"] || stored?.server;
-  const token = env["FAIRWAY_TOKEN"] || stored?.token;
-  if (server === undefined || token === undefined) return undefined;
-  const userId = env["FAIRWAY_USER_ID"] ? Number(env["FAIRWAY_USER_ID"]) : (stored?.userId ?? 0);
-  return { server: server.replace(/\/+$/, ""), userId, token };
+  if (!stored) return undefined;
+  if (token !== undefined) return { server: stored.server, userId: userId ?? 0, token };
+  if (server !== undefined && server !== stored.server)
+    throw new CliError(
+      `FAIRWAY_SERVER is ${server}, but you are signed in to ${stored.server}`,
+      EXIT.notSignedIn,
+      `set FAIRWAY_TOKEN as well, or sign in with \`fairway login ${server}\``,
+    );
+  return { ...stored, userId: userId ?? stored.userId };
+}
+
+function named(env: Environment) {
+  const { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: token, FAIRWAY_USER_ID: userId } = env;
+  return {
+    server: server ? readAddress(server, "FAIRWAY_SERVER") : undefined,
+    token: token ? readToken(token, "FAIRWAY_TOKEN") : undefined,
+    userId: userId ? readUserId(userId) : undefined,
+  };
+}
+
+/** An http(s) address without query and trailing slash. Without a scheme, only this machine is spoken to in plain. */
+export function readAddress(text: string, source: string): string {
+  const named = URL.parse(text.includes("://") ? text : `https://${text}`);
+  if (!named || !["http:", "https:"].includes(named.protocol))
+    throw new CliError(
+      `${source} is not an http(s) address: ${text}`,
+      EXIT.usage,
+      "write it like https://ai.example.com",
+    );
+  if (!text.includes("://") && isLoopback(named)) return readAddress(`http://${text}`, source);
+  return named.origin + named.pathname.replace(/\/+$/, "");
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** What a header can carry: the error of `fetch` for anything else would quote the token. */
+export function readToken(text: string, source: string): string {
+  const token = text.trim();
+  if (token === "") throw new CliError(`${source} holds no token`, EXIT.usage);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CliError(
+      `${source} holds no access token: it has blanks, line ends or letters beyond ASCII`,
+      EXIT.usage,
+      "copy the token once more, alone and without quotes",
+    );
+  return token;
+}
+
+function readUserId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new CliError(`FAIRWAY_USER_ID is no user id: ${text}`, EXIT.usage, "write the number, or leave it out");
 }
 
 function readFile(path: string): Profile | undefined {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    throw new CliError(
+      `${path} cannot be read (${codeOf(cause)})`,
+      EXIT.failure,
+      "name another file in FAIRWAY_CONFIG",
+    );
   }
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) !== 0)
@@ -63,10 +121,19 @@ function parse(text: string): unknown {
 /** Written beside the old file and moved over it, so that an interrupted write loses nothing. */
 export function writeProfile(env: Environment, profile: Profile): string {
   const path = configPath(env);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(profile, undefined, 2)}\n`, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(profile, undefined, 2)}\n`, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw new CliError(
+      `${path} cannot be written (${codeOf(cause)})`,
+      EXIT.failure,
+      "name another file in FAIRWAY_CONFIG",
+    );
+  }
   return path;
 }

@@ -28,7 +28,12 @@ export class CliError extends Error {
 }
 
 const BY_CODE: Readonly<Record<string, number>> = {
+  L1: EXIT.notSignedIn,
+  L3: EXIT.notSignedIn,
+  L6: EXIT.notSignedIn,
   AU7: EXIT.forbidden,
+  K5: EXIT.forbidden,
+  G8: EXIT.conflict,
   CH8: EXIT.notFound,
   CH20: EXIT.conflict,
   K2: EXIT.notFound,
@@ -36,6 +41,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   P6: EXIT.notFound,
   G1: EXIT.usage,
   G2: EXIT.usage,
+  P9: EXIT.usage,
 };
 
 /** What a thrown value means for the shell. */
@@ -46,6 +52,12 @@ export function exitCodeOf(thrown: unknown): number {
   if (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500) return EXIT.unreachable;
   if (thrown.status === 401) return EXIT.notSignedIn;
   return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
+}
+
+/** `ENOENT` and the like of a system error, its message for others. */
+export function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return "code" in thrown ? String(thrown.code) : thrown.message;
 }
 
 /** One sentence; a lost connection tells which server and why. */
@@ -59,6 +71,9 @@ export function hintOf(thrown: unknown): string | undefined {
   if (thrown instanceof CliError) return thrown.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
   if (thrown.status === 0) return "see that the server runs, or sign in to another one with `fairway login URL`";
+  if (thrown.code === "AU5") return "correct FAIRWAY_USER_ID, or leave it out";
+  if (thrown.code === "L1" || thrown.code === "T1")
+    return "make an access token in the console and pipe it into `fairway login URL --token-stdin`";
   if (thrown.status === 401) return "sign in with `fairway login`";
   if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined)
     return `try again in ${thrown.retryAfterSeconds} s`;

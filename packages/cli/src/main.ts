@@ -1,14 +1,18 @@
 import { CommanderError } from "commander";
 import { settleColour } from "./colour.ts";
 import { exitCodeOf, EXIT, hintOf, messageOf } from "./exit.ts";
+import { printable } from "./print/table.ts";
 import { createProgram } from "./program.ts";
 import { VERSION } from "./version.ts";
 
-const args = process.argv.filter((word) => word !== "--no-color");
 settleColour(process.env, process.argv, process.stdout.isTTY);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.ok);
+  process.stderr.write(`error: the output could not be written (${error.code})\n`);
+  process.exit(EXIT.failure);
 });
+// Whoever reads the messages may go away before they end; the exit code still tells.
+process.stderr.on("error", () => undefined);
 process.once("SIGINT", () => process.exit(EXIT.interrupted));
 
 const program = createProgram(VERSION, {
@@ -16,13 +20,13 @@ const program = createProgram(VERSION, {
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
   isTerminal: process.stdin.isTTY && process.stdout.isTTY,
   nowSeconds: () => Math.floor(Date.now() / 1000),
-  out: (text) => void process.stdout.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${text}\n`),
+  out: (text) => void process.stdout.write(`${process.stdout.isTTY ? printable(text, "\n\t") : text}\n`),
+  note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
 });
 for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
 
 try {
-  await program.parseAsync(args);
+  await program.parseAsync();
 } catch (thrown) {
   process.exitCode = thrown instanceof CommanderError ? (thrown.exitCode === 0 ? EXIT.ok : EXIT.usage) : fail(thrown);
 }
@@ -34,6 +38,6 @@ function fail(thrown: unknown): number {
   const isJson = program.opts<{ output: string }>().output !== "table";
   if (isJson)
     process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
-  else process.stderr.write(`error: ${message}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
+  else process.stderr.write(`error: ${printable(message)}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
   return exitCodeOf(thrown);
 }

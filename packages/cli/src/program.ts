@@ -16,7 +16,12 @@ export interface Io {
   note(text: string): void;
 }
 
-const EXIT_CODES = `
+const HELP = `
+Environment:
+  FAIRWAY_SERVER, FAIRWAY_TOKEN  instead of a sign-in; FAIRWAY_USER_ID is checked against the token
+  FAIRWAY_CONFIG                 file of the sign-in, ~/.config/fairway/credentials.json
+  NO_COLOR                       no colours, as --no-color
+
 Exit codes:
   0 done    1 failure    2 wrong usage    3 not found    4 not signed in    5 conflict
   6 not allowed    7 server unreachable or busy    8 some of several failed    130 interrupted`;
@@ -27,10 +32,11 @@ export function createProgram(version: string, io: Io): Command {
     .description("Operate a Fairway gateway from the terminal.")
     .version(version)
     .showHelpAfterError("(try --help)")
-    .addHelpText("after", EXIT_CODES);
+    .addHelpText("after", HELP);
   program.addOption(
     new Option("-o, --output <format>", "how data is printed").choices(["table", "json", "jsonl"]).default("table"),
   );
+  program.option("--no-color", "no colours");
   const output = (): Output => ({
     format: program.opts<{ output: Format }>().output,
     width: io.width,
@@ -41,10 +47,10 @@ export function createProgram(version: string, io: Io): Command {
 
   program
     .command("login")
-    .argument("[server]", "address of the gateway", "http://127.0.0.1:3000")
+    .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
     .description("sign in and remember it")
     .option("-u, --username <name>", "asked when absent; the password always is")
-    .option("--token-stdin", "read an access token from standard input instead")
+    .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
     .option("--insecure-http", "allow plain http beyond this machine")
     .action(async (server: string, options: object) =>
       (await import("./commands/login.ts")).runLogin(server, options, output(), io.env),
@@ -54,7 +60,7 @@ export function createProgram(version: string, io: Io): Command {
     .command("status")
     .description("version, balance, traffic and channels at a glance")
     .option("-w, --watch", "keep looking, in a screen of its own")
-    .option("--interval <seconds>", "seconds between two looks", positive, 5)
+    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
     .action(async (options: { watch?: boolean; interval: number }) => showStatus(options, output(), io));
 
   channelCommands(program, client, output);
@@ -99,7 +105,7 @@ function optionCommands(program: Command, client: ClientOf, output: OutputOf): v
   option
     .command("set")
     .argument("<key>")
-    .argument("<value>", "text, @file, or - for standard input")
+    .argument("<value>", "text, @file, or - for standard input; secrets belong there")
     .description("change a setting")
     .action(async (key: string, value: string) =>
       (await import("./commands/option.ts")).setOption(client(), key, value, output()),
@@ -147,16 +153,21 @@ function channelCommands(program: Command, client: ClientOf, output: OutputOf): 
     .option("--base-url <url>", "instead of the provider's own")
     .option("--priority <number>", "higher is tried first", integer)
     .option("--weight <number>", "share inside a priority", integer)
-    .option("--key-file <path>", "file that holds the key")
-    .option("--key-stdin", "read the key from standard input")
+    .option("--key-file <path>", "file that holds the key; several keys, one a line, make several channels")
+    .addOption(
+      new Option("--key-stdin", "read the key from standard input; asked for in a terminal").conflicts("keyFile"),
+    )
     .action(async (options: ChannelCreateOptions) => (await load()).createChannel(client(), options, output()));
   channel
     .command("test")
-    .argument("<id...>")
+    .argument("<id...>", "as `fairway channel list` shows them", (text, ids?: number[]) => [
+      ...(ids ?? []),
+      positive(text),
+    ])
     .description("send one small request through each channel")
     .option("--model <name>", "instead of the channel's test model")
-    .action(async (ids: string[], options: { model?: string }) =>
-      (await load()).testChannels(client(), ids.map(positive), options.model, output()),
+    .action(async (ids: number[], options: { model?: string }) =>
+      (await load()).testChannels(client(), ids, options.model, output()),
     );
 }
 
@@ -171,7 +182,8 @@ async function showStatus(options: { watch?: boolean; interval: number }, output
       intervalMs: options.interval * 1000,
     });
   }
-  const overview = await (await import("./commands/status.ts")).overviewOf(client, profile.server);
+  const { overviewOf } = await import("./commands/status.ts");
+  const overview = await overviewOf(client, profile.server, new AbortController().signal);
   if (output.format !== "table") return printOne(output, { ...overview });
   const { channels } = overview;
   printOne(output, {
@@ -195,4 +207,10 @@ function positive(text: string): number {
 function integer(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
+}
+
+function interval(text: string): number {
+  const value = positive(text);
+  if (value > 3600) throw new InvalidArgumentError("It must be 3600 at most.");
+  return value;
 }

@@ -1,28 +1,57 @@
 import { createClient, type Client, type Fetch } from "@fairway/wire";
 import { readProfile, type Profile } from "./config.ts";
-import { CliError, EXIT } from "./exit.ts";
+import { CliError, codeOf, EXIT } from "./exit.ts";
 
-/** Failures of the connection name the server and the reason. */
-export const fetchJson: Fetch = async (url, init) => {
+/** A whole answer of the management API. Failures of the connection name the server and the reason. */
+export async function fetchJson(url: string, init: Parameters<Fetch>[1]) {
+  const { origin } = new URL(url);
   const { method, headers, body, signal } = init;
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  let answer: Response;
+  let text: string;
   try {
-    return await fetch(url, {
+    answer = await fetch(url, {
       method,
       headers,
-      redirect: "error",
+      redirect: "manual",
       ...(body === undefined ? {} : { body }),
-      signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
+    text = await answer.text();
   } catch (cause) {
-    throw new Error(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause });
+    throw new Error(
+      limit.aborted
+        ? `${origin} gave no answer within ${TIMEOUT_MS / 1000} s`
+        : `${origin} cannot be reached: ${reasonOf(cause)}`,
+      { cause },
+    );
   }
-};
+  const { status } = answer;
+  if (status >= 300 && status < 400)
+    throw new Error(`${origin} sends requests on to ${originOf(answer.headers.get("Location"), url)}`);
+  if (status < 300 && !isEnvelope(text)) throw new Error(`${url.split("/api/", 1)[0]} is no Fairway gateway`);
+  return { status, headers: answer.headers, text: () => Promise.resolve(text) };
+}
 
+function originOf(location: string | null, base: string): string {
+  return URL.parse(location ?? "", base)?.origin ?? "nowhere";
+}
+
+/** Every JSON answer under `/api` tells its success; a proxy's page does not. */
+function isEnvelope(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "success" in value;
+  } catch {
+    return false;
+  }
+}
+
+/** The system's code where there is one; those of the HTTP client say less than its words. */
 function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  const { cause } = thrown;
-  if (cause instanceof Error) return "code" in cause ? String(cause.code) : cause.message;
-  return thrown.message;
+  const root = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const code = codeOf(root);
+  return code.startsWith("UND_ERR") ? (root as Error).message : code;
 }
 
 const TIMEOUT_MS = 60_000;

@@ -134,6 +134,9 @@ test("errors are JSON where output is JSON, and bad usage is told apart", async 
   const usage = await fairway("log list --limit none");
   expect(usage.code).toBe(2);
   expect(usage.err).toContain("whole number");
+  const word = await fairway("channel test first");
+  expect(word.code).toBe(2);
+  expect(word.err).toContain("'first' is invalid for argument 'id'");
 });
 
 test("status is one look for scripts", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-const PROGRAM = join(import.meta.dirname, "../dist/fairway.mjs");
+export const PROGRAM = join(import.meta.dirname, "../dist/fairway.mjs");
 
 export interface Finished {
   readonly code: number | null;
@@ -71,7 +71,7 @@ export function openTerminal(args: readonly string[], env: Variables): Terminal 
   };
 }
 
-function environment(env: Variables): NodeJS.ProcessEnv {
+export function environment(env: Variables): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, TERM: "xterm-256color", ...env };
 }

@@ -49,15 +49,20 @@ export async function listLogs(
     model_name: options.model,
     start_timestamp: options.since === undefined ? 0 : nowSeconds - spanOf(options.since),
   };
+  if (options.user !== undefined && !isAdmin)
+    throw new CliError("--user is for administrators", EXIT.forbidden, "leave it out to list your own rows");
   const rows: LogRow[] = [];
-  for (let p = 1; rows.length < options.limit; p++) {
-    const query = { ...filter, p, page_size: Math.min(PAGE, options.limit) };
+  let before: string | undefined;
+  do {
+    const query = { ...filter, before, page_size: Math.min(PAGE, options.limit) };
     const { data } = isAdmin
       ? await client.call(logList, { query: { ...query, username: options.user } })
       : await client.call(logListSelf, { query });
-    rows.push(...data.items);
-    if (data.items.length === 0 || rows.length >= data.total) break;
-  }
+    // The rows of an owner are numbered by page.
+    const numbered = isAdmin ? data.items : data.items.map((row, at) => ({ ...row, id: rows.length + at + 1 }));
+    rows.push(...numbered);
+    before = data.next;
+  } while (before !== "" && rows.length < options.limit);
   printList(output, { kind: "Log", columns: COLUMNS, rows: rows.slice(0, options.limit), empty: "No log rows match." });
 }
 

@@ -1,6 +1,15 @@
-import { accessTokenCreate, createClient, login, selfGet, status, type Fetch } from "@fairway/wire";
+import {
+  accessTokenCreate,
+  ApiProblem,
+  createClient,
+  login,
+  selfGet,
+  status,
+  type Client,
+  type Fetch,
+} from "@fairway/wire";
 import { hostname } from "node:os";
-import { writeProfile, type Profile } from "../config.ts";
+import { isLoopback, readAddress, readToken, writeProfile, type Profile } from "../config.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Output } from "../print/output.ts";
 import { ask, readStdin } from "../prompt.ts";
@@ -11,8 +20,6 @@ export interface LoginOptions {
   readonly tokenStdin?: boolean;
   readonly insecureHttp?: boolean;
 }
-
-const LOOPBACK = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Signs in by password (asked, never a flag) or by a token from standard input, and remembers the result. */
 export async function runLogin(
@@ -30,36 +37,28 @@ export async function runLogin(
 }
 
 function addressOf(server: string, options: LoginOptions): string {
-  const url = URL.parse(server.includes("://") ? server : `https://${server}`);
-  if (!url || !["http:", "https:"].includes(url.protocol))
-    throw new CliError(`${server} is not an http(s) address`, EXIT.usage);
-  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && !options.insecureHttp) {
+  const address = readAddress(server, "the server");
+  const url = new URL(address);
+  if (url.protocol === "http:" && !isLoopback(url) && !options.insecureHttp) {
     throw new CliError(
       `${url.origin} would carry the token unencrypted`,
       EXIT.usage,
       "use https, or --insecure-http if you know the network",
     );
   }
-  return url.origin + url.pathname.replace(/\/+$/, "");
+  return address;
 }
 
 async function byToken(server: string): Promise<Profile> {
-  const token = await readStdin();
-  if (token === "") throw new CliError("standard input holds no token", EXIT.usage);
-  return { server, userId: 0, token };
+  return { server, userId: 0, token: readToken(await readStdin("Access token"), "standard input") };
 }
 
 async function byPassword(server: string, named: string | undefined): Promise<Profile> {
-  const username = named ?? (await ask("Username"));
+  const username = named ?? (await ask("Username")).trim();
   const password = await ask("Password", true);
   let cookie = "";
   const keeping: Fetch = async (url, init) => {
-    const answer = await fetch(url, {
-      method: init.method,
-      headers: init.headers,
-      redirect: "error",
-      ...(init.body === undefined ? {} : { body: init.body }),
-    });
+    const answer = await fetchJson(url, init);
     cookie =
       answer.headers
         .getSetCookie()
@@ -67,9 +66,7 @@ async function byPassword(server: string, named: string | undefined): Promise<Pr
         .join("; ") || cookie;
     return answer;
   };
-  const { data: user } = await createClient({ baseUrl: server, fetch: keeping }).call(login, {
-    body: { username, password },
-  });
+  const user = await signIn(createClient({ baseUrl: server, fetch: keeping }), username, password);
   const session = createClient({
     baseUrl: server,
     fetch: keeping,
@@ -77,4 +74,14 @@ async function byPassword(server: string, named: string | undefined): Promise<Pr
   });
   const { data: token } = await session.call(accessTokenCreate, { body: { name: `cli ${hostname()}`.slice(0, 64) } });
   return { server, userId: user.id, token };
+}
+
+async function signIn(client: Client, username: string, password: string) {
+  try {
+    return (await client.call(login, { body: { username, password } })).data;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== "L5") throw error;
+  }
+  const code = (await ask("Code of your authenticator, or a recovery code", true)).trim();
+  return (await client.call(login, { body: { username, password, code } })).data;
 }

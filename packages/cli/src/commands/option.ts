@@ -1,8 +1,7 @@
 import { optionList, optionUpdate, type Client } from "@fairway/wire";
-import { readFileSync } from "node:fs";
 import { CliError, EXIT } from "../exit.ts";
 import { printList, type Output } from "../print/output.ts";
-import { readStdin } from "../prompt.ts";
+import { readStdin, readTextFile } from "../prompt.ts";
 
 /** One option, or all of them without a key. */
 export async function getOptions(client: Client, key: string | undefined, output: Output): Promise<void> {
@@ -27,7 +26,11 @@ export async function getOptions(client: Client, key: string | undefined, output
 /** `value` may be `@file` or `-` for standard input. */
 export async function setOption(client: Client, key: string, value: string, output: Output): Promise<void> {
   const text =
-    value === "-" ? await readStdin() : value.startsWith("@") ? readFileSync(value.slice(1), "utf8").trim() : value;
+    value === "-"
+      ? await readStdin(`Value of ${key}`)
+      : value.startsWith("@")
+        ? readTextFile(value.slice(1), `the value of ${key}`)
+        : value;
   await client.call(optionUpdate, { body: { key, value: text } });
   output.note(`${key} is set.`);
 }

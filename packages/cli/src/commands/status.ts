@@ -27,12 +27,15 @@ export interface Overview {
   readonly channels: { readonly enabled: number; readonly disabled: number; readonly autoDisabled: number } | undefined;
 }
 
-export async function overviewOf(client: Client, server: string): Promise<Overview> {
-  const [{ data: info }, { data: self }] = await Promise.all([client.call(status, {}), client.call(selfGet, {})]);
+export async function overviewOf(client: Client, server: string, signal: AbortSignal): Promise<Overview> {
+  const [{ data: info }, { data: self }] = await Promise.all([
+    client.call(status, { signal }),
+    client.call(selfGet, { signal }),
+  ]);
   const isAdmin = self.role >= ROLE.admin;
   const { data: rates } = isAdmin
-    ? await client.call(logStat, { query: {} })
-    : await client.call(logStatSelf, { query: {} });
+    ? await client.call(logStat, { query: {}, signal })
+    : await client.call(logStatSelf, { query: {}, signal });
   const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
   return {
     server,
@@ -44,13 +47,13 @@ export async function overviewOf(client: Client, server: string): Promise<Overvi
     balance: showQuota(self.quota, style),
     rpm: rates.rpm,
     tpm: rates.tpm,
-    channels: isAdmin ? await channelCounts(client) : undefined,
+    channels: isAdmin ? await channelCounts(client, signal) : undefined,
   };
 }
 
-async function channelCounts(client: Client): Promise<NonNullable<Overview["channels"]>> {
+async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNullable<Overview["channels"]>> {
   const count = async (state: number) =>
-    (await client.call(channelList, { query: { status: String(state), page_size: 1 } })).total ?? 0;
+    (await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal })).total ?? 0;
   const [enabled, disabled, autoDisabled] = await Promise.all([
     count(CHANNEL_STATUS.enabled),
     count(CHANNEL_STATUS.disabledByHand),

@@ -7,10 +7,12 @@ describe("quotaOf", () => {
     ["$0.01", 5_000],
     ["500000", 500_000],
     ["0", 0],
-  ])("%s", (text, quota) => expect(quotaOf(text)).toBe(quota));
+  ])("%s", (text, quota) => expect(quotaOf(text, 500_000)).toBe(quota));
+
+  it("counts dollars in the units of the gateway", () => expect(quotaOf("5usd", 1_000_000)).toBe(5_000_000));
 
   it.each(["5eur", "-1", "1.5", "", "usd"])("refuses %j", (text) =>
-    expect(() => quotaOf(text)).toThrow(/is no amount/),
+    expect(() => quotaOf(text, 500_000)).toThrow(/is no amount/),
   );
 });
 
@@ -22,5 +24,11 @@ describe("expiryOf", () => {
     ["2027-01-31T00:00:00Z", 1_801_353_600],
   ])("%s", (text, at) => expect(expiryOf(text, 1_000)).toBe(at));
 
-  it("refuses what is no time", () => expect(() => expiryOf("soon", 0)).toThrow(/is no time/));
+  it.each(["soon", "5", "in 12 days", "99999999999d", "31.01.2027"])("refuses %j", (text) =>
+    expect(() => expiryOf(text, 0)).toThrow(/is no time/),
+  );
+
+  it.each(["0d", "2020-01-01", "2026-11-23T07:00:00Z"])("refuses %s, which has passed", (text) =>
+    expect(() => expiryOf(text, 1_795_419_000)).toThrow(/has passed/),
+  );
 });

@@ -24,3 +24,17 @@ it("cuts only for a narrow terminal, and keeps control characters out of it", ()
   expect(table(columns, rows, undefined)).toContain("a long name that does not fit �[31m");
   expect(table(columns, rows, 16)).toBe("ID  NAME\n 1  a long name…");
 });
+
+it("counts wide letters as two columns and cuts between letters", () => {
+  const rows = [
+    { id: 1, name: "日本語" },
+    { id: 2, name: "👩‍👩‍👧 family" },
+  ];
+  const two = [columns[1], columns[0]].filter((one) => one !== undefined);
+  expect(table(two, rows, undefined)).toBe("NAME       ID\n日本語      1\n👩‍👩‍👧 family   2");
+  expect(table(columns, [{ id: 1, name: "名前のとても長いチャンネル" }], 13)).toBe("ID  NAME\n 1  名前のと…");
+});
+
+it("keeps letters that turn the direction of a line out of the terminal", () => {
+  expect(table(columns, [{ id: 1, name: "sk-\u202egnp" }], undefined)).toContain("sk-�gnp");
+});

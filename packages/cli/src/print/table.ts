@@ -1,3 +1,5 @@
+import stringWidth from "string-width";
+
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
@@ -8,7 +10,7 @@ export interface Column<Row> {
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
   const widths = columns.map((column, at) =>
-    Math.max(column.title.length, ...cells.map((line) => line[at]?.length ?? 0)),
+    Math.max(column.title.length, ...cells.map((line) => stringWidth(line[at] ?? ""))),
   );
   const total = widths.reduce((sum, one) => sum + one + 2, -2);
   const last = widths.length - 1;
@@ -16,22 +18,30 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   const line = (texts: readonly string[]) =>
     texts
       .map((text, at) => {
-        const cut = text.length > (widths[at] ?? 0) ? `${text.slice(0, (widths[at] ?? 1) - 1)}…` : text;
-        return columns[at]?.isNumber ? cut.padStart(widths[at] ?? 0) : cut.padEnd(widths[at] ?? 0);
+        const cut = cutTo(text, widths[at] ?? 0);
+        const gap = " ".repeat((widths[at] ?? 0) - stringWidth(cut));
+        return columns[at]?.isNumber ? gap + cut : cut + gap;
       })
       .join("  ")
       .trimEnd();
   return [line(columns.map(({ title }) => title)), ...cells.map(line)].join("\n");
 }
 
-/** Control characters of stored names must not reach the terminal. */
-function printable(text: string): string {
-  return text
-    .split("")
-    .map((letter) => (isControl(letter.charCodeAt(0)) ? "�" : letter))
-    .join("");
+function cutTo(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let cut = "";
+  let used = 1;
+  for (const { segment } of LETTERS.segment(text)) {
+    used += stringWidth(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return `${cut}…`;
 }
 
-function isControl(code: number): boolean {
-  return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+const LETTERS = new Intl.Segmenter();
+
+/** Control characters of stored texts must not reach the terminal, nor those that turn the direction of a line. */
+export function printable(text: string, kept = ""): string {
+  return text.replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, (letter) => (kept.includes(letter) ? letter : "�"));
 }

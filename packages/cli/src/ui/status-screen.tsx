@@ -1,5 +1,6 @@
 import type { Client } from "@fairway/wire";
 import { Box, render, Text, useApp, useInput } from "ink";
+import { setTimeout } from "node:timers/promises";
 import { useEffect, useState } from "react";
 import { messageOf } from "../exit.ts";
 import { overviewOf, type Overview } from "../commands/status.ts";
@@ -24,24 +25,16 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
     if (input === "q" || key.escape) exit();
   });
   useEffect(() => {
-    let isOpen = true;
-    const look = async () => {
+    const closing = new AbortController();
+    void lookAgain(closing.signal, intervalMs, async () => {
       try {
-        const next = await overviewOf(client, server);
-        if (isOpen) {
-          setOverview(next);
-          setProblem("");
-        }
+        setOverview(await overviewOf(client, server, closing.signal));
+        setProblem("");
       } catch (error) {
-        if (isOpen) setProblem(messageOf(error));
+        if (!closing.signal.aborted) setProblem(messageOf(error));
       }
-    };
-    void look();
-    const timer = setInterval(() => void look(), intervalMs);
-    return () => {
-      isOpen = false;
-      clearInterval(timer);
-    };
+    });
+    return () => closing.abort();
   }, [client, server, intervalMs]);
   return (
     <Box flexDirection="column">
@@ -50,6 +43,14 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
       <Text dimColor>q quit · every {Math.round(intervalMs / 1000)} s</Text>
     </Box>
   );
+}
+
+/** One look after the other, so that a slow gateway is not asked by several at once. */
+async function lookAgain(signal: AbortSignal, intervalMs: number, look: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await look();
+    await setTimeout(intervalMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 function Facts({ overview }: { readonly overview: Overview }) {
