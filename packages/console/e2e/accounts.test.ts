@@ -172,8 +172,8 @@ test("an amount is priced and paid on the provider's page (C-303, C-304)", async
   await visitor.reload();
   await visitor.getByLabel("Amount in dollars").fill("2");
   await visitor.getByText("At least 5.").first().waitFor();
-  await visitor.getByLabel("Amount in dollars").fill("20");
-  await visitor.getByText("You pay ¥146.00.").waitFor();
+  await visitor.getByLabel("Amount in dollars").fill("200");
+  await visitor.getByText("You pay ¥1,460.00.").waitFor();
   expect(await axeFindings(visitor)).toEqual([]);
   await shoot(visitor, "wallet");
   let posted = "";
@@ -183,12 +183,12 @@ test("an amount is priced and paid on the provider's page (C-303, C-304)", async
   });
   await visitor.getByRole("button", { name: "Alipay" }).click();
   const opened = visitor.context().waitForEvent("page");
-  await visitor.getByRole("alertdialog", { name: "Pay ¥146.00?" }).getByRole("button", { name: "Pay" }).click();
+  await visitor.getByRole("alertdialog", { name: "Pay ¥1,460.00?" }).getByRole("button", { name: "Pay" }).click();
   await (await opened).waitForLoadState();
   expect(Object.fromEntries(new URLSearchParams(posted))).toMatchObject({
     pid: "1001",
     type: "alipay",
-    money: "146.00",
+    money: "1460.00",
   });
   await (await opened).close();
   await visitor.getByText(/Waiting for the payment/).waitFor();

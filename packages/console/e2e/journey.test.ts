@@ -270,6 +270,7 @@ test("the console speaks Chinese at a click", async () => {
   await page.goto("/token");
   await page.getByRole("button", { name: "Language: English" }).click();
   await page.getByRole("heading", { level: 1, name: "令牌" }).waitFor();
+  await page.getByRole("columnheader", { name: "名称" }).waitFor();
   expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
   await page.getByRole("button", { name: "语言：中文" }).click();
   await heading("Token").waitFor();

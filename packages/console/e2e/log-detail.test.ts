@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
-import { signIn } from "./session.ts";
+import { asUser, signIn } from "./session.ts";
 
 let folder: string;
 let gateway: GatewayProcess;
@@ -50,6 +50,49 @@ function row(model: string, other: object): Record<string, string | number> {
     other: JSON.stringify({ model_ratio: 1, completion_ratio: 2, group_ratio: 1, model_price: -1, ...other }),
   };
 }
+
+test("the columns of administrators fit beside the menu, whatever the names are called", async () => {
+  const channel = { name: "azure-europe-west-primary", key: "sk-1", models: "gpt-4o" };
+  expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
+  const long = {
+    ...row("claude-opus-4-5-20251101-thinking-high", { frt: 12_340, admin_info: { use_channel: [3, 2, 1] } }),
+    username: "margaret.hamilton.20",
+    token_name: "production-of-the-night-shift",
+    channel_id: 1,
+    prompt_tokens: 1_048_576,
+    completion_tokens: 128_000,
+    quota: 617_283_945,
+    use_time: 302,
+    is_stream: 1,
+  };
+  insertRows(join(folder, "fairway.db"), "logs", [long]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/log");
+  const shown = page.getByRole("row").filter({ hasText: "$1,234.567890" });
+  await shown.getByText("1,048,576").waitFor();
+  const scroll = page.locator(".grid-scroll");
+  expect(await scroll.evaluate((part) => part.scrollWidth - part.clientWidth)).toBe(0);
+  expect(await shown.getByText("↻2").evaluate((part) => part.getBoundingClientRect().width)).toBeGreaterThan(10);
+  expect(await shown.getByTitle("production-of-the-night-shift").count()).toBe(1);
+  await shown.getByRole("button", { name: "Show details" }).click();
+  const detail = page.locator(".log-detail");
+  for (const text of ["Consumption", "302 s", "stream", "margaret.hamilton.20"]) {
+    expect(await detail.getByText(text, { exact: true }).isVisible(), text).toBe(true);
+  }
+  await shoot(page, "log-1280");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("what is searched for can be read on a phone while filters are set", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/log?range=7d");
+  await page.getByRole("button", { name: "Clear", exact: true }).waitFor();
+  const box = await page.getByRole("searchbox", { name: "Model" }).boundingBox();
+  expect(box?.width).toBeGreaterThanOrEqual(150);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
 
 test("a row tells of the response cache and of the guardrail", async () => {
   insertRows(join(folder, "fairway.db"), "logs", [

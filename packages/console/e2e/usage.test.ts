@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
-import { setOption, signIn } from "./session.ts";
+import { asUser, setOption, signIn } from "./session.ts";
 
 // What was used, when, by whom: the dashboard over sums that a busy week left behind.
 
@@ -145,6 +145,19 @@ test("it is whole in the dark, on a phone, and in Chinese", async () => {
   await page.reload();
   await heading("数据看板").waitFor();
   await page.evaluate(() => localStorage.removeItem("fairway:language"));
+});
+
+test("a phone shows the whole name of the time range", async () => {
+  const made = await asUser(page, "POST", "/api/user/", { username: "linus", password: "harbour-light-1" });
+  expect(made).toMatchObject({ success: true });
+  const { page: phone } = await openPage(browser, gateway.url);
+  await signIn(phone, "linus", "harbour-light-1");
+  await phone.setViewportSize({ width: 390, height: 844 });
+  await phone.goto("/detail");
+  const range = phone.getByRole("combobox", { name: "Time range" });
+  await range.waitFor();
+  expect((await range.boundingBox())?.width).toBeGreaterThanOrEqual(150);
+  await phone.context().close();
 });
 
 test("a failure is told in its place, and tried again", async () => {

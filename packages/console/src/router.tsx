@@ -2,7 +2,15 @@ import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
 import { mayOpen, pages, type Access, type PageEntry } from "./app/pages.ts";
-import { currentUser, endSession, forgetUser, isSessionOver, roleOf, useUser } from "./app/session/session.ts";
+import {
+  currentUser,
+  endSession,
+  followOtherTab,
+  forgetUser,
+  isSessionOver,
+  roleOf,
+  useUser,
+} from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
 import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
@@ -111,4 +119,13 @@ async function leaveSession(): Promise<void> {
   if (router.state.location.pathname === "/login") forgetUser();
 }
 
-whenSignedOut(() => void leaveSession());
+whenSignedOut(() => {
+  if (currentUser() || isSessionOver()) void leaveSession();
+});
+
+// Another tab signed in or out.
+addEventListener("storage", ({ key }) => {
+  if ((key !== "user" && key !== null) || followOtherTab() || !currentUser()) return;
+  if (router.state.matches.some(({ route }) => route.loader === requireUser)) void leaveSession();
+  else forgetUser();
+});

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import {
   abbreviate,
   dollars,
+  formatCount,
   formatElapsed,
   formatQuota,
+  formatQuotaExact,
   formatQuotaPrecise,
   formatWhen,
   fromLocalInput,
@@ -13,39 +15,52 @@ import {
   toLocalInput,
 } from "./format.ts";
 
+const short = (value: number) => abbreviate(value, "en");
+
 test("large counts are abbreviated from ten thousand on", () => {
-  expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(abbreviate)).toEqual([
-    "9999",
-    "10k",
-    "12.3k",
-    "1M",
-    "2.5B",
-  ]);
-  expect([999_949, 999_950, 999_949_999, 999_999_999].map(abbreviate)).toEqual(["999.9k", "1M", "999.9M", "1B"]);
+  expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(short)).toEqual(["9,999", "10k", "12.3k", "1M", "2.5B"]);
+  expect([999_949, 999_950, 999_949_999, 999_999_999].map(short)).toEqual(["999.9k", "1M", "999.9M", "1B"]);
 });
 
 test("dollars have two decimals, and amounts below a cent do not read as nothing", () => {
-  expect([0, 1, 1234.5, 0.004, 0.000002, -0.5].map(dollars)).toEqual([
+  expect([0, 1, 1234.5, 0.004, 0.000002, -0.5].map((amount) => dollars(amount, "en"))).toEqual([
     "$0.00",
     "$1.00",
-    "$1234.50",
+    "$1,234.50",
     "$0.004",
     "$0.000002",
     "-$0.50",
   ]);
-  expect(dollars(1e-9)).toBe("<$0.000001");
+  expect(dollars(1e-9, "en")).toBe("<$0.000001");
 });
 
 test("quota follows the display option", () => {
   const display = { quotaPerUnit: 500_000, inCurrency: true };
-  expect(formatQuota(250_000, display)).toBe("$0.50");
-  expect(formatQuota(250_000, { ...display, inCurrency: false })).toBe("250k");
-  expect(formatQuotaPrecise(8_649, display)).toBe("$0.017298");
+  const counted = { ...display, inCurrency: false };
+  expect(formatQuota(250_000, display, "en")).toBe("$0.50");
+  expect(formatQuota(250_000, counted, "en")).toBe("250k");
+  expect(formatQuotaPrecise(8_649, display, "en")).toBe("$0.017298");
+  expect(formatQuotaPrecise(8_649, counted, "en")).toBe("8,649");
+});
+
+test("thousands are parted as the language does it, the decimals stay as many", () => {
+  const display = { quotaPerUnit: 500_000, inCurrency: true };
+  const quota = 617_283_945_000;
+  expect(["en", "zh", "de"].map((language) => formatCount(1_234_567, language))).toEqual([
+    "1,234,567",
+    "1,234,567",
+    "1.234.567",
+  ]);
+  expect(formatQuota(quota, display, "en")).toBe("$1,234,567.89");
+  expect(formatQuotaPrecise(-quota, display, "en")).toBe("-$1,234,567.890000");
+  expect(formatQuotaExact(quota, display, "en")).toBe("617,283,945,000 · $1,234,567.890000");
 });
 
 test("prices carry no dust of binary fractions", () => {
-  expect(pricePerMillion(0.1 * 3)).toBe("$0.3");
-  expect(pricePerMillion(0.833333325)).toBe("$0.833333");
+  expect(pricePerMillion(0.1 * 3, "en")).toBe("$0.3");
+  expect(pricePerMillion(0.833333325, "en")).toBe("$0.833333");
+  expect(pricePerMillion(0.000000123456789, "en")).toBe("$0.000000123457");
+  expect(pricePerMillion(1_200, "en")).toBe("$1,200");
 });
 
 test("amounts are read with and without the sign of the currency", () => {

@@ -4,48 +4,53 @@ export interface QuotaDisplay {
   readonly inCurrency: boolean;
 }
 
-function trim(value: number): string {
-  return value.toFixed(1).replace(/\.0$/, "");
+/** As the language writes it: thousands parted, from `least` to `most` decimals. */
+export function formatDecimal(value: number, locale: string, least: number, most = least): string {
+  return value.toLocaleString(locale, { minimumFractionDigits: least, maximumFractionDigits: most });
+}
+
+export function formatCount(value: number, locale: string): string {
+  return formatDecimal(value, locale, 0, 3);
 }
 
 /** 12,345 -> 12.3k; below ten thousand the number itself. */
-export function abbreviate(value: number): string {
+export function abbreviate(value: number, locale: string): string {
   const size = Math.abs(value);
+  const short = (unit: number) => formatDecimal(value / unit, locale, 0, 1);
   // What rounds up to a thousand of one unit is one of the next.
-  if (size >= 999_950_000) return `${trim(value / 1e9)}B`;
-  if (size >= 999_950) return `${trim(value / 1e6)}M`;
-  if (size >= 1e4) return `${trim(value / 1e3)}k`;
-  return String(value);
+  if (size >= 999_950_000) return `${short(1e9)}B`;
+  if (size >= 999_950) return `${short(1e6)}M`;
+  if (size >= 1e4) return `${short(1e3)}k`;
+  return formatCount(value, locale);
 }
 
 /** Dollars with two decimals; amounts below a cent keep up to six, so that no charge reads as nothing. */
-export function dollars(amount: number): string {
+export function dollars(amount: number, locale: string): string {
   const size = Math.abs(amount);
   const sign = amount < 0 ? "-" : "";
   if (size > 0 && size < 0.01) {
-    const text = size.toFixed(6).replace(/0+$/, "");
-    return text === "0." ? `${sign}<$0.000001` : `${sign}$${text}`;
+    const text = formatDecimal(size, locale, 0, 6);
+    return text === "0" ? `${sign}<$0.000001` : `${sign}$${text}`;
   }
-  return `${sign}$${size.toFixed(2)}`;
+  return `${sign}$${formatDecimal(size, locale, 2)}`;
 }
 
-export function formatQuota(quota: number, display: QuotaDisplay): string {
-  return display.inCurrency ? dollars(quota / display.quotaPerUnit) : abbreviate(quota);
+export function formatQuota(quota: number, display: QuotaDisplay, locale: string): string {
+  return display.inCurrency ? dollars(quota / display.quotaPerUnit, locale) : abbreviate(quota, locale);
 }
 
 /** As `formatQuota`, with the six decimals that single charges need. */
-export function formatQuotaPrecise(quota: number, display: QuotaDisplay): string {
-  return display.inCurrency ? preciseDollars(quota / display.quotaPerUnit) : String(quota);
+export function formatQuotaPrecise(quota: number, display: QuotaDisplay, locale: string): string {
+  return display.inCurrency ? preciseDollars(quota / display.quotaPerUnit, locale) : formatCount(quota, locale);
 }
 
-export function preciseDollars(amount: number): string {
-  return `${amount < 0 ? "-" : ""}$${Math.abs(amount).toFixed(6)}`;
+export function preciseDollars(amount: number, locale: string): string {
+  return `${amount < 0 ? "-" : ""}$${formatDecimal(Math.abs(amount), locale, 6)}`;
 }
 
 /** The unit that `formatQuota` did not choose, with the exact integer; for tooltips. */
 export function formatQuotaExact(quota: number, display: QuotaDisplay, locale: string): string {
-  const units = new Intl.NumberFormat(locale).format(quota);
-  return `${units} · $${(quota / display.quotaPerUnit).toFixed(6)}`;
+  return `${formatCount(quota, locale)} · ${preciseDollars(quota / display.quotaPerUnit, locale)}`;
 }
 
 /** Quota units of what was typed; undefined when it is no amount. */
@@ -58,12 +63,8 @@ export function parseAmount(text: string, unit: number): number | undefined {
 }
 
 /** Price of a million tokens: up to six significant digits, without the dust of binary fractions. */
-export function pricePerMillion(amount: number): string {
-  return `$${Number(amount.toPrecision(6))}`;
-}
-
-export function formatCount(value: number, locale: string): string {
-  return new Intl.NumberFormat(locale).format(value);
+export function pricePerMillion(amount: number, locale: string): string {
+  return `$${formatDecimal(Number(amount.toPrecision(6)), locale, 0, 20)}`;
 }
 
 export function seconds(milliseconds: number): string {
@@ -81,6 +82,14 @@ export function formatElapsed(length: number): string {
   return `${Math.floor(whole / 3_600)} h ${two(Math.floor((whole % 3_600) / 60))} min`;
 }
 
+/** The last day of the year 9999: later ones have more digits than fields take, and at last no date. */
+const LAST_TIME = 253_402_214_400;
+
+/** The date of a Unix time, at most `LAST_TIME`. */
+export function dateOf(at: number): Date {
+  return new Date(Math.min(at, LAST_TIME) * 1000);
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -91,7 +100,7 @@ const UNITS = [
 export function formatWhen(at: number, now: number, locale: string): string {
   const distance = at - now;
   const size = Math.abs(distance);
-  if (size >= 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(at * 1000);
+  if (size >= 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(dateOf(at));
   const relative = new Intl.RelativeTimeFormat(locale, { style: "short", numeric: "auto" });
   for (const [unit, length] of UNITS) {
     if (size >= length) return relative.format(Math.trunc(distance / length), unit);
@@ -101,12 +110,12 @@ export function formatWhen(at: number, now: number, locale: string): string {
 }
 
 export function formatExactTime(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }).format(at * 1000);
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }).format(dateOf(at));
 }
 
 /** Date and time to the second in local time, for dense columns: `11-21 07:12:38`. */
 export function formatStamp(at: number): string {
-  const date = new Date(at * 1000);
+  const date = dateOf(at);
   const two = (value: number) => String(value).padStart(2, "0");
   const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -117,7 +126,7 @@ export const LAST_LOCAL_INPUT = "9999-12-31T23:59:59";
 
 /** Value of a `datetime-local` input for a Unix time, and back; the input speaks local time. */
 export function toLocalInput(at: number): string {
-  const date = new Date(at * 1000);
+  const date = dateOf(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 

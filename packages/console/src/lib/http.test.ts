@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addressOf, call, request, whenSignedOut } from "./http.ts";
-import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
+import { ApiProblem, HttpProblem, isStale, OfflineProblem } from "./problems.ts";
 import { stored } from "./storage.ts";
 
 interface Reply {
@@ -14,7 +14,7 @@ interface Reply {
 
 let server: Server;
 let reply: Reply;
-let seen: { method: string; url: string; user: string | undefined }[];
+let seen: { method: string; url: string; user: string | undefined; ifMatch: string | undefined }[];
 const browserFetch = globalThis.fetch;
 
 beforeAll(async () => {
@@ -32,6 +32,7 @@ beforeAll(async () => {
       method: incoming.method ?? "",
       url: incoming.url ?? "",
       user: incoming.headers["new-api-user"]?.toString(),
+      ifMatch: incoming.headers["if-match"],
     });
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers }).end(reply.body);
   });
@@ -70,6 +71,22 @@ test("totals and siblings of the envelope are kept", async () => {
   reply = { headers: { "x-total-count": "37" }, body: '{"success":true,"message":"ok","time":0.84}' };
   const answer = await request(channelTest, { params: { id: 1 } });
   expect(answer).toMatchObject({ total: 37, message: "ok", siblings: { time: 0.84 } });
+});
+
+test("the tag of what was read goes back with the edit, whose refusal is told from others", async () => {
+  reply = { headers: { etag: '"7"' }, body: '{"success":true,"message":"","data":[]}' };
+  const { tag } = await request(channelList, {});
+  await request(channelList, { ifMatch: tag });
+  expect(seen.map(({ ifMatch }) => ifMatch)).toEqual([undefined, '"7"']);
+  const problemOf = async (code: string) => {
+    reply = { body: JSON.stringify({ success: false, message: "no", code }) };
+    return call(channelList, { ifMatch: tag }).catch((error: unknown) => error);
+  };
+  expect([await problemOf("G8"), await problemOf("CH20"), await problemOf("K1")].map(isStale)).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });
 
 test("a refusal carries its message, code and field", async () => {

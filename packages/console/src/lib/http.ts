@@ -14,6 +14,8 @@ export type CallInput<E extends Endpoint> = {
   [K in "body" as E["body"] extends undefined ? never : K]: Input<E["body"]>;
 } & {
   signal?: AbortSignal | undefined;
+  /** Tag of the version that an edit starts from: the server refuses it when there is a newer one. */
+  ifMatch?: string | undefined;
   /** Members of the query outside the endpoint's schema, such as the proof of the human check. */
   extraQuery?: Readonly<Record<string, string>>;
 };
@@ -23,6 +25,8 @@ export interface Answer<E extends Endpoint> {
   readonly message: string;
   /** Rows that match before paging, where the server counted them. */
   readonly total: number | undefined;
+  /** Names the version of what was read or saved, where the server tells it. */
+  readonly tag: string | undefined;
   /** Members beside the envelope, such as `time` of a channel test. */
   readonly siblings: Readonly<Record<string, unknown>>;
 }
@@ -40,6 +44,7 @@ interface LooseInput {
   readonly body?: unknown;
   readonly extraQuery?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  readonly ifMatch?: string | undefined;
 }
 
 export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query" | "extraQuery">): string {
@@ -56,6 +61,7 @@ export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" |
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const headers = new Headers({ "New-Api-User": String(stored.user.read()?.id ?? -1) });
   if (input.body !== undefined) headers.set("content-type", "application/json");
+  if (input.ifMatch !== undefined) headers.set("if-match", input.ifMatch);
   const init: RequestInit = {
     method: endpoint.method,
     headers,
@@ -92,7 +98,7 @@ export async function sendToRelay(path: string, body: unknown, signal: AbortSign
   const init: RequestInit = { method: "POST", headers, credentials: "same-origin", signal, body: JSON.stringify(body) };
   try {
     const response = await fetch(path, init);
-    if (response.status === 401 && stored.user.read()) onSignedOut();
+    if (response.status === 401) onSignedOut();
     return response;
   } catch (cause) {
     if (signal.aborted) throw cause;
@@ -130,7 +136,8 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
   if (!response.ok || typeof body.success !== "boolean") {
     noteOutcome(response.status >= 500 ? "failed" : "good");
     const problem = problemOf(response, body);
-    if (response.status === 401 && stored.user.read()) onSignedOut();
+    // What is read in the background asks nobody to sign in a second time.
+    if (response.status === 401 && (stored.user.read() || endpoint.method !== "GET")) onSignedOut();
     throw problem;
   }
   noteOutcome("good");
@@ -143,6 +150,7 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
     data: data as Output<E["data"]>,
     message: text,
     total: total === null ? undefined : Number(total),
+    tag: response.headers.get("etag") ?? undefined,
     siblings,
   };
 }

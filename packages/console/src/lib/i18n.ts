@@ -48,11 +48,11 @@ export function useLanguage(): Language {
 
 function pick(
   source: Texts,
-  space: Namespace,
+  translated: Texts | undefined,
   key: string,
   values: Record<string, string | number> | undefined,
 ): string {
-  const text = (language.read() === "en" ? undefined : space.translated?.[key]) ?? source[key] ?? key;
+  const text = translated?.[key] ?? source[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (place, name: string) => String(values?.[name] ?? place));
 }
 
@@ -63,10 +63,12 @@ function pick(
 export function defineTexts<const E extends Texts>(source: E, load: () => Promise<Translation<E>>) {
   const space: Namespace = { load, translated: undefined };
   namespaces.add(space);
-  const say: Translate<E> = (key, ...values) => pick(source, space, key, values[0]);
-  function useTexts(): Translate<E> {
-    useLanguage();
-    return say;
-  }
+  // One function for each language: what is memoised with it, such as the columns of a table, follows the language.
+  const speakers: Record<Language, Translate<E>> = {
+    en: (key, ...values) => pick(source, undefined, key, values[0]),
+    zh: (key, ...values) => pick(source, space.translated, key, values[0]),
+  };
+  const say: Translate<E> = (key, ...values) => speakers[language.read()](key, ...values);
+  const useTexts = (): Translate<E> => speakers[useLanguage()];
   return { useTexts, say };
 }

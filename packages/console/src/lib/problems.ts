@@ -42,6 +42,11 @@ export class OfflineProblem extends Error {
   }
 }
 
+/** Whether an edit came too late: there is a newer version. Channels have a code of their own for it. */
+export function isStale(problem: unknown): boolean {
+  return problem instanceof ApiProblem && (problem.code === "G8" || problem.code === "CH20");
+}
+
 /** Whether another try may help without anyone changing anything. */
 export function isTransient(problem: unknown): boolean {
   if (problem instanceof OfflineProblem) return true;

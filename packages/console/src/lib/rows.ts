@@ -1,4 +1,4 @@
-import type { Endpoint } from "@fairway/wire";
+import type { Endpoint, Output } from "@fairway/wire";
 import { request, type CallInput } from "./http.ts";
 import { queryClient } from "./query.ts";
 
@@ -21,6 +21,20 @@ export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput
   // Servers of the family answer null for an empty list.
   const rows: unknown = answer.data;
   return { rows: Array.isArray(rows) ? (rows as RowOf<E>[]) : [], total: answer.total };
+}
+
+/** One row as it was read, and the tag that an edit of it sends back. */
+export interface Version<R> {
+  readonly row: R;
+  readonly tag: string | undefined;
+}
+
+export async function readVersion<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+): Promise<Version<Output<E["data"]>>> {
+  const { data, tag } = await request(endpoint, input);
+  return { row: data, tag };
 }
 
 type Key = readonly unknown[];

@@ -15,6 +15,8 @@ export interface Column<Row> {
   readonly isMinor?: boolean;
   /** The heading of the card on phones. */
   readonly isTitle?: boolean;
+  /** Has what the other columns leave where the table is narrow, so that it fits; what is longer is cut. */
+  readonly isElastic?: boolean;
 }
 
 interface Selection {
@@ -203,8 +205,14 @@ function GridRow<Row>(props: {
             role="cell"
             data-label={column.header}
             className={
-              [column.align, column.isTitle && "is-title", column.isMinor && "is-minor"].filter(Boolean).join(" ") ||
-              undefined
+              [
+                column.align,
+                column.isTitle && "is-title",
+                column.isMinor && "is-minor",
+                column.isElastic && "is-elastic",
+              ]
+                .filter(Boolean)
+                .join(" ") || undefined
             }
           >
             {column.cell(row)}

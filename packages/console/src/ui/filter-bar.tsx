@@ -24,7 +24,7 @@ export function FilterBar(props: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
-      <Box flex={{ base: "1", sm: "none" }}>{props.main}</Box>
+      <Box flex={{ base: "1 0 150px", sm: "none" }}>{props.main}</Box>
       <Box display={{ base: "block", sm: "none" }}>
         <Button
           variant="outline"
@@ -58,7 +58,7 @@ interface BoxProps {
   readonly label: string;
   readonly value: string;
   onChange(value: string): void;
-  /** This box takes focus with `/`. */
+  /** The one that phones always show; a text box takes focus with `/`. */
   readonly isMain?: boolean;
   readonly width?: string;
 }
@@ -112,7 +112,7 @@ export function FilterText(props: BoxProps) {
 export function FilterSelect(props: BoxProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
   const isOn = props.value !== (props.unset ?? props.choices[0]?.value);
   return (
-    <NativeSelect.Root size="sm" width={{ base: "calc(50% - 4px)", sm: "auto" }}>
+    <NativeSelect.Root size="sm" width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: "auto" }}>
       <NativeSelect.Field
         aria-label={props.label}
         value={props.value}

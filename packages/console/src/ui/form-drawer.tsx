@@ -90,7 +90,8 @@ export function DrawerForm(props: DrawerFormProps) {
     if (props.isSaving) return;
     if (await props.onSubmit()) {
       release();
-      props.onClose();
+      // Whoever left while it was being saved stays where they went.
+      if (form.current) props.onClose();
       props.onSaved?.();
       return;
     }

@@ -1,4 +1,4 @@
-import { useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 
 interface InlineNumberProps {
   readonly value: number;
@@ -11,9 +11,17 @@ interface InlineNumberProps {
 /** A number in a cell: click or Enter edits it, arrows step, Escape and an empty text leave it as it was. */
 export function InlineNumber(props: InlineNumberProps) {
   const [draft, setDraft] = useState<string>();
+  const button = useRef<HTMLButtonElement>(null);
+  const isByKey = useRef(false);
+  useEffect(() => {
+    if (draft !== undefined || !isByKey.current) return;
+    isByKey.current = false;
+    button.current?.focus();
+  }, [draft]);
   if (draft === undefined) {
     return (
       <button
+        ref={button}
         type="button"
         className="inline-number"
         aria-label={props.label}
@@ -30,6 +38,9 @@ export function InlineNumber(props: InlineNumberProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
+    isByKey.current = event.key === "Enter" || event.key === "Escape";
+    // The same press would open the button anew that focus goes to.
+    if (isByKey.current) event.preventDefault();
     if (event.key === "Enter") finish();
     else if (event.key === "Escape") setDraft(undefined);
     else if (event.key === "ArrowUp" || event.key === "ArrowDown") {

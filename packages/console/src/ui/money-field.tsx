@@ -1,6 +1,7 @@
 import { Box, Input } from "@chakra-ui/react";
 import { useState } from "react";
-import { parseAmount } from "../lib/format.ts";
+import { formatCount, parseAmount } from "../lib/format.ts";
+import { useLanguage } from "../lib/i18n.ts";
 import { FieldFrame, Presets } from "./field.tsx";
 import { useQuotaDisplay } from "./money.tsx";
 import { useTexts } from "./texts.ts";
@@ -25,6 +26,7 @@ function print(quota: number | undefined, unit: number): string {
 /** An amount in the operator's display unit; the value is always whole quota units. */
 export function MoneyField(props: MoneyFieldProps) {
   const t = useTexts();
+  const language = useLanguage();
   const { quotaPerUnit, inCurrency } = useQuotaDisplay();
   const unit = inCurrency ? quotaPerUnit : 1;
   const [draft, setDraft] = useState(() => print(props.quota, unit));
@@ -54,7 +56,7 @@ export function MoneyField(props: MoneyFieldProps) {
         label={`${props.label}: ${t("actions")}`}
         isDisabled={props.isDisabled ?? false}
         items={PRESET_DOLLARS.map((amount) => ({
-          label: `$${amount}`,
+          label: `$${formatCount(amount, language)}`,
           run: () => set(print(amount * quotaPerUnit, unit)),
         }))}
       />

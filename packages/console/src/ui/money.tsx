@@ -13,7 +13,7 @@ export function Money(props: { readonly quota: number; readonly isPrecise?: bool
   const language = useLanguage();
   return (
     <span title={formatQuotaExact(props.quota, display, language)}>
-      {(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display)}
+      {(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display, language)}
     </span>
   );
 }

@@ -29,6 +29,7 @@ interface RangeFilterProps {
   readonly names: readonly RangeName[];
   /** Stands for an address that names none, where that is not the first. */
   readonly usual?: RangeName;
+  readonly isMain?: boolean;
   change(change: Partial<RangeState>): void;
 }
 
@@ -53,6 +54,7 @@ export function RangeFilter(props: RangeFilterProps) {
         value={range}
         choices={names.map((name) => ({ value: name, label: t(TEXT[name]) }))}
         {...(props.usual === undefined ? {} : { unset: props.usual })}
+        isMain={props.isMain ?? false}
         onChange={choose}
       />
       {range === "custom" && field("from")}

@@ -1,4 +1,4 @@
-import { formatExactTime, formatStamp } from "../lib/format.ts";
+import { dateOf, formatExactTime, formatStamp } from "../lib/format.ts";
 import { currentLanguage } from "../lib/i18n.ts";
 
 /** A point in time (Unix seconds) to the second, for dense columns; 0 is a dash. */
@@ -7,7 +7,7 @@ export function Stamp(props: { readonly at: number }) {
   return (
     <time
       className="nowrap"
-      dateTime={new Date(props.at * 1000).toISOString()}
+      dateTime={dateOf(props.at).toISOString()}
       title={formatExactTime(props.at, currentLanguage())}
     >
       {formatStamp(props.at)}

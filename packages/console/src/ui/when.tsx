@@ -1,4 +1,4 @@
-import { formatExactTime, formatWhen } from "../lib/format.ts";
+import { dateOf, formatExactTime, formatWhen } from "../lib/format.ts";
 import { useLanguage } from "../lib/i18n.ts";
 import { useNow } from "../lib/now.ts";
 
@@ -7,7 +7,7 @@ export function When(props: { readonly at: number }) {
   const language = useLanguage();
   const now = useNow();
   return (
-    <time dateTime={new Date(props.at * 1000).toISOString()} title={formatExactTime(props.at, language)}>
+    <time dateTime={dateOf(props.at).toISOString()} title={formatExactTime(props.at, language)}>
       {formatWhen(props.at, now, language)}
     </time>
   );

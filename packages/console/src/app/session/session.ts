@@ -1,14 +1,29 @@
 import { ROLE } from "@fairway/wire";
+import type { Query } from "@tanstack/react-query";
 import { queryClient } from "../../lib/query.ts";
 import { stored, type StoredUser } from "../../lib/storage.ts";
 import { createStore, useStore } from "../../lib/store.ts";
 
 const user = createStore<StoredUser | undefined>(stored.user.read());
+/** Whose answers are loaded; stays when the session ends. */
+let owner = user.read()?.id;
 
-// Another tab signed in or out.
-addEventListener("storage", (event) => {
-  if (event.key === "user" || event.key === null) user.write(stored.user.read());
-});
+/** Takes over who another tab signed in; nothing that was loaded for somebody else stays. False when it signed out. */
+export function followOtherTab(): boolean {
+  const next = stored.user.read();
+  if (next === undefined) return false;
+  isOver = false;
+  const isOther = next.id !== owner;
+  owner = next.id;
+  if (isOther) void queryClient.resetQueries({ predicate: isOfUser });
+  user.write(next);
+  return true;
+}
+
+/** The status is the same for everybody, and nothing renders without it. */
+function isOfUser(query: Query): boolean {
+  return query.queryKey[0] !== "status";
+}
 
 export function currentUser(): StoredUser | undefined {
   return user.read();
@@ -36,6 +51,7 @@ let isOver = false;
 export function setUser(next: StoredUser): void {
   isOver = false;
   if (next.id !== user.read()?.id) queryClient.clear();
+  owner = next.id;
   stored.user.write(next);
   user.write(next);
 }
@@ -55,7 +71,7 @@ function clearUser(): void {
 export function forgetUser(): void {
   isOver = false;
   clearUser();
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== "status" });
+  queryClient.removeQueries({ predicate: isOfUser });
 }
 
 /** Set after signing in with the password that every new installation has; the frame then warns. */

@@ -2,6 +2,7 @@ import type { AuditRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { DataGrid, type Column } from "../../ui/data-grid.tsx";
+import { DetailToggle } from "../../ui/detail-toggle.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterText } from "../../ui/filter-bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -9,7 +10,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Page } from "../../ui/page.tsx";
 import { RangeFilter } from "../../ui/range-filter.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { When } from "../../ui/when.tsx";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
@@ -101,7 +101,6 @@ function Filters({ list, onRefresh }: { readonly list: List; onRefresh(): void }
 
 export function AuditPage() {
   const t = useTexts();
-  const ui = useUiTexts();
   const list = useList(DEFAULTS);
   const { page, size, filter } = list;
   const { user, action, target, range, from, to } = list.state;
@@ -129,17 +128,7 @@ export function AuditPage() {
           onOpen={toggle}
           opened={opened}
           detail={(row) => <AuditDetail row={row} />}
-          actions={(row) => (
-            <IconButton
-              size="xs"
-              hasTip={false}
-              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
-              aria-expanded={opened === row.id}
-              onClick={() => toggle(row)}
-            >
-              <Icon name={opened === row.id ? "up" : "down"} size={15} />
-            </IconButton>
-          )}
+          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
           empty={
             list.isFiltered ? (
               <NoMatch onClear={list.clear} />

@@ -13,6 +13,7 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { readVersion, type Version } from "../../lib/rows.ts";
 import type { Suggestion } from "../../ui/field.tsx";
 
 const LIST_KEY = ["budgets", "list"] as const;
@@ -25,7 +26,7 @@ export const budgetsQuery = queryOptions({
 export function budgetQuery(id: number) {
   return queryOptions({
     queryKey: ["budgets", "one", id],
-    queryFn: ({ signal }) => call(budgetGet, { params: { id }, signal }),
+    queryFn: ({ signal }) => readVersion(budgetGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
@@ -48,8 +49,8 @@ export async function createBudget(input: BudgetChange & Pick<Budget, "scope" | 
   await refresh();
 }
 
-export async function updateBudget(id: number, change: BudgetChange): Promise<void> {
-  await call(budgetUpdate, { body: { id, ...change } });
+export async function updateBudget({ row, tag }: Version<Budget>, change: BudgetChange): Promise<void> {
+  await call(budgetUpdate, { body: { id: row.id, ...change }, ifMatch: tag });
   await refresh();
 }
 

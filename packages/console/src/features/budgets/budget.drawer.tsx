@@ -1,3 +1,4 @@
+import type { Budget } from "@fairway/wire";
 import { SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
@@ -8,6 +9,7 @@ import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/fo
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useEdited, type Edited } from "../../ui/use-edited.ts";
 import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
 import {
   changeOfForm,
@@ -37,7 +39,7 @@ export function AddBudget() {
   const initial = useMemo(() => newBudget(scope, subject), [scope, subject]);
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      <BudgetForm initial={initial} id={undefined} />
+      <BudgetForm initial={initial} edited={undefined} />
     </DrawerShell>
   );
 }
@@ -46,25 +48,26 @@ export function EditBudget() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error, refetch } = useQuery(budgetQuery(id));
-  const initial = useMemo(() => data && formOfBudget(data), [data]);
+  const { edited, error, retry } = useEdited(budgetQuery(id));
+  const row = edited?.row;
+  const initial = useMemo(() => row && formOfBudget(row), [row]);
   return (
     <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {initial ? (
-        <BudgetForm key={id} initial={initial} id={id} />
+      {edited && initial ? (
+        <BudgetForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
       ) : (
-        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+        <DrawerLoading problem={error} onRetry={retry} />
       )}
     </DrawerShell>
   );
 }
 
-function BudgetForm(props: { readonly initial: BudgetDraft; readonly id: number | undefined }) {
+function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edited<Budget> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
   const close = useClose();
-  const { id, initial } = props;
-  const isNew = id === undefined;
+  const { edited, initial } = props;
+  const isNew = edited === undefined;
   const form = useForm<BudgetDraft>({
     initial,
     check: (values) => translateErrors(checkBudget(values, isNew), t),
@@ -72,10 +75,10 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly id: number 
       const { scope, period } = values;
       const change = changeOfForm(values);
       if (isNew) await createBudget({ ...change, scope, period, subject: values.subject.trim() });
-      else await updateBudget(id, change);
+      else await updateBudget(edited, change);
       toast("success", t("saved"));
     },
-    onProblem: toastProblem,
+    onProblem: edited?.onProblem ?? toastProblem,
   });
   const part = { form };
   return (

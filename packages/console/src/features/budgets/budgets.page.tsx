@@ -23,9 +23,10 @@ const STATES: readonly BudgetState[] = ["within", "near", "spent"];
 
 function AddButton() {
   const t = useTexts();
+  const { search } = useLocation();
   return (
     <Button asChild>
-      <Link to="/budget/add">
+      <Link to={{ pathname: "/budget/add", search }}>
         <Icon name="plus" />
         {t("add")}
       </Link>
@@ -100,7 +101,7 @@ export function BudgetsPage() {
   const found = useMemo(() => data && filterBudgets(data, state), [data, state]);
   const columns = useMemo(() => budgetColumns(t), [t]);
   const edit = (budget: Budget) => void navigate({ pathname: `/budget/edit/${budget.id}`, search });
-  useKeys("c", () => void navigate("/budget/add"));
+  useKeys("c", () => void navigate({ pathname: "/budget/add", search }));
   return (
     <Page title={t("title")} actions={<AddButton />}>
       {data?.length !== 0 && <Filters list={list} />}

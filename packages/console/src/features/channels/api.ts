@@ -25,7 +25,7 @@ import { modelsQuery } from "../../app/session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
-import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface ChannelFilter {
   readonly page: number;
@@ -66,7 +66,7 @@ export function channelsQuery(filter: ChannelFilter) {
 export function channelQuery(id: number) {
   return queryOptions({
     queryKey: ["channels", "one", id],
-    queryFn: ({ signal }) => call(channelGet, { params: { id }, signal }),
+    queryFn: ({ signal }) => readVersion(channelGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
@@ -95,6 +95,8 @@ async function refreshChannels(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: LIST_KEY }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
+    queryClient.invalidateQueries({ queryKey: ["pricing"] }),
+    queryClient.invalidateQueries({ queryKey: ["playground", "models"] }),
   ]);
 }
 
@@ -116,7 +118,12 @@ export function setChannelStatus(channel: Channel, isOn: boolean): Promise<void>
 
 /** Sends a small request through the channel; seconds it took. The row shows the time also when the test failed. */
 export async function testChannel(channel: Channel, model = ""): Promise<number> {
-  const { siblings } = await request(channelTest, { params: { id: channel.id }, query: { model } });
+  const { siblings } = await request(channelTest, { params: { id: channel.id }, query: { model } }).catch(
+    (problem: unknown) => {
+      void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+      throw problem;
+    },
+  );
   const seconds = Number(siblings.time ?? 0);
   const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
   queryClient.setQueriesData<Rows<Channel>>(
@@ -136,8 +143,8 @@ export async function createChannel(input: ChannelInput): Promise<void> {
   await refreshChannels();
 }
 
-export async function updateChannel(id: number, input: ChannelInput): Promise<Channel> {
-  const saved = await call(channelUpdate, { body: { ...input, id } });
+export async function updateChannel({ row, tag }: Version<Channel>, input: ChannelInput): Promise<Channel> {
+  const saved = await call(channelUpdate, { body: { ...input, id: row.id }, ifMatch: tag });
   await refreshChannels();
   return saved;
 }

@@ -8,6 +8,7 @@ import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form-drawer.tsx
 import { MarkShape } from "../../ui/mark.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
+import { useEdited, type Edited } from "../../ui/use-edited.ts";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
 import {
   checkChannel,
@@ -34,7 +35,7 @@ export function AddChannel() {
       {isPending ? (
         <DrawerLoading problem={undefined} onRetry={close} />
       ) : (
-        <ChannelForm initial={initial} channel={undefined} />
+        <ChannelForm initial={initial} edited={undefined} />
       )}
     </DrawerShell>
   );
@@ -44,14 +45,15 @@ export function EditChannel() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error, refetch } = useQuery(channelQuery(id));
-  const initial = useMemo(() => data && formOfChannel(data), [data]);
+  const { edited, error, retry } = useEdited(channelQuery(id));
+  const row = edited?.row;
+  const initial = useMemo(() => row && formOfChannel(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} mark={data && <StateMark channel={data} />} onClose={close}>
-      {data && initial ? (
-        <ChannelForm key={id} initial={initial} channel={data} />
+    <DrawerShell kind="edit" title={t("edit")} mark={row && <StateMark channel={row} />} onClose={close}>
+      {edited && initial ? (
+        <ChannelForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
       ) : (
-        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+        <DrawerLoading problem={error} onRetry={retry} />
       )}
     </DrawerShell>
   );
@@ -118,12 +120,13 @@ function SystemReason({ channel }: { readonly channel: Channel }) {
   );
 }
 
-function ChannelForm(props: { readonly initial: ChannelDraft; readonly channel: Channel | undefined }) {
+function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: Edited<Channel> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
   const close = useClose();
-  const { channel, initial } = props;
-  const isNew = channel === undefined;
+  const { edited, initial } = props;
+  const channel = edited?.row;
+  const isNew = edited === undefined;
   const probe = useProbe(channel?.id);
   const form = useForm<ChannelDraft>({
     initial,
@@ -131,10 +134,10 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly channel: 
       Object.fromEntries(Object.entries(checkChannel(values, isNew)).map(([name, problem]) => [name, t(problem)])),
     save: async (values) => {
       if (isNew) await createChannel(inputOfForm(values));
-      else await updateChannel(channel.id, inputOfForm(values));
+      else await updateChannel(edited, inputOfForm(values));
       toast("success", t(isNew ? "created" : "saved", { name: values.name.trim() }));
     },
-    onProblem: toastProblem,
+    onProblem: edited?.onProblem ?? toastProblem,
   });
   const part = { form, channel };
   return (

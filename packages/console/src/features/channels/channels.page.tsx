@@ -23,9 +23,10 @@ const DEFAULTS = { ...LIST_DEFAULTS, q: "", model: "", status: "", type: "", gro
 
 function AddButton() {
   const t = useTexts();
+  const { search } = useLocation();
   return (
     <Button asChild>
-      <Link to="/channel/add">
+      <Link to={{ pathname: "/channel/add", search }}>
         <Icon name="plus" />
         {t("add")}
       </Link>
@@ -163,7 +164,7 @@ export function ChannelsPage() {
   const columns = useMemo(() => channelColumns({ t, types: byType, testing }), [t, byType, testing]);
   const edit = (channel: Channel) => void navigate({ pathname: `/channel/edit/${channel.id}`, search });
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
-  useKeys("c", () => void navigate("/channel/add"));
+  useKeys("c", () => void navigate({ pathname: "/channel/add", search }));
 
   return (
     <Page title={t("title")} actions={<AddButton />}>

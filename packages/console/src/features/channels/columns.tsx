@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
-import { dollars, formatExactTime, seconds } from "../../lib/format.ts";
-import { useLanguage } from "../../lib/i18n.ts";
+import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
+import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/data-grid.tsx";
 import { InlineNumber } from "../../ui/inline-number.tsx";
 import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
@@ -100,7 +100,11 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       header: t("models"),
       align: "end",
       isMinor: true,
-      cell: (row) => <span title={row.models.replaceAll(",", ", ")}>{splitList(row.models).length}</span>,
+      cell: (row) => (
+        <span title={row.models.replaceAll(",", ", ")}>
+          {formatCount(splitList(row.models).length, currentLanguage())}
+        </span>
+      ),
     },
     {
       id: "group",
@@ -135,7 +139,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       sort: "balance",
       align: "end",
       isMinor: true,
-      cell: (row) => (row.balance_updated_time > 0 ? dollars(row.balance) : <span className="soft">–</span>),
+      cell: (row) =>
+        row.balance_updated_time > 0 ? dollars(row.balance, currentLanguage()) : <span className="soft">–</span>,
     },
     {
       id: "priority",

@@ -1,6 +1,6 @@
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ChipsField } from "../../ui/chips-field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
@@ -16,7 +16,10 @@ export function Models({ form, channel }: SectionProps) {
   const usual = useQuery(usualModelsQuery).data?.[values.type] ?? [];
   const [isAsking, setAsking] = useState(false);
   const [offered, setOffered] = useState<readonly string[]>([]);
-  const add = (models: readonly string[]) => set("models", [...new Set([...values.models, ...models])]);
+  // The provider may take its time: its models join those of then.
+  const latest = useRef(values.models);
+  latest.current = values.models;
+  const add = (models: readonly string[]) => set("models", [...new Set([...latest.current, ...models])]);
   const isOther = values.models.length > 0 && usual.length > 0 && !usual.some((model) => values.models.includes(model));
 
   async function askProvider(): Promise<void> {
@@ -25,7 +28,7 @@ export function Models({ form, channel }: SectionProps) {
     try {
       const models = await fetchModels(channel?.id, inputOfForm(values));
       setOffered(models);
-      const fresh = models.filter((model) => !values.models.includes(model)).length;
+      const fresh = models.filter((model) => !latest.current.includes(model)).length;
       toast("info", t("fetched", { count: models.length, fresh }));
       add(models);
     } catch (problem) {

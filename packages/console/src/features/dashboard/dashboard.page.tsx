@@ -77,6 +77,7 @@ function Filters(props: {
       state={state}
       names={isAdmin ? ["24h", "7d", "30d", "90d", "custom"] : ["24h", "7d", "30d", "custom"]}
       usual={props.usual}
+      isMain={!isAdmin}
       change={change}
     />
   );

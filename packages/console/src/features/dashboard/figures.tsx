@@ -28,7 +28,8 @@ function Sparkline(props: { readonly values: readonly number[] }) {
 
 /** A count that fits; the tooltip is exact. */
 function Count(props: { readonly value: number }) {
-  return <span title={formatCount(props.value, useLanguage())}>{abbreviate(props.value)}</span>;
+  const language = useLanguage();
+  return <span title={formatCount(props.value, language)}>{abbreviate(props.value, language)}</span>;
 }
 
 function Card(props: {

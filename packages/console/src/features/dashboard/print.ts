@@ -2,8 +2,8 @@ import { abbreviate, formatQuota, type QuotaDisplay } from "../../lib/format.ts"
 import type { Metric } from "./series.ts";
 import type { Step } from "./span.ts";
 
-export function printAmount(metric: Metric, value: number, display: QuotaDisplay): string {
-  return metric === "quota" ? formatQuota(value, display) : abbreviate(value);
+export function printAmount(metric: Metric, value: number, display: QuotaDisplay, language: string): string {
+  return metric === "quota" ? formatQuota(value, display, language) : abbreviate(value, language);
 }
 
 const SHORT: Record<Step, Intl.DateTimeFormatOptions> = {

@@ -42,7 +42,7 @@ export function ShareChart(props: {
           );
         })}
         <text className="share-total" x={90} y={94} textAnchor="middle">
-          {printAmount(props.metric, whole, display)}
+          {printAmount(props.metric, whole, display, language)}
         </text>
       </svg>
       <ul className="share-list">
@@ -50,7 +50,7 @@ export function ShareChart(props: {
           <li key={series.model ?? ""}>
             <span className={`swatch hue-${series.hue}`} />
             <span className="cut">{series.model ?? t("others")}</span>
-            <span>{printAmount(props.metric, series.total, display)}</span>
+            <span>{printAmount(props.metric, series.total, display, language)}</span>
             <span className="soft">{printShare(series.total, whole, language)}</span>
           </li>
         ))}

@@ -52,13 +52,13 @@ function Reading(props: { readonly bar: Bar; readonly metric: Metric; readonly s
     <div className="chart-reading" style={side} aria-hidden="true">
       <div className="chart-reading-head">
         <span>{printStart(bar.bucket.start, props.step, language)}</span>
-        <strong>{printAmount(metric, bar.total, display)}</strong>
+        <strong>{printAmount(metric, bar.total, display, language)}</strong>
       </div>
       {shown.map(({ series, value }) => (
         <div key={series.model ?? ""} className="chart-reading-row">
           <span className={`swatch hue-${series.hue}`} />
           <span className="cut">{series.model ?? t("others")}</span>
-          <span>{printAmount(metric, value, display)}</span>
+          <span>{printAmount(metric, value, display, language)}</span>
         </div>
       ))}
     </div>
@@ -66,6 +66,7 @@ function Reading(props: { readonly bar: Bar; readonly metric: Metric; readonly s
 }
 
 function Axis(props: { readonly top: number; readonly width: number; readonly metric: Metric }) {
+  const language = useLanguage();
   const display = useQuotaDisplay();
   const plot = HEIGHT - TOP - FOOT;
   return LINES.map((part) => {
@@ -74,7 +75,7 @@ function Axis(props: { readonly top: number; readonly width: number; readonly me
       <g key={part}>
         <line className="chart-line" x1={LEFT} x2={props.width - RIGHT} y1={y} y2={y} />
         <text className="chart-label" x={LEFT - 8} y={y + 4} textAnchor="end">
-          {printAmount(props.metric, props.top * part, display)}
+          {printAmount(props.metric, props.top * part, display, language)}
         </text>
       </g>
     );
@@ -176,7 +177,7 @@ export function StackedChart(props: ChartProps & { readonly all: readonly Series
   }
 
   const spoken = current
-    ? `${printStart(current.bucket.start, props.step, language)}: ${printAmount(props.metric, current.total, display)}`
+    ? `${printStart(current.bucket.start, props.step, language)}: ${printAmount(props.metric, current.total, display, language)}`
     : props.summary;
   const barWidth = Math.max(0.5, Math.min(48, slot > 6 ? slot * 0.72 : slot - 0.5));
   return (

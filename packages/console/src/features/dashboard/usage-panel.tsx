@@ -105,7 +105,7 @@ export function UsagePanel(props: PanelProps) {
     metric: t(metric),
     from: printStart(bounds.from, step, language),
     to: printStart(bounds.to, step, language),
-    total: printAmount(metric, total, display),
+    total: printAmount(metric, total, display, language),
     model: largest ? (largest.model ?? t("others")) : "–",
   });
   const chart = { buckets, series: shown, all: series, metric, step, summary };

@@ -32,10 +32,10 @@ export function UsageTable(props: Omit<ChartProps, "onOpen"> & { readonly all: r
           {bars.toReversed().map((bar) => (
             <tr key={bar.bucket.start}>
               <td className="nowrap">{printStart(bar.bucket.start, props.step, language)}</td>
-              <td className="end strong">{printAmount(props.metric, bar.total, display)}</td>
+              <td className="end strong">{printAmount(props.metric, bar.total, display, language)}</td>
               {bar.parts.map(({ series, value }) => (
                 <td key={series.model ?? ""} className="end">
-                  {value === 0 ? <span className="soft">–</span> : printAmount(props.metric, value, display)}
+                  {value === 0 ? <span className="soft">–</span> : printAmount(props.metric, value, display, language)}
                 </td>
               ))}
             </tr>

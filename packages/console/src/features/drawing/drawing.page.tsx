@@ -7,6 +7,7 @@ import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { DataGrid } from "../../ui/data-grid.tsx";
+import { DetailToggle } from "../../ui/detail-toggle.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { FilterBar, FilterText } from "../../ui/filter-bar.tsx";
@@ -18,7 +19,6 @@ import { Page } from "../../ui/page.tsx";
 import { RangeFilter } from "../../ui/range-filter.tsx";
 import { Stamp } from "../../ui/stamp.tsx";
 import { SwitchedOff } from "../../ui/switched-off.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { drawingsQuery } from "./api.ts";
 import { actionText, drawingColumns } from "./columns.tsx";
@@ -93,7 +93,6 @@ function Detail({ row }: { readonly row: Drawing }) {
 
 function Drawings() {
   const t = useTexts();
-  const ui = useUiTexts();
   const isAdmin = isAdminUser(useUser());
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
@@ -124,17 +123,7 @@ function Drawings() {
           onOpen={toggle}
           opened={opened}
           detail={(row) => <Detail row={row} />}
-          actions={(row) => (
-            <IconButton
-              size="xs"
-              hasTip={false}
-              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
-              aria-expanded={opened === row.id}
-              onClick={() => toggle(row)}
-            >
-              <Icon name={opened === row.id ? "up" : "down"} size={15} />
-            </IconButton>
-          )}
+          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
           empty={
             list.isFiltered ? (
               <NoMatch onClear={list.clear} />

@@ -2,6 +2,7 @@ import { logList, logListSelf, logStat, logStatSelf } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { queryClient } from "../../lib/query.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 
 export interface LogFilter {
@@ -56,4 +57,9 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
     placeholderData: keepPreviousData,
     refetchInterval: reader.isLive ? LIVE_MS : false,
   });
+}
+
+/** Rows and totals of the page. */
+export function refreshLogs(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ["logs"] });
 }

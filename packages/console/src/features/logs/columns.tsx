@@ -25,23 +25,30 @@ export function isConsumption(row: LogRow): boolean {
   return row.type === LOG_TYPE.consume || row.type === LOG_TYPE.unknown;
 }
 
+export function TypeMark({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+  const { mark, text } = TYPES[row.type] ?? { mark: "unknown", text: "system" };
+  return <Mark kind={mark} label={t(text)} title={t(text)} />;
+}
+
 function ChannelCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
   const chain = readOther(row.other).admin_info?.use_channel ?? [];
   if (row.channel === 0 && chain.length === 0) return <span className="soft">–</span>;
   const retries = chain.length - 1;
   return (
-    <span className="cut" title={row.channel_name}>
-      <span className="soft">{row.channel}</span> {row.channel_name}
+    <span className="channel-cell log-name">
+      <span className="cut" title={row.channel_name}>
+        <span className="soft">{row.channel}</span> {row.channel_name}
+      </span>
       {retries > 0 && (
         <span className="retry" title={t("retried", { count: retries, chain: chain.join(" → ") })}>
-          {` ↻${retries}`}
+          {`↻${retries}`}
         </span>
       )}
     </span>
   );
 }
 
-function DurationCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+export function Durations({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
   const { frt } = readOther(row.other);
   if (!isConsumption(row)) return <span className="soft">–</span>;
   return (
@@ -50,7 +57,16 @@ function DurationCell({ row, t }: { readonly row: LogRow; readonly t: Translate 
       {row.is_stream && frt > 0 && (
         <Graded grade={firstTokenGrade(frt)} text={seconds(frt)} title={t("firstToken", { time: seconds(frt) })} />
       )}
-      {row.is_stream && <span className="soft">{t("stream")}</span>}
+      {row.is_stream && <span className="soft spare">{t("stream")}</span>}
+    </span>
+  );
+}
+
+function NameCell({ name }: { readonly name: string }) {
+  if (name === "") return <span className="soft">–</span>;
+  return (
+    <span className="cut log-name" title={name}>
+      {name}
     </span>
   );
 }
@@ -62,39 +78,30 @@ function countCell(row: LogRow, value: number) {
 export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
     { id: "channel", header: t("channel"), isMinor: true, cell: (row) => <ChannelCell row={row} t={t} /> },
-    { id: "user", header: t("user"), isMinor: true, cell: (row) => <span className="cut">{row.username}</span> },
+    { id: "user", header: t("user"), isMinor: true, cell: (row) => <NameCell name={row.username} /> },
   ];
   return [
     { id: "time", header: t("time"), cell: (row) => <Stamp at={row.created_at} /> },
     ...(isAdmin ? adminOnly : []),
-    {
-      id: "token",
-      header: t("token"),
-      cell: (row) => <span className="cut">{row.token_name || <span className="soft">–</span>}</span>,
-    },
-    {
-      id: "type",
-      header: t("type"),
-      isMinor: true,
-      cell: (row) => {
-        const type = TYPES[row.type] ?? { mark: "unknown" as const, text: "system" as const };
-        return <Mark kind={type.mark} label={t(type.text)} />;
-      },
-    },
+    { id: "token", header: t("token"), cell: (row) => <NameCell name={row.token_name} /> },
+    { id: "type", header: t("type"), isMinor: true, cell: (row) => <TypeMark row={row} t={t} /> },
     {
       id: "model",
       header: t("model"),
       isTitle: true,
+      isElastic: true,
       cell: (row) =>
         isConsumption(row) ? (
-          <span className="cut mono">{row.model_name}</span>
+          <span className="cut mono" title={row.model_name}>
+            {row.model_name}
+          </span>
         ) : (
           <span className="cut" title={row.content}>
             {row.content}
           </span>
         ),
     },
-    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} t={t} /> },
+    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <Durations row={row} t={t} /> },
     { id: "input", header: t("input"), align: "end", isMinor: true, cell: (row) => countCell(row, row.prompt_tokens) },
     {
       id: "output",

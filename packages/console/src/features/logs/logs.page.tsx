@@ -7,6 +7,7 @@ import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { DataGrid } from "../../ui/data-grid.tsx";
+import { DetailToggle } from "../../ui/detail-toggle.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -14,9 +15,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { RangeFilter } from "../../ui/range-filter.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
-import { logsQuery, statQuery, type LogFilter } from "./api.ts";
+import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
 import "./logs.css";
 import { RowDetail } from "./row-detail.tsx";
@@ -118,7 +118,6 @@ function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; 
 
 export function LogsPage() {
   const t = useTexts();
-  const ui = useUiTexts();
   const isAdmin = isAdminUser(useUser());
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
@@ -135,50 +134,42 @@ export function LogsPage() {
 
   return (
     <Page title={t("title")} aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}>
-      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refetch()} />
+      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
       {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.items}
-          rowId={(row) => row.id}
-          rowName={(row) => row.request_id || row.content}
-          isFetching={isFetching}
-          density="compact"
-          pager={list.pager(data?.total)}
-          onOpen={toggle}
-          opened={opened}
-          detail={(row) => <RowDetail row={row} />}
-          actions={(row) => (
-            <IconButton
-              size="xs"
-              hasTip={false}
-              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
-              aria-expanded={opened === row.id}
-              onClick={() => toggle(row)}
-            >
-              <Icon name={opened === row.id ? "up" : "down"} size={15} />
-            </IconButton>
-          )}
-          empty={
-            isNarrowed ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
-                <Flex gap="2" wrap="wrap" justify="center">
-                  <Button asChild>
-                    <Link to="/token">{t("emptyAction")}</Link>
-                  </Button>
-                  <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
-                    {t("emptyOlder")}
-                  </Button>
-                </Flex>
-              </EmptyTeach>
-            )
-          }
-        />
+        <div className={isAdmin ? "log-grid-wide" : undefined}>
+          <DataGrid
+            label={t("title")}
+            columns={columns}
+            rows={data?.items}
+            rowId={(row) => row.id}
+            rowName={(row) => row.request_id || row.content}
+            isFetching={isFetching}
+            density="compact"
+            pager={list.pager(data?.total)}
+            onOpen={toggle}
+            opened={opened}
+            detail={(row) => <RowDetail row={row} />}
+            actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
+            empty={
+              isNarrowed ? (
+                <NoMatch onClear={list.clear} />
+              ) : (
+                <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
+                  <Flex gap="2" wrap="wrap" justify="center">
+                    <Button asChild>
+                      <Link to="/token">{t("emptyAction")}</Link>
+                    </Button>
+                    <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
+                      {t("emptyOlder")}
+                    </Button>
+                  </Flex>
+                </EmptyTeach>
+              )
+            }
+          />
+        </div>
       )}
     </Page>
   );

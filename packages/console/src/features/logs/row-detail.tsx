@@ -1,11 +1,13 @@
 import type { LogRow } from "@fairway/wire";
+import type { ReactNode } from "react";
+import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
 import { formatCount, formatElapsed, preciseDollars, pricePerMillion } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Money, useQuotaDisplay } from "../../ui/money.tsx";
 import { chargeOf, type Charge } from "./charge.ts";
-import { isConsumption } from "./columns.tsx";
+import { Durations, isConsumption, TypeMark } from "./columns.tsx";
 import { readOther, type LogOther } from "./other.ts";
 import { useTexts } from "./texts.ts";
 
@@ -18,8 +20,8 @@ function ChargeTable(props: { readonly charge: Charge; readonly quota: number })
       <tbody>
         {charge.kind === "call" ? (
           <tr>
-            <td>{t("perCall", { price: pricePerMillion(charge.price) })}</td>
-            <td>{preciseDollars(charge.price)}</td>
+            <td>{t("perCall", { price: pricePerMillion(charge.price, language) })}</td>
+            <td>{preciseDollars(charge.price, language)}</td>
           </tr>
         ) : (
           charge.lines.map((line) => (
@@ -30,11 +32,11 @@ function ChargeTable(props: { readonly charge: Charge; readonly quota: number })
                   {" · "}
                   {t("chargeLine", {
                     count: formatCount(line.tokens, language),
-                    price: pricePerMillion(line.perMillion),
+                    price: pricePerMillion(line.perMillion, language),
                   })}
                 </span>
               </td>
-              <td>{preciseDollars((line.tokens * line.perMillion) / 1_000_000)}</td>
+              <td>{preciseDollars((line.tokens * line.perMillion) / 1_000_000, language)}</td>
             </tr>
           ))
         )}
@@ -122,10 +124,14 @@ function Attempts({ row, chain }: { readonly row: LogRow; readonly chain: readon
 export function RowDetail({ row }: { readonly row: LogRow }) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();
+  const isAdmin = isAdminUser(useUser());
   const other = readOther(row.other);
   const charge = isConsumption(row) ? chargeOf(row, other, quotaPerUnit) : undefined;
   const chain = other.admin_info?.use_channel ?? [];
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [t("type"), <TypeMark row={row} t={t} />],
+    [t("duration"), charge && <Durations row={row} t={t} />],
+    [t("user"), isAdmin && row.username],
     [t("ip"), row.ip],
     [t("group"), row.group],
     [t("upstreamModel"), other.admin_info?.upstream_model ?? ""],
@@ -155,7 +161,7 @@ export function RowDetail({ row }: { readonly row: LogRow }) {
             </>
           )}
           {facts
-            .filter(([, value]) => value !== "")
+            .filter(([, value]) => Boolean(value))
             .map(([label, value]) => (
               <div key={label} style={{ display: "contents" }}>
                 <dt>{label}</dt>

@@ -26,10 +26,10 @@ test("a price per call takes the group ratio and names no token prices", () => {
 });
 
 test("dollars have six significant digits at most and no dust", () => {
-  expect(dollars(0.1 * 3)).toBe("$0.30");
-  expect(dollars(0.000123456789)).toBe("$0.000123457");
-  expect(dollars(1234.5)).toBe("$1,234.50");
-  expect(dollars(undefined)).toBe("–");
+  expect(dollars(0.1 * 3, "en")).toBe("$0.30");
+  expect(dollars(0.000123456789, "en")).toBe("$0.000123457");
+  expect(dollars(1234.5, "en")).toBe("$1,234.50");
+  expect(dollars(undefined, "en")).toBe("–");
 });
 
 test("ratios have six significant digits at most", () => {

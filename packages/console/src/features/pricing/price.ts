@@ -1,4 +1,5 @@
 import type { PricingRow } from "@fairway/wire";
+import { formatDecimal } from "../../lib/format.ts";
 
 /** Dollars for a million tokens, or for one call, in one group. */
 export interface Price {
@@ -26,8 +27,6 @@ export function short(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-export function dollars(amount: number | undefined): string {
-  if (amount === undefined) return "–";
-  const text = short(amount).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 10 });
-  return `$${text}`;
+export function dollars(amount: number | undefined, locale: string): string {
+  return amount === undefined ? "–" : `$${formatDecimal(short(amount), locale, 2, 10)}`;
 }

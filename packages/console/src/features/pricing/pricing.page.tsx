@@ -3,7 +3,9 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
+import { formatCount } from "../../lib/format.ts";
 import { request } from "../../lib/http.ts";
+import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { DataGrid, type Column } from "../../ui/data-grid.tsx";
@@ -40,7 +42,8 @@ function pricingQuery(userId: number | undefined) {
 }
 
 function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): Column<Priced>[] {
-  const cell = (row: Priced, part: "input" | "output" | "call") => dollars(priceOf(row, ratio)[part]);
+  const cell = (row: Priced, part: "input" | "output" | "call") =>
+    dollars(priceOf(row, ratio)[part], currentLanguage());
   return [
     {
       id: "model",
@@ -98,6 +101,7 @@ function ordered(rows: readonly Priced[], sort: string, ratio: number): readonly
 /** What every model costs, in the group of the reader or another one. */
 export function PricingPage() {
   const t = useTexts();
+  const language = useLanguage();
   const user = useUser();
   const { quota_per_unit: unit } = useStatus();
   const list = useList(DEFAULTS);
@@ -121,7 +125,7 @@ export function PricingPage() {
   return (
     <Page title={t("title")}>
       <NoticeBar icon="help" hue="fairway">
-        {t(user ? "yours" : "visitors", { name: group, ratio })} {t("formula", { unit: unit.toLocaleString() })}
+        {t(user ? "yours" : "visitors", { name: group, ratio })} {t("formula", { unit: formatCount(unit, language) })}
       </NoticeBar>
       <FilterBar
         main={<FilterText isMain label={t("find")} value={state.q} onChange={(q) => list.filter({ q })} />}

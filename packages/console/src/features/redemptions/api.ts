@@ -12,7 +12,7 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
-import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface RedemptionFilter {
   readonly page: number;
@@ -40,7 +40,7 @@ export function redemptionsQuery(filter: RedemptionFilter) {
 export function redemptionQuery(id: number) {
   return queryOptions({
     queryKey: ["redemptions", "one", id],
-    queryFn: ({ signal }) => call(redemptionGet, { params: { id }, signal }),
+    queryFn: ({ signal }) => readVersion(redemptionGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
@@ -58,8 +58,8 @@ export async function createCodes(name: string, quota: number, count: number): P
   return codes;
 }
 
-export async function saveCode(id: number, name: string, quota: number): Promise<void> {
-  await call(redemptionUpdate, { body: { id, name, quota } });
+export async function saveCode({ row, tag }: Version<Redemption>, name: string, quota: number): Promise<void> {
+  await call(redemptionUpdate, { body: { id: row.id, name, quota }, ifMatch: tag });
   await refresh();
 }
 

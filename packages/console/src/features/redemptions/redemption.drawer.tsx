@@ -1,5 +1,4 @@
 import { REDEMPTION_BATCH_CAP, type Redemption } from "@fairway/wire";
-import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
@@ -8,6 +7,7 @@ import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/fo
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useEdited, type Edited } from "../../ui/use-edited.ts";
 import { createCodes, redemptionQuery, saveCode } from "./api.ts";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -31,7 +31,7 @@ export function AddCodes() {
   const close = useClose();
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      <CodeForm initial={NEW_CODES} id={undefined} />
+      <CodeForm initial={NEW_CODES} edited={undefined} />
     </DrawerShell>
   );
 }
@@ -44,14 +44,15 @@ export function EditCode() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error, refetch } = useQuery(redemptionQuery(id));
-  const initial = useMemo(() => data && draftOf(data), [data]);
+  const { edited, error, retry } = useEdited(redemptionQuery(id));
+  const row = edited?.row;
+  const initial = useMemo(() => row && draftOf(row), [row]);
   return (
     <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {initial ? (
-        <CodeForm key={id} initial={initial} id={id} />
+      {edited && initial ? (
+        <CodeForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
       ) : (
-        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+        <DrawerLoading problem={error} onRetry={retry} />
       )}
     </DrawerShell>
   );
@@ -62,11 +63,11 @@ function isCount(text: string): boolean {
   return Number.isInteger(count) && count >= 1 && count <= REDEMPTION_BATCH_CAP;
 }
 
-function CodeForm(props: { readonly initial: CodeDraft; readonly id: number | undefined }) {
+function CodeForm(props: { readonly initial: CodeDraft; readonly edited: Edited<Redemption> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
   const close = useClose();
-  const { id, initial } = props;
+  const { edited, initial } = props;
   const made = useRef<readonly string[]>([]);
   const form = useForm<CodeDraft>({
     initial,
@@ -76,21 +77,21 @@ function CodeForm(props: { readonly initial: CodeDraft; readonly id: number | un
       ...(!isCount(count) && { count: t("countInvalid", { most: REDEMPTION_BATCH_CAP }) }),
     }),
     save: async ({ name, quota = 0, count }) => {
-      if (id === undefined) {
+      if (edited === undefined) {
         made.current = await createCodes(name.trim(), quota, Number(count));
       } else {
-        await saveCode(id, name.trim(), quota);
+        await saveCode(edited, name.trim(), quota);
         toast("success", t("saved", { name: name.trim() }));
       }
     },
-    onProblem: toastProblem,
+    onProblem: edited?.onProblem ?? toastProblem,
   });
   const { values, errors, set } = form;
   return (
     <DrawerForm
       isDirty={form.isDirty}
       isSaving={form.isSaving}
-      submitLabel={id === undefined ? t("create") : ui("save")}
+      submitLabel={edited === undefined ? t("create") : ui("save")}
       onSubmit={form.submit}
       onClose={close}
       onSaved={() => made.current.length > 0 && createdCodes.write({ name: values.name.trim(), codes: made.current })}
@@ -110,7 +111,7 @@ function CodeForm(props: { readonly initial: CodeDraft; readonly id: number | un
           error={errors.quota}
           onChange={(quota) => set("quota", quota)}
         />
-        {id === undefined && (
+        {edited === undefined && (
           <TextField
             label={t("count")}
             help={t("countHelp", { most: REDEMPTION_BATCH_CAP })}

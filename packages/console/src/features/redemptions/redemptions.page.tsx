@@ -127,9 +127,10 @@ function CodeActions({ row }: { readonly row: Redemption }) {
 
 function AddButton() {
   const t = useTexts();
+  const { search } = useLocation();
   return (
     <Button asChild>
-      <Link to="/redemption/add">
+      <Link to={{ pathname: "/redemption/add", search }}>
         <Icon name="plus" />
         {t("add")}
       </Link>
@@ -141,6 +142,7 @@ export function RedemptionsPage() {
   const t = useTexts();
   const ui = useUiTexts();
   const navigate = useNavigate();
+  const { search } = useLocation();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
   const { data, error, isFetching, refetch } = useQuery(
@@ -149,7 +151,7 @@ export function RedemptionsPage() {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const hasCreated = useStore(createdCodes) !== undefined;
   const columns = useMemo(() => codeColumns(t), [t]);
-  useKeys("c", () => void navigate("/redemption/add"));
+  useKeys("c", () => void navigate({ pathname: "/redemption/add", search }));
 
   async function copySelected(): Promise<void> {
     const chosen = data?.rows.filter((row) => selected.has(row.id)) ?? [];

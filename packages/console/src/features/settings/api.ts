@@ -25,27 +25,21 @@ import { call } from "../../lib/http.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryClient } from "../../lib/query.ts";
 
-const OPTIONS_KEY = ["options"] as const;
-
 export const optionsQuery = queryOptions({
-  queryKey: OPTIONS_KEY,
+  queryKey: ["options"],
   queryFn: async ({ signal }): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await call(optionList, { signal })).map(({ key, value }) => [key, value])),
 });
 
-/** Saves all of them or none; what everybody sees of the options is read anew. */
+/** Saves all of them or none. Prices, groups, models, texts and the status follow from options: all is read anew. */
 export async function saveOptions(changes: Readonly<Record<string, string>>): Promise<void> {
   await call(optionBatch, { body: Object.entries(changes).map(([key, value]) => ({ key, value })) });
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey: OPTIONS_KEY }),
-    queryClient.invalidateQueries({ queryKey: ["status"] }),
-    queryClient.invalidateQueries({ queryKey: ["content"] }),
-  ]);
+  await queryClient.invalidateQueries();
 }
 
 export async function resetRatios(): Promise<void> {
   await call(optionReset, {});
-  await queryClient.invalidateQueries({ queryKey: OPTIONS_KEY });
+  await queryClient.invalidateQueries();
 }
 
 function refreshSelf(): Promise<void> {
@@ -115,16 +109,16 @@ function refreshTwoFactor(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: TWO_FACTOR_KEY });
 }
 
-/** Switches it on; resolves to the recovery codes, which are told only now. */
+/** Switches it on; resolves to the recovery codes. They are told only now: they wait for no other answer. */
 export async function confirmTwoFactor(code: string): Promise<readonly string[]> {
   const { recovery_codes: codes } = await call(twoFactorConfirm, { body: { code } });
-  await refreshTwoFactor();
+  void refreshTwoFactor();
   return codes;
 }
 
 export async function replaceRecoveryCodes(code: string): Promise<readonly string[]> {
   const { recovery_codes: codes } = await call(twoFactorCodes, { body: { code } });
-  await refreshTwoFactor();
+  void refreshTwoFactor();
   return codes;
 }
 

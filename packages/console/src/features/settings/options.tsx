@@ -55,6 +55,11 @@ function ofCard(draft: Draft, { keys }: Card): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key]) => keys.includes(key as OptionKey)));
 }
 
+/** What was typed while the rest was being saved stays. */
+function withoutSaved(draft: Draft, saved: Draft): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key, text]) => saved[key as OptionKey] !== text));
+}
+
 function withoutCard(draft: Draft, { keys }: Card): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.includes(key as OptionKey)));
 }
@@ -89,7 +94,7 @@ function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
     setSaving(true);
     try {
       await saveOptions(changes as Record<string, string>);
-      discard();
+      onDraft((current) => withoutSaved(current, changes));
       toast("success", t("saved"));
     } catch (problem) {
       toastProblem(problem);

@@ -23,7 +23,7 @@ export function Personal() {
   if (error && !self) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!self) return <Spinner />;
   return (
-    <Flex direction="column" gap="5">
+    <Flex key={self.id} direction="column" gap="5">
       <Profile self={self} />
       <Accounts self={self} />
       <Password />

@@ -19,6 +19,7 @@ export function SettingsPage() {
   const [state, change] = useUrlState(STATE);
   const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;
   const tab: Tab = (isRoot && TABS.find((name) => name === state.tab)) || "personal";
+  const find = isRoot ? state.q : "";
   const [draft, setDraft] = useState<Draft>({});
   useUnsavedGuard(Object.keys(draft).length > 0);
   return (
@@ -41,10 +42,10 @@ export function SettingsPage() {
           </Flex>
         </Flex>
       )}
-      {tab === "personal" && state.q === "" ? (
+      {tab === "personal" && find === "" ? (
         <Personal />
       ) : (
-        <Options tab={tab} find={state.q} draft={draft} onDraft={setDraft} />
+        <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />
       )}
     </Page>
   );

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { DataGrid } from "../../ui/data-grid.tsx";
+import { DetailToggle } from "../../ui/detail-toggle.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -13,7 +14,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { RangeFilter } from "../../ui/range-filter.tsx";
 import { SwitchedOff } from "../../ui/switched-off.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { tasksQuery } from "./api.ts";
 import { taskColumns } from "./columns.tsx";
@@ -62,7 +62,6 @@ function Filters(props: { readonly list: List; readonly isAdmin: boolean; onRefr
 
 function Tasks() {
   const t = useTexts();
-  const ui = useUiTexts();
   const isAdmin = isAdminUser(useUser());
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
@@ -94,17 +93,7 @@ function Tasks() {
           onOpen={columns.toggle}
           opened={opened}
           detail={(row) => <TaskDetail row={row} />}
-          actions={(row) => (
-            <IconButton
-              size="xs"
-              hasTip={false}
-              label={ui(opened === row.id ? "hideDetail" : "showDetail")}
-              aria-expanded={opened === row.id}
-              onClick={() => columns.toggle(row)}
-            >
-              <Icon name={opened === row.id ? "up" : "down"} size={15} />
-            </IconButton>
-          )}
+          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => columns.toggle(row)} />}
           empty={
             list.isFiltered ? (
               <NoMatch onClear={list.clear} />

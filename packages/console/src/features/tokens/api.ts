@@ -13,7 +13,7 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
-import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface TokenFilter {
   readonly page: number;
@@ -50,7 +50,7 @@ export function tokensQuery(filter: TokenFilter) {
 export function tokenQuery(id: number) {
   return queryOptions({
     queryKey: ["tokens", "one", id],
-    queryFn: ({ signal }) => call(tokenGet, { params: { id }, signal }),
+    queryFn: ({ signal }) => readVersion(tokenGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
@@ -102,9 +102,13 @@ export async function createTokens(input: TokenInput, names: readonly string[]):
 }
 
 /** A spending limit that was not edited stays what it is now: calls may have spent of it since the form was opened. */
-export async function updateToken(id: number, input: TokenInput, isLimitEdited: boolean): Promise<Token> {
+export async function updateToken(
+  { row: { id }, tag }: Version<Token>,
+  input: TokenInput,
+  isLimitEdited: boolean,
+): Promise<Token> {
   const { remain_quota } = isLimitEdited ? input : await call(tokenGet, { params: { id } });
-  const saved = await call(tokenUpdate, { body: { ...input, remain_quota, id } });
+  const saved = await call(tokenUpdate, { body: { ...input, remain_quota, id }, ifMatch: tag });
   await refresh();
   return saved;
 }

@@ -5,11 +5,13 @@ import { checkToken, EMPTY_TOKEN, inputOfForm } from "./token-form.ts";
 
 const filled = { ...EMPTY_TOKEN, name: "my-app" };
 
-test("a new token needs a name and a positive quantity, and starts with one dollar", () => {
+test("a new token needs a name and a quantity from 1 to 100, and starts with one dollar", () => {
   expect(checkToken(EMPTY_TOKEN, true)).toEqual({ name: "nameMissing" });
   expect(["0", "1.5", "x", ""].map((count) => checkToken({ ...filled, count }, true).count)).toEqual(
     Array.from({ length: 4 }, () => "badCount"),
   );
+  expect(checkToken({ ...filled, count: "100" }, true)).toEqual({});
+  expect(checkToken({ ...filled, count: "101" }, true)).toEqual({ count: "badCount" });
   expect(filled.remain_quota).toBe(500_000);
 });
 

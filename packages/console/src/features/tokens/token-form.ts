@@ -20,6 +20,9 @@ export interface TokenDraft extends LimitsDraft {
   allow_ips: string;
 }
 
+/** How many tokens one form makes: each is a call of its own. */
+export const BATCH_CAP = 100;
+
 /** Spending limit of a new token: one dollar. */
 const DEFAULT_QUOTA = 500_000;
 
@@ -90,7 +93,7 @@ export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<key
     ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
     ...(!form.unlimited_quota && form.remain_quota === undefined && { remain_quota: "badAmount" as const }),
     ...(expires !== undefined && { expires }),
-    ...(isNew && !(Number.isInteger(count) && count > 0) && { count: "badCount" as const }),
+    ...(isNew && !(Number.isInteger(count) && count > 0 && count <= BATCH_CAP) && { count: "badCount" as const }),
     ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };
 }

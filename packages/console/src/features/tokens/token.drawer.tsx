@@ -15,10 +15,19 @@ import { LimitsFields, useLimitsLine } from "../../ui/limits-fields.tsx";
 import { MoneyField } from "../../ui/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useEdited, type Edited } from "../../ui/use-edited.ts";
 import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
-import { checkToken, EMPTY_TOKEN, formOfToken, inputOfForm, translateErrors, type TokenDraft } from "./token-form.ts";
+import {
+  BATCH_CAP,
+  checkToken,
+  EMPTY_TOKEN,
+  formOfToken,
+  inputOfForm,
+  translateErrors,
+  type TokenDraft,
+} from "./token-form.ts";
 
 const HOUR = 3_600;
 const COUNTS = [10, 20, 30, 100];
@@ -28,7 +37,7 @@ export function AddToken() {
   const close = useClose();
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      <TokenForm initial={EMPTY_TOKEN} id={undefined} />
+      <TokenForm initial={EMPTY_TOKEN} edited={undefined} />
     </DrawerShell>
   );
 }
@@ -37,14 +46,15 @@ export function EditToken() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error, refetch } = useQuery(tokenQuery(id));
-  const initial = useMemo(() => data && formOfToken(data), [data]);
+  const { edited, error, retry } = useEdited(tokenQuery(id));
+  const row = edited?.row;
+  const initial = useMemo(() => row && formOfToken(row), [row]);
   return (
     <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {initial ? (
-        <TokenForm key={id} initial={initial} id={id} />
+      {edited && initial ? (
+        <TokenForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
       ) : (
-        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+        <DrawerLoading problem={error} onRetry={retry} />
       )}
     </DrawerShell>
   );
@@ -56,26 +66,27 @@ function useClose(): () => void {
   return () => void navigate({ pathname: "/token", search });
 }
 
-function TokenForm(props: { readonly initial: TokenDraft; readonly id: number | undefined }) {
+function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edited<Token> | undefined }) {
   const ui = useUiTexts();
   const t = useTexts();
   const close = useClose();
-  const { id, initial } = props;
-  const isNew = id === undefined;
+  const { edited, initial } = props;
+  const isNew = edited === undefined;
   const made = useRef<readonly Token[]>([]);
   const form = useForm<TokenDraft>({
     initial,
-    check: (values) => translateErrors(checkToken(values, isNew), t),
+    check: (values) =>
+      translateErrors(checkToken(values, isNew), (key) => (key === "badCount" ? t(key, { most: BATCH_CAP }) : t(key))),
     save: async (values) => {
       const input = inputOfForm(values);
       if (isNew) {
         made.current = await createTokens(input, batchNames(values.name.trim(), Number(values.count)));
       } else {
-        const saved = await updateToken(id, input, values.remain_quota !== initial.remain_quota);
+        const saved = await updateToken(edited, input, values.remain_quota !== initial.remain_quota);
         toast("success", t("saved", { name: saved.name }));
       }
     },
-    onProblem: toastProblem,
+    onProblem: edited?.onProblem ?? toastProblem,
   });
   return (
     <DrawerForm
@@ -118,14 +129,12 @@ function Basics({ form, isNew }: PartProps & { readonly isNew: boolean }) {
             label={t("count")}
             value={values.count}
             error={errors.count}
-            help={t("countHelp")}
-            isDisabled={values.unlimited_quota}
+            help={t("countHelp", { most: BATCH_CAP })}
             onChange={(value) => set("count", value)}
             onBlur={() => touch("count")}
           />
           <Presets
             label={t("countPresets")}
-            isDisabled={values.unlimited_quota}
             items={COUNTS.map((count) => ({ label: String(count), run: () => set("count", String(count)) }))}
           />
         </Flex>

@@ -97,9 +97,10 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
 
 function AddButton() {
   const t = useTexts();
+  const { search } = useLocation();
   return (
     <Button asChild>
-      <Link to="/token/add">
+      <Link to={{ pathname: "/token/add", search }}>
         <Icon name="plus" />
         {t("add")}
       </Link>
@@ -158,7 +159,7 @@ export function TokensPage() {
   const [connected, setConnected] = useState<Token>();
   const columns = useMemo(() => tokenColumns(t), [t]);
   const search = useLocation().search;
-  useKeys("c", () => void navigate("/token/add"));
+  useKeys("c", () => void navigate({ pathname: "/token/add", search }));
   const edit = (token: Token) => void navigate({ pathname: `/token/edit/${token.id}`, search });
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
 

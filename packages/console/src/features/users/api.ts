@@ -11,10 +11,10 @@ import {
   type UserAction,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "../../lib/http.ts";
+import { call, request } from "../../lib/http.ts";
 import type { Limits } from "../../lib/limits.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
-import { readRows, sortQuery, type Rows } from "../../lib/rows.ts";
+import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface UserFilter {
   readonly page: number;
@@ -52,7 +52,7 @@ export function usersQuery(filter: UserFilter) {
 export function userQuery(id: number) {
   return queryOptions({
     queryKey: ["users", "one", id],
-    queryFn: ({ signal }) => call(userGet, { params: { id }, signal }),
+    queryFn: ({ signal }) => readVersion(userGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
@@ -65,8 +65,12 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-function refresh(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+/** One of the users may be who is signed in. */
+async function refresh(): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: LIST_KEY }),
+    queryClient.invalidateQueries({ queryKey: ["self"] }),
+  ]);
 }
 
 export interface UserInput {
@@ -82,11 +86,13 @@ export async function createUser(input: UserInput): Promise<void> {
 
 /** Saves profile, group and limits, then moves the balance by `addQuota`, which does not race with spending. */
 export async function saveUser(
-  id: number,
+  { row: { id }, tag }: Version<User>,
   input: UserInput & { group: string; limits: Limits },
   addQuota: number,
 ): Promise<void> {
-  await call(userUpdate, { body: { ...input, id } });
+  const saved = await request(userUpdate, { body: { ...input, id }, ifMatch: tag });
+  // When the amount is refused, the next try starts from what was saved here.
+  queryClient.setQueryData(userQuery(id).queryKey, (read) => read && { ...read, tag: saved.tag });
   if (addQuota !== 0) await call(userManage, { body: { id, action: "add_quota", value: addQuota } });
   await refresh();
 }

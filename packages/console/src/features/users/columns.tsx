@@ -1,6 +1,8 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
 import { useUser } from "../../app/session/session.ts";
+import { formatCount } from "../../lib/format.ts";
+import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/data-grid.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -64,9 +66,15 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
       sort: "request_count",
       align: "end",
       isMinor: true,
-      cell: (user) => user.request_count.toLocaleString(),
+      cell: (user) => formatCount(user.request_count, currentLanguage()),
     },
-    { id: "invited", header: t("invited"), align: "end", isMinor: true, cell: (user) => user.aff_count },
+    {
+      id: "invited",
+      header: t("invited"),
+      align: "end",
+      isMinor: true,
+      cell: (user) => formatCount(user.aff_count, currentLanguage()),
+    },
     {
       id: "earned",
       header: t("earned"),

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { formatQuota } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
 import { limitsOfDraft } from "../../lib/limits.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { SecretField, SelectField, TextField } from "../../ui/field.tsx";
@@ -12,6 +13,7 @@ import { LimitsFields } from "../../ui/limits-fields.tsx";
 import { useQuotaDisplay } from "../../ui/money.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useEdited, type Edited } from "../../ui/use-edited.ts";
 import { createUser, groupsQuery, saveUser, userQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
@@ -27,7 +29,7 @@ export function AddUser() {
   const close = useClose();
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      <UserForm initial={EMPTY_USER} user={undefined} />
+      <UserForm initial={EMPTY_USER} edited={undefined} />
     </DrawerShell>
   );
 }
@@ -36,14 +38,15 @@ export function EditUser() {
   const t = useTexts();
   const id = Number(useParams().id);
   const close = useClose();
-  const { data, error, refetch } = useQuery(userQuery(id));
-  const initial = useMemo(() => data && formOfUser(data), [data]);
+  const { edited, error, retry } = useEdited(userQuery(id));
+  const row = edited?.row;
+  const initial = useMemo(() => row && formOfUser(row), [row]);
   return (
     <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {data && initial ? (
-        <UserForm key={id} initial={initial} user={data} />
+      {edited && initial ? (
+        <UserForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
       ) : (
-        <DrawerLoading problem={error} onRetry={() => void refetch()} />
+        <DrawerLoading problem={error} onRetry={retry} />
       )}
     </DrawerShell>
   );
@@ -51,13 +54,14 @@ export function EditUser() {
 
 type Form = ReturnType<typeof useForm<UserDraft>>;
 
-function UserForm(props: { readonly initial: UserDraft; readonly user: User | undefined }) {
+function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<User> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
   const close = useClose();
   const { quotaPerUnit, inCurrency } = useQuotaDisplay();
   const unit = inCurrency ? quotaPerUnit : 1;
-  const { user, initial } = props;
+  const { edited, initial } = props;
+  const user = edited?.row;
   const form = useForm<UserDraft>({
     initial,
     check: (values) => translateErrors(checkUser(values, user === undefined, unit), t),
@@ -65,11 +69,11 @@ function UserForm(props: { readonly initial: UserDraft; readonly user: User | un
       const name = username.trim();
       const input = { username: name, display_name, password };
       const changes = { ...input, group, limits: limitsOfDraft(limits) };
-      if (user === undefined) await createUser(input);
-      else await saveUser(user.id, changes, signedQuota(add, unit) ?? 0);
+      if (edited === undefined) await createUser(input);
+      else await saveUser(edited, changes, signedQuota(add, unit) ?? 0);
       toast("success", t(user === undefined ? "created" : "saved", { name }));
     },
-    onProblem: toastProblem,
+    onProblem: edited?.onProblem ?? toastProblem,
   });
   return (
     <DrawerForm
@@ -131,6 +135,7 @@ function Profile({ form, isNew }: { readonly form: Form; readonly isNew: boolean
 
 function Balance(props: { readonly form: Form; readonly user: User; readonly unit: number }) {
   const t = useTexts();
+  const language = useLanguage();
   const display = useQuotaDisplay();
   const { values, errors, set } = props.form;
   const next = props.user.quota + (signedQuota(values.add, props.unit) ?? 0);
@@ -138,7 +143,10 @@ function Balance(props: { readonly form: Form; readonly user: User; readonly uni
     <FormSection title={t("sectionBalance")}>
       <TextField
         label={t("addQuota")}
-        help={t("addQuotaHelp", { now: formatQuota(props.user.quota, display), next: formatQuota(next, display) })}
+        help={t("addQuotaHelp", {
+          now: formatQuota(props.user.quota, display, language),
+          next: formatQuota(next, display, language),
+        })}
         value={values.add}
         error={errors.add}
         onChange={(value) => set("add", value)}

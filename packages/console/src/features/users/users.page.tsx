@@ -111,9 +111,10 @@ function UserActions({ user }: { readonly user: User }) {
 
 function AddButton() {
   const t = useTexts();
+  const { search } = useLocation();
   return (
     <Button asChild>
-      <Link to="/user/add">
+      <Link to={{ pathname: "/user/add", search }}>
         <Icon name="plus" />
         {t("add")}
       </Link>
@@ -177,7 +178,7 @@ export function UsersPage() {
     }),
   );
   const columns = useMemo(() => userColumns(t), [t]);
-  useKeys("c", () => void navigate("/user/add"));
+  useKeys("c", () => void navigate({ pathname: "/user/add", search }));
   const own = useUser();
   const edit = (user: User) => {
     if (isOpenTo(own, user)) void navigate({ pathname: `/user/edit/${user.id}`, search });

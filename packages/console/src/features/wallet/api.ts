@@ -9,7 +9,9 @@ import {
   walletRedeem,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
+import { formatDecimal } from "../../lib/format.ts";
 import { call, request } from "../../lib/http.ts";
+import { currentLanguage } from "../../lib/i18n.ts";
 import { ApiProblem } from "../../lib/problems.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 
@@ -54,6 +56,11 @@ async function moneyCall<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Thousands parted, with as many decimals as the currency has. */
+function printMoney(money: string): string {
+  return formatDecimal(Number(money), currentLanguage(), money.split(".")[1]?.length ?? 0);
+}
+
 /** The money that an amount costs by this way, with its currency sign. */
 export function priceQuery(amount: number, way: Way) {
   return queryOptions({
@@ -61,10 +68,10 @@ export function priceQuery(amount: number, way: Way) {
     queryFn: async ({ signal }): Promise<string> => {
       if (way === "card") {
         const { money, currency } = await call(stripeAmount, { body: { amount }, signal });
-        return `${money} ${currency.toUpperCase()}`;
+        return `${printMoney(money)} ${currency.toUpperCase()}`;
       }
       const { data } = await moneyCall(() => request(walletAmount, { body: { amount, top_up_code: "" }, signal }));
-      return `¥${String(data)}`;
+      return `¥${printMoney(String(data))}`;
     },
     retry: false,
     staleTime: FRESH_STATIC_MS,

@@ -1,6 +1,8 @@
 import type { User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
+import { formatCount } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -10,13 +12,14 @@ import { useTexts } from "./texts.ts";
 
 export function Invitations({ self }: { readonly self: User }) {
   const t = useTexts();
+  const language = useLanguage();
   const code = useQuery(inviteQuery).data;
   const link = code === undefined ? undefined : `${location.origin}/register?aff=${encodeURIComponent(code)}`;
   const move = () => void moveReward(self.aff_quota).then(() => toast("success", t("moved")), toastProblem);
   return (
     <FormSection title={t("invitations")}>
       <Text textStyle="sm" color="fg.muted">
-        {t("inviteHelp", { count: self.aff_count })}
+        {t("inviteHelp", { count: formatCount(self.aff_count, language) })}
       </Text>
       {link !== undefined && (
         <Flex align="center" gap="2">

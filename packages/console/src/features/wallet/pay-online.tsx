@@ -2,6 +2,8 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStatus } from "../../app/session/status.ts";
+import { formatCount } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
 import { queryClient } from "../../lib/query.ts";
 import { ask } from "../../ui/ask.ts";
 import { Presets, TextField } from "../../ui/field.tsx";
@@ -41,6 +43,7 @@ export function PayOnline() {
   const t = useTexts();
   const { enable_online_topup: hasForms, min_topup: least } = useStatus();
   const hasCard = useQuery(cardQuery).data?.enabled ?? false;
+  const language = useLanguage();
   const { inCurrency } = useQuotaDisplay();
   const [text, setText] = useState(String(least));
   const [paidAt, setPaidAt] = useState<number>();
@@ -72,7 +75,8 @@ export function PayOnline() {
   async function start(way: Way): Promise<void> {
     try {
       const money = await queryClient.fetchQuery(priceQuery(amount, way));
-      const shown = inCurrency ? `$${amount}` : amount.toLocaleString();
+      const count = formatCount(amount, language);
+      const shown = inCurrency ? `$${count}` : count;
       const question = { title: t("payTitle", { money }), body: t("payBody", { amount: shown }), confirm: t("pay") };
       if (!(await ask(question))) return;
       await pay(amount, way);
@@ -87,8 +91,8 @@ export function PayOnline() {
       <TextField
         label={t(inCurrency ? "amountDollars" : "amountQuota")}
         value={text}
-        help={t("least", { min: least })}
-        error={isEnough ? failure : t("least", { min: least })}
+        help={t("least", { min: formatCount(least, language) })}
+        error={isEnough ? failure : t("least", { min: formatCount(least, language) })}
         onChange={setText}
       />
       {inCurrency && (

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../app/session/self.ts";
 import { useStatus } from "../../app/session/status.ts";
-import { formatQuota } from "../../lib/format.ts";
+import { formatCount, formatQuota } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { LoadFailed } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -26,7 +27,7 @@ export function WalletPage() {
       title={t("title")}
       width="form"
       actions={
-        <Link className="link" to="/log?type=1">
+        <Link className="link" to="/log?type=1&range=custom">
           {t("history")}
         </Link>
       }
@@ -59,6 +60,7 @@ function Figure(props: { readonly label: string; readonly children: ReactNode })
 
 function Balance({ self }: { readonly self: User }) {
   const t = useTexts();
+  const language = useLanguage();
   const display = useQuotaDisplay();
   const { top_up_link: link } = useStatus();
   const form = useForm({
@@ -67,7 +69,7 @@ function Balance({ self }: { readonly self: User }) {
     save: async ({ key }) => {
       const quota = await redeem(key.trim());
       form.set("key", "");
-      toast("success", t("redeemed", { amount: formatQuota(quota, display) }));
+      toast("success", t("redeemed", { amount: formatQuota(quota, display, language) }));
     },
     onProblem: toastProblem,
   });
@@ -87,7 +89,7 @@ function Balance({ self }: { readonly self: User }) {
           <Figure label={t("used")}>
             <Money quota={self.used_quota} />
           </Figure>
-          <Figure label={t("requests")}>{self.request_count.toLocaleString()}</Figure>
+          <Figure label={t("requests")}>{formatCount(self.request_count, language)}</Figure>
         </Flex>
         <TextField
           label={t("redeemCode")}

@@ -31,6 +31,10 @@ export const en = {
   unsavedBody: "What you entered here has not been saved.",
   endedTitle: "Your session has ended",
   endedBody: "What you entered here has not been saved. Keep editing, sign in again in another tab, then save here.",
+  staleTitle: "This has been changed in the meantime",
+  staleBody:
+    "Somebody else, or the gateway itself, has saved a newer version since you opened this form. Loading it replaces what you typed here.",
+  staleLoad: "Load the newer version",
   discard: "Discard",
   keepEditing: "Keep editing",
   show: "Show",

@@ -64,8 +64,8 @@ export const en = {
   badExpiryUpdate: "Expiration date format error!",
   pastExpiry: "This time has passed. Choose a later one, or none.",
   count: "How many",
-  countHelp: "Each after the first gets a random ending.",
-  badCount: "Enter a whole number above 0.",
+  countHelp: "Up to {most} at once; each after the first gets a random ending.",
+  badCount: "Enter a whole number from 1 to {most}.",
   requests: "Request limits",
   sectionRequests: "Request limits",
   requestsHelp:

@@ -1,0 +1,136 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, openPage } from "./browser.ts";
+import { asUser, signIn } from "./session.ts";
+
+// What a page shows is what was just changed, and a way leads where it says.
+
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  browser = await openBrowser();
+  ({ page } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+  const channel = {
+    type: 1,
+    name: "dead",
+    key: "sk-1",
+    models: "gpt-4o",
+    base_url: "http://127.0.0.1:9",
+    multi_key: true,
+  };
+  expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+function open(name: string): Promise<void> {
+  return page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+}
+
+test("prices follow the ratios as soon as these are saved", async () => {
+  await page.goto("/pricing");
+  const row = page.getByRole("row").filter({ has: page.getByText("gpt-4o", { exact: true }) });
+  await row.waitFor();
+  await open("Settings");
+  await page.getByRole("button", { name: "Operation" }).click();
+  const field = page.getByLabel("ModelRatio", { exact: true });
+  await field.fill('{"gpt-4o": 50}');
+  await page.locator("form").filter({ has: field }).getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").first().waitFor();
+  await open("Prices");
+  await row.getByText("$100.00", { exact: true }).waitFor({ timeout: 5_000 });
+});
+
+test("Refresh reads the totals of the log too", async () => {
+  await page.goto("/log");
+  await page.getByText("Spend").waitFor();
+  const stat = page.waitForRequest(/\/api\/log\/stat/, { timeout: 3_000 });
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await stat;
+});
+
+test("the wallet's way to the credits shows those of other days", async () => {
+  await page.goto("/topup");
+  const list = page.waitForRequest((request) => /\/api\/log\/\?/.test(request.url()));
+  await page.getByRole("link", { name: "Credits in the log" }).click();
+  const query = new URL((await list).url()).searchParams;
+  expect(query.get("type")).toBe("1");
+  expect(Number(query.get("start_timestamp"))).toBe(0);
+});
+
+test("a failed test shows its time in the row", async () => {
+  await page.goto("/channel");
+  const row = page.getByRole("row").filter({ hasText: "dead" });
+  await row.getByText("not tested").waitFor();
+  await row.getByRole("button", { name: /^Test/ }).click();
+  await page.getByRole("alert").waitFor();
+  await expect.poll(() => row.textContent(), { timeout: 3_000 }).toMatch(/\d s/);
+});
+
+test("adding keeps the filters of the list", async () => {
+  for (const path of ["/token", "/channel", "/user", "/redemption", "/budget"]) {
+    await page.goto(`${path}?q=de`);
+    await page.getByRole("searchbox").first().waitFor();
+    await page.keyboard.press("c");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL((url) => url.pathname === path && url.searchParams.get("q") === "de", { timeout: 3_000 });
+  }
+});
+
+test("the budget of a user who was chosen is theirs", async () => {
+  await page.goto("/budget?scope=user&q=1");
+  await page.getByRole("link", { name: "Add budget" }).click();
+  const drawer = page.getByRole("dialog", { name: "Add budget" });
+  expect(await drawer.getByLabel("Number").inputValue()).toBe("1");
+});
+
+test("focus stays on a number that was edited in its cell", async () => {
+  await page.goto("/channel");
+  const weight = page.getByRole("button", { name: /^Weight of dead/ });
+  await weight.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("7");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Weight of dead: 7. Edit" }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe("Weight of dead: 7. Edit");
+});
+
+test("unlimited tokens are made in any number", async () => {
+  await page.goto("/token/add");
+  const drawer = page.getByRole("dialog", { name: "Add token" });
+  await drawer.getByLabel("Name").fill("many");
+  await drawer.getByText("No limit of its own").click();
+  await drawer.getByLabel("How many").fill("2", { timeout: 3_000 });
+  await drawer.getByRole("button", { name: "Create token" }).click();
+  await page.getByRole("dialog", { name: "2 new keys" }).waitFor();
+});
+
+test("a token that ends after all dates is shown, and may be edited", async () => {
+  const token = { name: "eternal", remain_quota: 1, expired_time: Number.MAX_SAFE_INTEGER };
+  expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
+  await page.goto("/token");
+  await page.getByRole("link", { name: "eternal" }).click();
+  await page.getByRole("dialog", { name: "Edit token" }).getByLabel("Name").waitFor();
+});
+
+test("one's own account follows what was changed of it among the users", async () => {
+  await page.goto("/setting");
+  await page.getByLabel("Display name").waitFor();
+  await open("Users");
+  await page.getByRole("link", { name: "root", exact: true }).click();
+  const drawer = page.getByRole("dialog", { name: "Edit user" });
+  await drawer.getByLabel("Display name").fill("Harbour master");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await open("Settings");
+  await expect.poll(() => page.getByLabel("Display name").inputValue(), { timeout: 3_000 }).toBe("Harbour master");
+});
