@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MARK_TOOL, SERVER } from "./mark.ts";
 
 interface Place {
   /** Where the packages are installed. */
@@ -25,19 +26,26 @@ interface Ended {
 
 const LIMIT_MS = 90_000;
 
+/** The MCP server that every agent starts. */
+const MCP = { command: process.execPath, args: [join(import.meta.dirname, "mcp-server.ts")] };
+
 export const AGENTS: readonly Agent[] = [
   {
     name: "Claude Code",
     package: "@anthropic-ai/claude-code",
     models: ["claude-sonnet-4-5", "claude-haiku-4-5"],
-    start: (place, prompt) =>
-      run(place, "claude", ["-p", prompt, "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"], {
+    async start(place, prompt) {
+      const servers = join(place.folder, "mcp.json");
+      await writeFile(servers, JSON.stringify({ mcpServers: { [SERVER]: MCP } }));
+      const tools = ["--allowedTools", `Bash,mcp__${SERVER}__${MARK_TOOL}`, "--mcp-config", servers];
+      return run(place, "claude", ["-p", prompt, ...tools, "--model", "claude-sonnet-4-5"], {
         ANTHROPIC_BASE_URL: place.url,
         ANTHROPIC_API_KEY: place.key,
         ANTHROPIC_SMALL_FAST_MODEL: "claude-haiku-4-5",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         DISABLE_AUTOUPDATER: "1",
-      }),
+      });
+    },
   },
   {
     name: "Codex",
@@ -47,10 +55,35 @@ export const AGENTS: readonly Agent[] = [
       const home = join(place.folder, ".codex");
       await mkdir(home, { recursive: true });
       const provider = `{ name = "gateway", base_url = "${place.url}/v1", env_key = "GATEWAY_KEY", wire_api = "responses" }`;
-      const config = `model = "gpt-5"\nmodel_provider = "gateway"\nmodel_providers.gateway = ${provider}\n`;
-      await writeFile(join(home, "config.toml"), config);
+      const config = [
+        'model = "gpt-5"',
+        'model_provider = "gateway"',
+        `model_providers.gateway = ${provider}`,
+        `mcp_servers.${SERVER} = { command = ${JSON.stringify(MCP.command)}, args = ${JSON.stringify(MCP.args)} }`,
+      ];
+      await writeFile(join(home, "config.toml"), config.join("\n"));
       const options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
       return run(place, "codex", ["exec", ...options, prompt], { CODEX_HOME: home, GATEWAY_KEY: place.key });
+    },
+  },
+  {
+    name: "opencode",
+    package: "opencode-ai",
+    models: ["gpt-4.1"],
+    async start(place, prompt) {
+      const provider = {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: `${place.url}/v1`, apiKey: place.key },
+        models: { "gpt-4.1": {} },
+      };
+      const config = {
+        model: "gateway/gpt-4.1",
+        provider: { gateway: provider },
+        mcp: { [SERVER]: { type: "local", command: [MCP.command, ...MCP.args] } },
+        autoupdate: false,
+      };
+      await writeFile(join(place.folder, "opencode.json"), JSON.stringify(config));
+      return run(place, "opencode", ["run", prompt], {});
     },
   },
   {
@@ -60,7 +93,10 @@ export const AGENTS: readonly Agent[] = [
     async start(place, prompt) {
       const home = join(place.folder, ".gemini");
       await mkdir(home, { recursive: true });
-      const settings = { security: { auth: { selectedType: "gemini-api-key" } } };
+      const settings = {
+        security: { auth: { selectedType: "gemini-api-key" } },
+        mcpServers: { [SERVER]: { ...MCP, trust: true } },
+      };
       await writeFile(join(home, "settings.json"), JSON.stringify(settings));
       return run(place, "gemini", ["--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-p", prompt], {
         GEMINI_API_KEY: place.key,

@@ -1,5 +1,5 @@
 // `npm run test:agents [-- pattern]`: coding agents from their own packages, each with one real tool loop through each
-// kind of upstream. Installs the agents (several hundred megabytes) into the cache of node_modules at its first run.
+// kind of upstream: its shell, then a tool of an MCP server. Installs the agents (several hundred megabytes) into the cache of node_modules at its first run.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChannel, createToken, setOptions, signIn, startGateway, startUpstream } from "../src/index.ts";
 import { AGENTS, type Agent } from "./agents.ts";
+import { MARK } from "./mark.ts";
 import { scriptLoop } from "./tool-loop.ts";
 
 interface Kind {
@@ -72,9 +73,11 @@ async function loop(agent: Agent, key: string): Promise<string | undefined> {
   try {
     const { code, output } = await agent.start({ modules: MODULES, folder, url: gateway.url, key }, PROMPT);
     const made = await readFile(join(folder, "made.txt"), "utf8").catch(() => undefined);
+    const seen = upstream.requests.slice(before).map(({ body }) => body.toString("utf8"));
     const problems = [
       ...(code === 0 ? [] : [`it ended with ${code}`]),
       ...(made === "harbour" ? [] : [`made.txt holds ${made ?? "nothing"}`]),
+      ...(seen.some((body) => body.includes(MARK)) ? [] : ["the tool of the MCP server was not called"]),
       ...(output.includes(END) ? [] : ["the last answer was not shown"]),
     ];
     if (problems.length === 0) return undefined;
@@ -91,7 +94,7 @@ async function install(agents: ReadonlySet<Agent>): Promise<void> {
   await mkdir(MODULES, { recursive: true });
   console.log(`Installing ${missing.map((agent) => agent.package).join(", ")} …`);
   const names = missing.map((agent) => agent.package);
-  execFileSync("npm", ["install", "--prefix", MODULES, "--no-save", "--no-audit", "--no-fund", ...names], {
+  execFileSync("npm", ["install", "--prefix", MODULES, "--no-audit", "--no-fund", ...names], {
     stdio: "inherit",
   });
   const installer = join(MODULES, "node_modules/@anthropic-ai/claude-code/install.cjs");

@@ -1,4 +1,5 @@
-// An upstream for coding agents: it asks for the client's shell tool once, and ends when it sees the tool's result.
+// An upstream for coding agents: it asks for the client's shell tool once, then for the tool of an MCP server, and ends
+// when it sees that tool's result.
 import { anthropicMessages } from "../src/upstream/formats/anthropic-messages.ts";
 import { geminiGenerate } from "../src/upstream/formats/gemini-generate.ts";
 import { openaiChat } from "../src/upstream/formats/openai-chat.ts";
@@ -6,6 +7,7 @@ import { openaiResponses } from "../src/upstream/formats/openai-responses.ts";
 import type { Recorded } from "../src/upstream/recorded.ts";
 import type { ChatFormat, Reply, ToolCall } from "../src/upstream/reply.ts";
 import type { ScriptedAnswer, Upstream } from "../src/upstream/server.ts";
+import { MARK, MARK_TOOL, SERVER } from "./mark.ts";
 
 const FORMATS: readonly (readonly [string, ChatFormat])[] = [
   ["/chat/completions", openaiChat],
@@ -29,7 +31,8 @@ export function scriptLoop(upstream: Upstream, loop: Loop): void {
 
 function answer(request: Recorded, format: ChatFormat, loop: Loop): ScriptedAnswer {
   const text = request.body.toString("utf8").replaceAll(/":\s+"/g, '":"');
-  const call = RESULT.test(text) ? undefined : shellCall(request.json, loop.command);
+  const next = () => (text.includes(MARK) ? undefined : (markCall(request.json) ?? searchCall(request.json, text)));
+  const call = RESULT.test(text) ? next() : shellCall(request.json, loop.command);
   const reply: Reply = {
     id: "fake-1",
     model: request.model,
@@ -61,8 +64,25 @@ function shellCall(json: Recorded["json"], command: string): ToolCall | undefine
   return { id: "call_fake_1", name: tool.name, argumentPieces: [JSON.stringify(args)] };
 }
 
+function markCall(json: Recorded["json"]): ToolCall | undefined {
+  const tool = declarations(json).find(({ name }) => name.endsWith(MARK_TOOL));
+  if (!tool) return undefined;
+  const { name, namespace } = tool;
+  return { id: "call_fake_2", name, ...(namespace && { namespace }), argumentPieces: ['{"place":"pier"}'] };
+}
+
+/** Some agents tell the names of their tools alone, until the model searches for one. */
+function searchCall(json: Recorded["json"], text: string): ToolCall | undefined {
+  const query = `select:mcp__${SERVER}__${MARK_TOOL}`;
+  const tool = declarations(json).find(({ name }) => name === "ToolSearch");
+  if (!tool || text.includes(query)) return undefined;
+  return { id: "call_fake_3", name: tool.name, argumentPieces: [JSON.stringify({ query, max_results: 1 })] };
+}
+
 interface Declaration {
   readonly name: string;
+  /** Where the Responses API groups tools. */
+  readonly namespace?: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -75,6 +95,11 @@ function declarations(json: Recorded["json"]): Declaration[] {
 function declared(tool: Readonly<Record<string, unknown>>): Declaration[] {
   const inner = tool["functionDeclarations"] ?? tool["function_declarations"];
   if (Array.isArray(inner)) return inner.flatMap((one) => declared(one as Readonly<Record<string, unknown>>));
+  if (tool["type"] === "namespace" && Array.isArray(tool["tools"])) {
+    const namespace = String(tool["name"]);
+    const members = tool["tools"].flatMap((one) => declared(one as Readonly<Record<string, unknown>>));
+    return members.map((member) => ({ ...member, namespace }));
+  }
   const own = (tool["function"] ?? tool) as Readonly<Record<string, unknown>>;
   if (typeof own["name"] !== "string") return [];
   const schema = own["parameters"] ?? own["input_schema"] ?? own["parametersJsonSchema"] ?? {};

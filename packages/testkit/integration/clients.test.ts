@@ -2,7 +2,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
-import Anthropic from "@anthropic-ai/sdk";
+import Anthropic, { APIError, NotFoundError } from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { generateText, streamText } from "ai";
 import OpenAI from "openai";
@@ -182,5 +182,59 @@ describe.each(UPSTREAMS)("in front of an upstream that speaks %s", (name) => {
     const read = async () =>
       Array.fromAsync(await google().models.generateContentStream({ model: model(word), contents: "Hello" }));
     await expect(read()).rejects.toThrow();
+  });
+});
+
+describe("an answer that failed at Gemini", () => {
+  const model = "gemini+plain";
+  const failed = { candidates: [{ index: 0, content: {}, finishReason: "MALFORMED_FUNCTION_CALL" }] };
+  const blocks = `data: ${JSON.stringify(failed)}\n\n`;
+  beforeAll(() => {
+    upstream.script(":generateContent", () => ({ body: failed }));
+    upstream.script(":streamGenerateContent", () => ({
+      headers: { "content-type": "text/event-stream" },
+      body: blocks,
+    }));
+  });
+  afterAll(() => upstream.reset());
+
+  test("is an error for clients of other protocols, whole and streamed", async () => {
+    const answers = [
+      openai().chat.completions.create({ model, messages: QUESTION }),
+      openai().responses.create({ model, input: "Hello" }),
+      anthropic().messages.create({ model, max_tokens: 100, messages: QUESTION }),
+      openai().chat.completions.stream({ model, messages: QUESTION }).finalChatCompletion(),
+      openai().responses.stream({ model, input: "Hello" }).finalResponse(),
+      anthropic().messages.stream({ model, max_tokens: 100, messages: QUESTION }).finalMessage(),
+    ];
+    for (const answer of await Promise.allSettled(answers))
+      expect(String("reason" in answer && answer.reason)).toContain("MALFORMED_FUNCTION_CALL");
+  });
+
+  test("reaches Google's client as it came", async () => {
+    const answer = await google().models.generateContent({ model, contents: "Hello" });
+    expect(answer.candidates?.[0]?.finishReason).toBe("MALFORMED_FUNCTION_CALL");
+  });
+});
+
+describe("what is not served", () => {
+  test("names the request to the Anthropic client, on paths of several vendors as well", async () => {
+    const asked = [anthropic().models.retrieve("none"), anthropic().beta.files.list(), anthropic().beta.skills.list()];
+    const errors = (await Promise.allSettled(asked)).map((one) =>
+      "reason" in one ? (one.reason as APIError) : undefined,
+    );
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(APIError);
+      expect(error?.requestID).toBeTruthy();
+      expect(error?.error).toMatchObject({ type: "error", request_id: error?.requestID });
+    }
+    expect(errors.at(-1)).toBeInstanceOf(NotFoundError);
+  });
+
+  test("is no reason to wait where no upstream of the model has the endpoint", async () => {
+    const since = performance.now();
+    const refused = openai().moderations.create({ model: "anthropic+plain", input: "Hello" }, { maxRetries: 2 });
+    await expect(refused).rejects.toThrow("serves this endpoint");
+    expect(performance.now() - since).toBeLessThan(5_000);
   });
 });

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../src/index.ts";
 
@@ -19,7 +20,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fairway-start-"));
   [port, adminPort] = [await freePort(), await freePort()];
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const started: ChildProcess[] = [];
+afterAll(async () => {
+  await Promise.all(started.filter(({ exitCode }) => exitCode === null).map(end));
+  await rm(folder, { recursive: true, force: true });
+});
 
 interface Started {
   readonly child: ChildProcess;
@@ -40,6 +45,7 @@ async function startAndAsk(limitMs: number): Promise<Started> {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  started.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   while (!/curl .+\n/.test(output)) {
@@ -66,6 +72,10 @@ describe("npm start", () => {
     expect(answer.match(/^data: \{/gm)?.length ?? 0).toBeGreaterThan(1);
     expect(answer).toContain("data: [DONE]");
     expect(answeredAfterMs).toBeLessThan(FIRST_ANSWER_LIMIT_MS);
+    const key = /Bearer (sk-\w+)/.exec(output)?.[1] ?? "";
+    const openai = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: key });
+    const said = await openai.responses.create({ model: "fairway-demo", input: "Hello, harbour!" });
+    expect(said.output_text).toBe("You said: Hello, harbour!");
     const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
     expect(page).toContain("<script");
     expect(await end(child)).toBe(0);

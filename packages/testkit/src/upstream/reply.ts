@@ -5,6 +5,8 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
+  /** Where the Responses API groups tools. */
+  readonly namespace?: string;
   /** The JSON text of the arguments, in the pieces in which a stream sends it. */
   readonly argumentPieces: readonly string[];
 }

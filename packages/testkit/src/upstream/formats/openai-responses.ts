@@ -101,6 +101,7 @@ function outputOf(reply: Reply): Json[] {
     status: "completed",
     call_id: call.id,
     name: call.name,
+    ...(call.namespace && { namespace: call.namespace }),
     arguments: call.argumentPieces.join(""),
   }));
   const isSilent = calls.length > 0 && textOf(reply) === "";
