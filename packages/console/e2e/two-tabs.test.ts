@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function signOut(page: Page): Promise<void> {
   await page.goto("/token");
-  await page.getByRole("heading", { name: "Token" }).waitFor();
+  await page.getByRole("heading", { name: "Token", exact: true }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Exit" }).click();
   await page.waitForURL(/\/login/);
@@ -56,7 +56,7 @@ test("another user who signs in beside it takes the place of the one before", as
 
 test("a tab beside the one that signed out leads to the sign-in page", async () => {
   await first.goto("/token");
-  await first.getByRole("heading", { name: "Token" }).waitFor();
+  await first.getByRole("heading", { name: "Token", exact: true }).waitFor();
   await signOut(second);
   await first.waitForURL(/\/login\?.*next=%2Ftoken/);
 });
