@@ -4,9 +4,9 @@ import type { Runnable } from "./lib/runnable.ts";
 import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import type { RedisClient } from "./redis/client.ts";
-import { createMemoryAnswers } from "./relay/cache/answers-memory.ts";
-import { createRedisAnswers } from "./relay/cache/answers-redis.ts";
+import { createRedisAnswers, type Answers } from "./relay/cache/answers.ts";
 import { createResponseCache } from "./relay/cache/response-cache.ts";
+import { createMemoryEntries } from "./relay/entries/entries-memory.ts";
 import { createGuardrail } from "./relay/guardrail/guardrail.ts";
 import { createWebhook } from "./relay/guardrail/webhook.ts";
 import type { WatchDeps } from "./relay/watch.ts";
@@ -45,17 +45,23 @@ export function createWatching(deps: WatchingDeps): Runnable & { readonly watch:
   };
 }
 
-function answersOf({ redis, storage, log, metrics }: WatchingDeps) {
-  if (!redis) return createMemoryAnswers();
+function answersOf({ redis, storage, ...told }: WatchingDeps): Answers {
+  if (!redis) return createMemoryEntries();
+  const onFailure = tellLosses("responses", "kept answers are out of reach: every request is a miss", told);
+  return createRedisAnswers({ redis, sealer: storage.vault, onFailure });
+}
+
+/** Counts what a cache lost, and logs it now and then. */
+export function tellLosses(
+  cache: string,
+  message: string,
+  { log, metrics }: Pick<WatchingDeps, "log" | "metrics">,
+): (error: unknown) => void {
   let toldAt = -Infinity;
-  return createRedisAnswers({
-    redis,
-    sealer: storage.vault,
-    onFailure(error) {
-      metrics.cacheFailed("responses");
-      if (performance.now() - toldAt < LOG_EVERY_MS) return;
-      toldAt = performance.now();
-      log.warn("kept answers are out of reach: every request is a miss", { error });
-    },
-  });
+  return (error) => {
+    metrics.cacheFailed(cache);
+    if (performance.now() - toldAt < LOG_EVERY_MS) return;
+    toldAt = performance.now();
+    log.warn(message, { error });
+  };
 }

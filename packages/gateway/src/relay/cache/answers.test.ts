@@ -11,9 +11,8 @@ import { createRedisClient, type RedisClient } from "../../redis/client.ts";
 import { createKeys } from "../../redis/keys.ts";
 import type { CachePolicy } from "../../snapshot/cache-policy.ts";
 import { createVault } from "../../storage/secrets.ts";
-import { createMemoryAnswers } from "./answers-memory.ts";
-import { createRedisAnswers } from "./answers-redis.ts";
-import type { Answers } from "./answers.ts";
+import { createMemoryEntries } from "../entries/entries-memory.ts";
+import { createRedisAnswers, type Answers } from "./answers.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 
 const vault = () => createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
@@ -35,7 +34,7 @@ const answer = (bytes: number, keptAt = Date.now()): KeptAnswer => ({
 
 describe("in memory", () => {
   it("keeps what was asked for last within its bytes", () => {
-    const answers = createMemoryAnswers();
+    const answers = createMemoryEntries<KeptAnswer>();
     const all = policy(5 * 1024);
     for (const key of ["a", "b", "c"]) answers.keep(key, answer(1024), all);
     expect(answers.find("a")).toBeDefined();
@@ -51,14 +50,14 @@ describe("in memory", () => {
   });
 
   it("lets go of what is too old when something comes", () => {
-    const answers = createMemoryAnswers();
+    const answers = createMemoryEntries<KeptAnswer>();
     answers.keep("old", answer(10, 1_000), policy(10_000, 500));
     answers.keep("new", answer(10, 2_000), policy(10_000, 500));
     expect([answers.find("old"), answers.bytes]).toEqual([undefined, 522]);
   });
 
   it("never holds more than it may, whatever comes", () => {
-    const answers = createMemoryAnswers();
+    const answers = createMemoryEntries<KeptAnswer>();
     for (let turn = 0; turn < 2000; turn++) {
       answers.keep(`k${(turn * 7919) % 97}`, answer((turn * 31) % 3000), policy(20_000));
       expect(answers.bytes).toBeLessThanOrEqual(20_000);

@@ -1,14 +1,13 @@
-import type { CachePolicy } from "../../snapshot/cache-policy.ts";
+import type { Entries } from "../entries/entries.ts";
+import { createRedisEntries, type RedisEntriesDeps } from "../entries/entries-redis.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 
-/** Where answers are kept; `answers-memory.ts` for one process, `answers-redis.ts` for all. */
-export interface Answers {
-  /** Never rejects: what cannot be read is a miss. */
-  find(key: string): Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
-  /** Nobody waits for it; what cannot be kept is lost. */
-  keep(key: string, answer: KeptAnswer, policy: CachePolicy): void;
-  /** Forgets what this process holds. */
-  clear(): void;
-  /** Bytes that this process holds. */
-  readonly bytes: number;
+/** Answers that are kept for equal requests; what cannot be read is a miss. */
+export type Answers = Entries<KeptAnswer>;
+
+/** Answers of all replicas, sealed. While Redis is away every request is a miss. */
+export function createRedisAnswers(deps: Omit<RedisEntriesDeps, "keys" | "patience">): Answers {
+  const { keys, patience } = deps.redis;
+  const entries = createRedisEntries<KeptAnswer>({ ...deps, keys: keys.answers, patience });
+  return { ...entries, find: async (key) => entries.find(key).catch(() => undefined) };
 }

@@ -1,12 +1,11 @@
-import type { Answers } from "./answers.ts";
-import type { KeptAnswer } from "./kept-answer.ts";
+import type { Entries, Entry } from "./entries.ts";
 
 /** What an entry costs besides its body: key, usage, the map. */
 const OVERHEAD_BYTES = 512;
 
-/** Answers of one process: those that were not asked for longest leave when there is no room. */
-export function createMemoryAnswers(): Answers {
-  const kept = new Map<string, KeptAnswer>();
+/** Entries of one process: those that were not asked for longest leave when there is no room. */
+export function createMemoryEntries<E extends Entry>(): Entries<E> {
+  const kept = new Map<string, E>();
   let bytes = 0;
   const forget = (key: string) => {
     const known = kept.get(key);
@@ -22,16 +21,17 @@ export function createMemoryAnswers(): Answers {
       kept.set(key, found);
       return found;
     },
-    keep(key, answer, { maxBytes, keepMs }) {
+    keep(key, entry, { maxBytes, keepMs }) {
       forget(key);
-      if (sizeOf(answer) > maxBytes) return;
-      kept.set(key, answer);
-      bytes += sizeOf(answer);
+      if (sizeOf(entry) > maxBytes) return;
+      kept.set(key, entry);
+      bytes += sizeOf(entry);
       for (const [oldest, { keptAt }] of kept) {
-        if (bytes <= maxBytes && keptAt + keepMs > answer.keptAt) break;
+        if (bytes <= maxBytes && keptAt + keepMs > entry.keptAt) break;
         forget(oldest);
       }
     },
+    forget,
     clear() {
       kept.clear();
       bytes = 0;
@@ -42,6 +42,6 @@ export function createMemoryAnswers(): Answers {
   };
 }
 
-function sizeOf({ body }: KeptAnswer): number {
+function sizeOf({ body }: Entry): number {
   return body.length + OVERHEAD_BYTES;
 }
