@@ -14,6 +14,7 @@ import type { Logger } from "./observability/log.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import { providerByType } from "./providers/registry.ts";
 import { createAdmission } from "./relay/admission.ts";
+import { createKept } from "./app-kept.ts";
 import { createWatching } from "./app-watch.ts";
 import { createBlockedWords } from "./relay/blocked-words.ts";
 import { createCallLimit } from "./relay/call-limit.ts";
@@ -76,6 +77,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     snapshots,
     ledger,
     counter,
+    kept: createKept(deps),
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     checkWords: createBlockedWords(snapshots, log),

@@ -107,4 +107,12 @@ export const CALL_OPTIONS = {
     "Models whose answers are kept, one per line, * at the end stands for anything; empty means all.",
   ]),
   ResponseCacheVersion: option(text, "", ["relay", "Any text; another one forgets every answer that was kept."]),
+  KeptResponsesHours: option(integerType(0, 720), "24", [
+    "relay",
+    "Hours that responses are kept for follow-ups where the upstream speaks another protocol; 0 keeps none.",
+  ]),
+  KeptResponsesMegabytes: option(integerType(1, 65_536), "64", [
+    "relay",
+    "Megabytes of such responses that are kept at most: in each process, or in Redis for all of them.",
+  ]),
 } as const;

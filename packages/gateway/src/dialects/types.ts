@@ -232,6 +232,16 @@ export interface BridgeContext {
   dropped(field: string): void;
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
+  /** Set where the answer is kept for later requests. */
+  readonly keeping?: AnswerKeeping;
+}
+
+/** What an answer that is kept shows of it, and who takes it. */
+export interface AnswerKeeping {
+  /** Id of the response that the request goes on from. */
+  readonly previous: string | undefined;
+  /** Called with the whole answer once it is made, before it is known to reach the client. */
+  made(answer: JsonObject): void;
 }
 
 export interface StreamBridge {

@@ -126,6 +126,7 @@ const DEFINITIONS = {
   cacheMisses: counter("cache_misses_total", "Questions that memory could not answer.", "cache"),
   cacheFailures: counter("cache_failures_total", "Questions and answers that a cache lost.", "cache"),
   responseCacheBytes: gauge("response_cache_bytes", "Answers that this process keeps in memory for equal requests."),
+  keptResponsesBytes: gauge("kept_responses_bytes", "Responses that this process keeps in memory for follow-ups."),
   guardrailVerdicts: counter(
     "guardrail_verdicts_total",
     "Texts that the guardrail judged: allow, block, or failed when no verdict came.",
@@ -171,6 +172,7 @@ export interface Gauges {
   readonly journalBytes: () => number;
   readonly admissionQueue: () => number;
   readonly responseCacheBytes: () => number;
+  readonly keptResponsesBytes: () => number;
   /** What each part does now. */
   readonly conduct: () => readonly Conduct[];
   readonly isDraining: () => boolean;
@@ -241,6 +243,7 @@ const NOTHING: Gauges = {
   journalBytes: () => 0,
   admissionQueue: () => 0,
   responseCacheBytes: () => 0,
+  keptResponsesBytes: () => 0,
   conduct: () => [],
   isDraining: () => false,
   isLeader: () => false,
@@ -345,6 +348,7 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.journalBytes.set(gauges.journalBytes());
   of.queueLength.set(gauges.admissionQueue());
   of.responseCacheBytes.set(gauges.responseCacheBytes());
+  of.keptResponsesBytes.set(gauges.keptResponsesBytes());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

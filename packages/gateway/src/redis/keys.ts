@@ -22,6 +22,8 @@ export interface Keys {
   claim(tag: string, name: string): string;
   /** Answers that are kept for equal requests. */
   answers(name: string): string;
+  /** Responses that later requests go on from. */
+  responses(name: string): string;
   /** Which database this prefix belongs to. */
   readonly installation: string;
   /** Sorted set of running processes by their last sign of life. */
@@ -71,6 +73,7 @@ export function createKeys(prefix: string): Keys {
     token: (userId, tokenId) => of(shardOf(userId), `t${tokenId}`),
     claim: (tag, name) => `${prefix}${tag}${name}`,
     answers: (name) => `${prefix}{cache}${name}`,
+    responses: (name) => `${prefix}{responses}${name}`,
     installation: `${all}installation`,
     replicas: `${all}replicas`,
     caughtUp: `${all}caught-up`,

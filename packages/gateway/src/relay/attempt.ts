@@ -18,6 +18,8 @@ import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
 import type { AttemptResult, EndReason, Ending, Flow, Sink } from "./sink.ts";
 import { TextSink } from "./text-sink.ts";
+import { keepingOf, type Keeping } from "./stateful/keeping.ts";
+import type { KeptResponses } from "./stateful/kept-responses.ts";
 import { IdFinder } from "./stateful/id-finder.ts";
 import type { ResponseOwner, ResponseOwners } from "./stateful/owners.ts";
 import { StreamSink } from "./stream-sink.ts";
@@ -32,6 +34,8 @@ export interface AttemptDeps extends CallDeps {
   readonly counter: TokenCounter;
   /** Told which account keeps which answer; absent where nothing is kept. */
   readonly owners?: Pick<ResponseOwners, "remember">;
+  /** Keeps what conversions made; absent where nothing is kept. */
+  readonly kept?: Pick<KeptResponses, "keep" | "takes">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
   /** Phrases of the operator that show a dead key or account. */
@@ -83,6 +87,7 @@ export class Attempt implements Flow {
   #lastWords: NodeJS.Timeout | undefined;
   #headers: Record<string, string> = {};
   readonly #idFinder: IdFinder | undefined;
+  readonly #keeping: Keeping | undefined;
 
   constructor(request: RelayRequest, choice: Choice, hooks: AttemptHooks, deps: AttemptDeps) {
     this.request = request;
@@ -94,6 +99,7 @@ export class Attempt implements Flow {
     const isKept = request.isKept === true && choice.plan.bridges.length === 0;
     const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, choice));
     this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
+    this.#keeping = keepingOf(request, choice, deps.kept);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -101,7 +107,10 @@ export class Attempt implements Flow {
 
   async start(): Promise<AttemptResult> {
     try {
-      this.#built = await buildCall(this.request, this.choice, this.#deps, this.#untilEnded());
+      this.#built = await buildCall(this.request, this.choice, this.#deps, {
+        signal: this.#untilEnded(),
+        keeping: this.#keeping,
+      });
     } catch (error) {
       this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });
       return this.result;
@@ -146,7 +155,8 @@ export class Attempt implements Flow {
   }
 
   settle(ending: Ending): Promise<Usage> {
-    return this.#hooks.settle(ending, this.#built as BuiltCall, this);
+    const charged = this.#hooks.settle(ending, this.#built as BuiltCall, this);
+    return this.#keeping ? this.#keeping.charged(charged) : charged;
   }
 
   progress(outputBound: number): void {
@@ -155,12 +165,17 @@ export class Attempt implements Flow {
 
   finish(result: AttemptResult): void {
     this.delivery.onGone = undefined;
+    if (this.#keeping && result.kind === "delivered" && result.reason === "stop") this.#keepAnswer(this.#keeping);
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
     else if (this.#isOverUsage(result.failure)) return this.#again();
     else this.#resolve(result);
     if (this.#sink && !this.#isUpstreamDone)
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
+  }
+
+  #keepAnswer(keeping: Keeping): void {
+    this.delivery.whenAllowed(() => keeping.delivered());
   }
 
   #again(): void {

@@ -1,4 +1,4 @@
-import type { Ask, BridgeContext, DialectId, JsonObject, RetargetOptions } from "../dialects/types.ts";
+import type { AnswerKeeping, Ask, BridgeContext, DialectId, JsonObject, RetargetOptions } from "../dialects/types.ts";
 import { list, text } from "../dialects/read.ts";
 import { AppError } from "../lib/app-error.ts";
 import { joinUrl, withoutEnd } from "../providers/join-url.ts";
@@ -7,6 +7,7 @@ import type { ChannelRecord, HttpJson, SigningContext, UpstreamCall, UpstreamRou
 import { withInlineFiles } from "./inline-files.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import type { Choice } from "./select.ts";
+import { forVendor } from "./stateful/in-full.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "./types.ts";
 import type { Upload } from "./upload.ts";
@@ -33,6 +34,13 @@ export interface BuiltCall {
   readonly dropped: readonly string[];
 }
 
+export interface CallOptions {
+  /** Ends the reading of files. */
+  readonly signal?: AbortSignal | undefined;
+  /** Set where the answer is kept here. */
+  readonly keeping?: AnswerKeeping | undefined;
+}
+
 const CHAT: readonly DialectId[] = ["openai-chat"];
 
 /** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
@@ -40,13 +48,15 @@ export async function buildCall(
   received: RelayRequest,
   choice: Choice,
   deps: CallDeps,
-  signal?: AbortSignal,
+  { signal, keeping }: CallOptions = {},
 ): Promise<BuiltCall> {
   const { ask } = received;
   const { channel, plan, upstreamModel, keyIndex } = choice;
+  const asked =
+    received.asked && plan.bridges.length === 0 ? { ...received, body: forVendor(received.body) } : received;
   const request = plan.route.inlinesImages
-    ? { ...received, body: await withInlineFiles(received.body, plan.route.dialect, deps.files, signal) }
-    : received;
+    ? { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) }
+    : asked;
   const key = channel.keys[keyIndex] ?? "";
   const dropped: string[] = [];
   const context: BridgeContext = {
@@ -56,6 +66,7 @@ export async function buildCall(
     now: deps.now(),
     setting: channel.setting,
     dropped: (field) => void dropped.push(field),
+    ...(keeping && { keeping }),
   };
   const call: UpstreamCall = {
     method: "POST",

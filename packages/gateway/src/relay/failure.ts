@@ -38,6 +38,13 @@ const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overl
 /** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
 const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
 
+/** What another kind of channel may still do. */
+const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
+  "unsupported_parameter",
+  "unsupported_by_channel",
+  "item_not_found",
+]);
+
 /** The upstream answered with a failure; `verdict` holds a message that is masked already. */
 export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defaultRestMs: number): Failure {
   const mapped = channel.statusMapping.get(verdict.status);
@@ -140,7 +147,7 @@ export function brokenStream(error: Error): Failure {
 
 /** Building the request failed here: nothing was sent, another kind of channel may still do. */
 export function notBuilt(error: AppError): Failure {
-  const isUnsupported = error.code === "unsupported_parameter" || error.code === "unsupported_by_channel";
+  const isUnsupported = ELSEWHERE.has(error.code);
   return {
     ...NOT_BLAMED,
     isUnsent: true,

@@ -26,6 +26,7 @@ import {
   type SelectionDeps,
 } from "./select.ts";
 import type { AttemptResult } from "./sink.ts";
+import type { KeptResponses } from "./stateful/kept-responses.ts";
 import type { ResponseOwners } from "./stateful/owners.ts";
 import type { RelayRequest } from "./types.ts";
 import { watch, type Watch, type WatchDeps } from "./watch.ts";
@@ -40,6 +41,7 @@ export interface PipelineDeps extends AccountDeps, AttemptDeps {
   readonly gate: GateDeps;
   readonly affinity: Affinity;
   readonly owners: ResponseOwners;
+  readonly kept: KeptResponses;
   readonly checkWords: CheckWords;
   readonly watch: WatchDeps;
 }

@@ -152,7 +152,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
   call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
-    call.relayed = await bindToAccount(call.relayed, deps.owners);
+    call.relayed = await bindToAccount(call.relayed, deps);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {
     if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);

@@ -14,6 +14,8 @@ export interface RelayRequest {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
+  /** As the client sent it, where `body` has in full what that names by ids; and the response that it goes on from. */
+  readonly asked?: { readonly body: Body; readonly previous: string | undefined };
   /** Set for forms; `body` then holds their text fields as JSON. */
   readonly upload?: Upload;
   /** Content type of the body as it goes upstream. */

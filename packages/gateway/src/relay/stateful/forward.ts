@@ -14,7 +14,9 @@ import { failureOfAnswer } from "../read-failure.ts";
 import type { Arrival } from "../read-request.ts";
 import { keeperChoice, type Choice } from "../select.ts";
 import type { RelayRequest } from "../types.ts";
-import type { ResponseOwners } from "./owners.ts";
+import type { ResponseOwner, ResponseOwners } from "./owners.ts";
+import { answerKept, sendJson } from "./read-kept.ts";
+import { whereIs } from "./where-is.ts";
 
 /** A call about one stored response. */
 export interface StoredCall {
@@ -48,11 +50,18 @@ const QUERY = [
 ];
 const MAX_FAILURE_BYTES = 64 * 1024;
 
-/** Reads, cancels or deletes a stored response at the account that keeps it. Free, and without a log row. */
+/** Reads, cancels or deletes a stored response where it is kept. Free, and without a log row. */
 export async function forwardStored(call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
+  const { userId } = asked.caller;
+  const { kept, owner } = await whereIs(call.id, userId, deps);
+  if (owner) return forwardTo(owner, call, asked, deps);
+  const query = new URLSearchParams((asked.request.url ?? "").split("?")[1] ?? "");
+  sendJson(asked.response, await answerKept({ ...call, userId, query }, kept, deps.kept));
+}
+
+/** The account that keeps it answers. */
+async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { caller, response } = asked;
-  const owner = await deps.owners.find(call.id, caller.userId);
-  if (!owner) throw new AppError("response_not_found", { values: { id: call.id.slice(0, 100) } });
   const request = requestOf(asked);
   const choice = keeperChoice(deps.snapshots.current(), { ...owner, group: caller.group }, request, deps.selection);
   const gone = new AbortController();

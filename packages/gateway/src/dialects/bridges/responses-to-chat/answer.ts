@@ -4,6 +4,7 @@ import { readChatUsage, responsesUsage } from "../../usage.ts";
 import { withPrefix } from "../parts/ids.ts";
 import { chosenTokens } from "../parts/logprobs.ts";
 import { outputOf } from "./items.ts";
+import { responseId } from "./own-ids.ts";
 import { recall } from "./state.ts";
 
 /** A response object that says what a chat answer says. */
@@ -11,13 +12,15 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const usage = readChatUsage(object(body, "usage"));
   const ending = endingOf(text(choice, "finish_reason"));
-  return {
+  const response: JsonObject = {
     ...headOf(body, context),
     status: ending.status,
     incomplete_details: ending.details,
     output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), ending.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
+  context.keeping?.made(response);
+  return response;
 }
 
 /** The item in which an answer was cut off is not complete either. */
@@ -28,17 +31,18 @@ function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
 
 /** What every copy of the response object shows. */
 export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
+  const { keeping } = context;
   return {
-    id: withPrefix(text(chat, "id"), "resp_", context),
+    id: keeping ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
     object: "response",
     created_at: number(chat, "created") ?? Math.floor(context.now / 1000),
     background: false,
     error: null,
     incomplete_details: null,
     model: text(chat, "model") ?? context.ask.model,
-    previous_response_id: null,
+    previous_response_id: keeping?.previous ?? null,
     service_tier: text(chat, "service_tier") ?? "default",
-    store: false,
+    store: keeping !== undefined,
     usage: null,
     ...recall(context).echo,
   };

@@ -3,12 +3,9 @@ import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { newCallId } from "../parts/ids.ts";
+import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";
 import { recall } from "./state.ts";
-
-export function itemId(prefix: string, index: number, context: BridgeContext): string {
-  return `${prefix}_${context.requestId}_${index}`;
-}
 
 export function reasoningItem(id: string, thinking: string, signed: readonly JsonObject[]): JsonObject {
   return {

@@ -2,6 +2,7 @@ import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf } from "../parts/arguments.ts";
+import { referenceIn, responseOfItem } from "./own-ids.ts";
 import { isOutput, Results } from "./results.ts";
 import { openThinking } from "./sealed.ts";
 import { foundText, isFound, isSearch } from "./search.ts";
@@ -118,23 +119,27 @@ function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {
 
 /** What only the vendor can look up or open stands for a part of the conversation. */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
+  const reference = referenceIn(item);
+  if (reference !== undefined) throw notKept(reference);
   const type = text(item, "type") ?? "message";
   switch (type) {
     case "message":
       return messageOf(item, context);
     case "additional_tools":
       return [];
-    case "item_reference":
-      throw new AppError("unsupported_parameter", {
-        param: `input.${type}`,
-        message: "Items are not kept for this model here; send them whole instead of their ids (store: false).",
-      });
     case "compaction":
       throw unsupportedParameter(`input.${type}`);
     default:
       context.dropped(`input.${type}`);
       return [];
   }
+}
+
+function notKept(id: string): AppError {
+  const param = "input.item_reference";
+  if (responseOfItem(id) !== undefined) return new AppError("item_not_found", { param, values: { id } });
+  const message = "Items of others are not kept here; send them whole instead of their ids (store: false).";
+  return new AppError("unsupported_parameter", { param, message });
 }
 
 /** A system text is one text: some servers take no list of parts there. Nothing said is no message. */

@@ -8,7 +8,8 @@ import { finishIn } from "../parts/finish.ts";
 import { chosenTokens } from "../parts/logprobs.ts";
 import { LongText } from "../parts/long-text.ts";
 import { endingOf, headOf } from "./answer.ts";
-import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart } from "./items.ts";
+import { annotationOf, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
+import { itemId } from "./own-ids.ts";
 import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
@@ -59,7 +60,9 @@ export class ChunksToResponse implements StreamBridge {
     const events = [...begun, ...this.#close(writer, status), ...this.#finishCalls(writer, status)];
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
-    return [...events, writer.end(status, { incomplete_details: details, usage })];
+    const ended = writer.end(status, { incomplete_details: details, usage });
+    this.#context.keeping?.made(object(ended.data, "response") ?? {});
+    return [...events, ended];
   }
 
   /** Events without a choice come before the answer at some vendors, and name nothing. */

@@ -1,0 +1,31 @@
+// Ids of what is made here. They follow from the request, so that an id of an item tells the response it is part of.
+import { isSet, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+
+const RESPONSE = /^resp_[0-9A-HJKMNP-TV-Z]{26}$/;
+const ITEM = /^(?:rs|msg|fc)_([0-9A-HJKMNP-TV-Z]{26})_\d{1,6}$/;
+
+export function itemId(prefix: string, index: number, context: BridgeContext): string {
+  return `${prefix}_${context.requestId}_${index}`;
+}
+
+export function responseId(context: BridgeContext): string {
+  return `resp_${context.requestId}`;
+}
+
+/** An id that a response of this gateway may have. */
+export function isOwnResponse(id: string): boolean {
+  return RESPONSE.test(id);
+}
+
+/** The response that an item of this gateway is part of; undefined for ids of others. */
+export function responseOfItem(id: string): string | undefined {
+  const requestId = ITEM.exec(id)?.[1];
+  return requestId === undefined ? undefined : `resp_${requestId}`;
+}
+
+/** The id that stands for an item whose content the client leaves out. */
+export function referenceIn(item: JsonObject): string | undefined {
+  const isBare = !isSet(item["type"]) && item["role"] === undefined && item["content"] === undefined;
+  return item["type"] === "item_reference" || isBare ? text(item, "id") : undefined;
+}
