@@ -10,5 +10,5 @@ export const ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "1048576",
 };
 
-/** Half of Node's own limit for young objects: 27 MiB less with 1,000 open streams (docs/adr/0050). */
-export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=16"];
+/** For young objects: what Node takes where it has much memory, and less in a small container (docs/adr/0050). */
+export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=32"];
