@@ -166,6 +166,8 @@ describe("limits", () => {
       expect((await from(trusting.anonymous(), "203.0.113.1")).status).toBe(200);
       expect((await from(trusting.anonymous(), "203.0.113.2")).status).toBe(200);
       expect((await from(trusting.anonymous(), "203.0.113.2")).status).toBe(429);
+      expect((await from(trusting.anonymous(), "2001:db8:1:2::1")).status).toBe(200);
+      expect((await from(trusting.anonymous(), "2001:db8:1:2::2")).status).toBe(429);
       expect((await from(wary.anonymous(), "203.0.113.1")).status).toBe(200);
       expect((await from(wary.anonymous(), "203.0.113.2")).status).toBe(429);
     } finally {

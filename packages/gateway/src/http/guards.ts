@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ROLE, type Access, type Endpoint } from "@fairway/wire";
 import type { Identified, Principal } from "../identity/principal.ts";
+import { countedAddress } from "../lib/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter, Rule } from "../limits/limiter.ts";
 
@@ -41,9 +42,10 @@ export async function checkRate(
   subject: { readonly ip: string; readonly principal: Principal | undefined },
 ): Promise<void> {
   const { principal, ip } = subject;
+  const address = countedAddress(ip);
   if (principal) await take(limiter, rules.user, String(principal.userId));
-  else await take(limiter, rules.address, ip);
-  if (endpoint.rate === "critical") await take(limiter, rules.critical, ip);
+  else await take(limiter, rules.address, address);
+  if (endpoint.rate === "critical") await take(limiter, rules.critical, address);
 }
 
 async function take(limiter: Limiter, rule: Rule | undefined, subject: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import express, { type RequestHandler } from "express";
 import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
-import { clientAddress, type Network } from "../lib/ip.ts";
+import { clientAddress, countedAddress, type Network } from "../lib/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
@@ -125,7 +125,7 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
     const path = decodedPath(request.originalUrl);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && deps.webRule) {
-      const admission = await deps.limiter.take(deps.webRule, contextOf(request).ip);
+      const admission = await deps.limiter.take(deps.webRule, countedAddress(contextOf(request).ip));
       if (!admission.admitted) return refuseRate(request, response, admission.resetMs);
     }
     if (isRead && (await serve(request, response, path))) return;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type OptionValues } from "@fairway/wire";
 import { AppError, type ErrorCode } from "../lib/app-error.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
+import { countedAddress } from "../lib/ip.ts";
 import type { Limiter, Rule } from "../limits/limiter.ts";
 import type { TokenCache, TokenRecord, UserRecord } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
@@ -58,7 +59,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 }
 
 async function unknownKey({ limiter }: AuthenticatorDeps, ip: string): Promise<AppError> {
-  const admission = await limiter.take(GUESSES, ip);
+  const admission = await limiter.take(GUESSES, countedAddress(ip));
   if (admission.admitted) return new AppError("invalid_api_key");
   const retryAfter = Math.max(1, Math.ceil(admission.resetMs / 1000));
   return new AppError("rate_limit_exceeded", { values: { seconds: retryAfter }, retryAfterMs: retryAfter * 1000 });

@@ -47,6 +47,8 @@ const CONNECT_MS = 10_000;
 const TOTAL_MS = 30_000;
 const PORTS: ReadonlySet<string> = new Set(["", "80", "443"]);
 const GLOBAL = ipaddr.IPv6.parseCIDR("2000::/3");
+/** A public address by its range, which stands for the host of a virtual machine in one cloud. */
+const HOST_SERVICE = "168.63.129.16";
 const FORBIDDEN_NAMES =
   /^(localhost|metadata|metadata\.google\.internal|instance-data)$|\.(localhost|local|internal|cluster\.local)$/i;
 
@@ -98,7 +100,7 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  if (address.range() !== "unicast") return false;
+  if (address.range() !== "unicast" || address.toString() === HOST_SERVICE) return false;
   // All that is public in IPv6 stands here; the rest has old forms of IPv4 addresses in it.
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddress, isLoopback, parseAllowList, parseNetwork, plainAddress } from "./ip.ts";
+import { clientAddress, countedAddress, isLoopback, parseAllowList, parseNetwork, plainAddress } from "./ip.ts";
 
 describe("networks", () => {
   it.each([
@@ -69,5 +69,17 @@ describe("plain forms", () => {
   it("know loopback", () => {
     expect(["127.0.0.1", "::1", "127.3.2.1", "localhost", "::ffff:127.0.0.1"].every(isLoopback)).toBe(true);
     expect(["0.0.0.0", "::", "10.0.0.1", "localhost.example"].some(isLoopback)).toBe(false);
+  });
+});
+
+describe("whom limits count", () => {
+  it.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::ffff", "2001:db8:1:2::/64"],
+    ["::ffff:203.0.113.7", "::ffff:203.0.113.7"],
+    ["", ""],
+  ])("%s is %s", (address, counted) => {
+    expect(countedAddress(address)).toBe(counted);
   });
 });

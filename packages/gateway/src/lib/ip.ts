@@ -94,6 +94,15 @@ export function clientAddress(
   return client;
 }
 
+const NETWORK_BITS = 64;
+
+/** Whom limits by address count: an IPv4 address, or the /64 network of an IPv6 address, which one customer has whole. */
+export function countedAddress(address: string): string {
+  const parsed = address.includes(":") ? parseAddress(address) : undefined;
+  if (parsed?.kind() !== "ipv6") return address;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${NETWORK_BITS}`).toString()}/${NETWORK_BITS}`;
+}
+
 /** True for addresses that only this machine reaches; host names are never loopback but for `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || parseAddress(host)?.range() === "loopback";
