@@ -4,9 +4,9 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic, { APIError, NotFoundError } from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
-import { generateText, streamText } from "ai";
+import { generateText, jsonSchema, stepCountIs, streamText, tool, type ModelMessage } from "ai";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createChannel,
   createToken,
@@ -182,6 +182,63 @@ describe.each(UPSTREAMS)("in front of an upstream that speaks %s", (name) => {
     const read = async () =>
       Array.fromAsync(await google().models.generateContentStream({ model: model(word), contents: "Hello" }));
     await expect(read()).rejects.toThrow();
+  });
+});
+
+describe.each([
+  ["anthropic", 14],
+  ["chat", 43],
+])("a conversation that the gateway keeps, on an upstream that speaks %s", (name, type) => {
+  const model = `${name}+reasoning+spoken+tool-loop`;
+  const calls = () => upstream.requests.map(({ json }) => JSON.stringify(json?.["messages"]));
+  beforeAll(async () => {
+    const root = await signIn(gateway.url);
+    await setModelRatios(root, { [model]: 1 });
+    await createChannel(root, { name: `${name} loop`, type, base_url: upstream.url, models: model, auto_ban: 0 });
+  });
+  beforeEach(() => upstream.reset());
+
+  test("the AI SDK names earlier items by their ids, in its tool loop and in the next turn", async () => {
+    const get_weather = tool({
+      ...TOOL,
+      inputSchema: jsonSchema<{ city: string }>(PARAMETERS),
+      execute: ({ city }) => `Sunny in ${city}`,
+    });
+    const ask = { model: createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key })(model), tools: { get_weather } };
+    const limits = { stopWhen: stepCountIs(3), maxRetries: 0 };
+    const plain = await generateText({ ...ask, ...limits, prompt: "Weather?" });
+    const streamed = streamText({ ...ask, ...limits, prompt: "Weather?" });
+    expect([plain.text, await streamed.text]).toEqual([NORMAL_TEXT, NORMAL_TEXT]);
+    expect(calls()).toHaveLength(4);
+    for (const sent of [calls()[1], calls()[3]]) expect(sent).toMatch(/get_weather.*Sunny in Paris/);
+    for (const messages of [plain.responseMessages, await streamed.responseMessages]) {
+      const next: ModelMessage[] = [{ role: "user", content: "Weather?" }, ...messages];
+      await generateText({ ...ask, ...limits, messages: [...next, { role: "user", content: "Thanks" }] });
+      const last = calls().at(-1);
+      expect(last).toMatch(new RegExp(`get_weather.*Sunny in Paris.*${NORMAL_TEXT}.*Thanks`));
+      expect(last?.split(NORMAL_TEXT)).toHaveLength(3);
+    }
+  });
+
+  test("the OpenAI client goes on from a response, reads and deletes it", async () => {
+    const { responses } = openai();
+    const tools = [{ type: "function" as const, ...TOOL, parameters: PARAMETERS, strict: false }];
+    const first = await responses.create({ model, input: "Weather?", tools });
+    const call = first.output.find((item) => item.type === "function_call");
+    const input = [{ type: "function_call_output" as const, call_id: call?.call_id ?? "", output: "Sunny" }];
+    const second = await responses.create({ model, input, tools, previous_response_id: first.id });
+    expect(second).toMatchObject({ output_text: NORMAL_TEXT, previous_response_id: first.id, store: true });
+    const third = await responses
+      .stream({ model, input: "Thanks", previous_response_id: second.id, tools })
+      .finalResponse();
+    expect(third.output_text).toBe(NORMAL_TEXT);
+    expect(calls().at(-1)).toMatch(new RegExp(`Weather.*get_weather.*Sunny.*${NORMAL_TEXT}.*Thanks`));
+    expect((await responses.retrieve(third.id)).output_text).toBe(NORMAL_TEXT);
+    expect(await Array.fromAsync(await responses.inputItems.list(third.id))).toMatchObject([
+      { role: "user", content: [{ type: "input_text", text: "Thanks" }] },
+    ]);
+    await responses.delete(third.id);
+    await expect(responses.retrieve(third.id)).rejects.toMatchObject({ status: 404 });
   });
 });
 
