@@ -14,7 +14,7 @@ beforeAll(async () => {
   await relay.gateway.channel(`${CLAUDE},${FREE},claude+tool-loop,claude+reasoning,claude+length,claude+cut-after-3`, {
     type: 14,
   });
-  await relay.gateway.channel("chat+echo,chat+tool-loop,chat+no-usage", { type: 43 });
+  await relay.gateway.channel("chat+echo,chat+no-usage,chat+json-for-stream,chat+sse-for-plain", { type: 43 });
   await relay.gateway.channel("gemini+echo", { type: 24 });
 });
 afterEach(async () => {
@@ -56,6 +56,16 @@ describe.each([false, true])("a conversation by previous_response_id (stream: %s
   });
 });
 
+it.each([
+  ["chat+json-for-stream", true],
+  ["chat+sse-for-plain", false],
+])("an upstream that answers in the other shape makes no difference (%s)", async (model, stream) => {
+  const first = await respond({ model, input: "one", stream });
+  await respond({ model, input: [{ type: "item_reference", id: first.output[0]?.["id"] }], stream });
+  expect(relay.gateway.upstream.requests.at(-1)?.json?.["messages"]).toMatchObject([{ role: "assistant" }]);
+  expect(await answered(kept.call("GET", first.id))).toEqual(first);
+});
+
 it("thinking, signatures included, goes back to who made it", async () => {
   const first = await respond({ model: "claude+reasoning", input: "one", reasoning: { effort: "low" } });
   await respond({
@@ -89,6 +99,14 @@ it("protocols of a conversation may change, also to one that needs no conversion
     ["message", "assistant", undefined],
     ["item_reference", undefined, "rs_other"],
   ]);
+});
+
+it("names that nobody knows here go to native channels as they came", async () => {
+  await relay.gateway.channel("native+named", { type: 1 });
+  const own = `msg_${"0".repeat(26)}_0`;
+  const raw = `{"model":"native+named",  "input":[{"type":"item_reference","id":"${own}"},{"role":"user","content":"x"}]}`;
+  expect((await relay.gateway.post("/v1/responses", raw, relay.key)).status).toBe(200);
+  expect(relay.gateway.upstream.requests[0]?.body.toString()).toBe(raw);
 });
 
 describe("what is kept", () => {

@@ -27,10 +27,11 @@ export async function inFull(
   deps: InFullDeps,
 ): Promise<RelayRequest> {
   const body = request.body.json();
-  if (!previous && responsesNamed(objects(body, "input")).size === 0) return request;
+  if (!previous && !objects(body, "input").some((item) => referenceIn(item) !== undefined)) return request;
   const earlier = previous ? await conversationUntil(previous, request, deps) : [];
   const items = [...earlier, ...inputItems(body)];
   const input = await withNamedItems(items, request, deps);
+  if (!previous && input === items) return request;
   const own = previous ? without(body, ["previous_response_id"]) : body;
   const bytes = Buffer.from(JSON.stringify({ ...own, input }));
   checkSize(bytes.length, deps);
@@ -64,8 +65,11 @@ async function conversationUntil(last: KeptResponse, { caller }: RelayRequest, d
   }
 }
 
-/** Names of others, and those that nobody knows any more, stay: the upstream may know them. */
-async function withNamedItems(items: readonly JsonValue[], { caller }: RelayRequest, deps: InFullDeps) {
+/**
+ * Names of others, and those that nobody knows any more, stay: the upstream may know them. The very same list where
+ * nothing is known.
+ */
+async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: InFullDeps): Promise<JsonValue[]> {
   const ids = [...responsesNamed(items.filter(isObject))];
   if (ids.length > MOST_RESPONSES) throw tooMany("input");
   const found = new Map<string, JsonObject>();
@@ -75,6 +79,7 @@ async function withNamedItems(items: readonly JsonValue[], { caller }: RelayRequ
       for (const item of response?.output ?? [])
         if (isObject(item) && typeof item["id"] === "string") found.set(item["id"], plainItem(item));
   }
+  if (found.size === 0) return items;
   return items.map((item) => (isObject(item) && found.get(referenceIn(item) ?? "")) || item);
 }
 
