@@ -1,8 +1,27 @@
 // Looks into a gateway that runs with `--inspect`: its live heap, and how long one turn of its event loop takes.
 
+/** One place in the code, as the engine's profiler names it. */
+export interface ProfiledCall {
+  readonly functionName: string;
+  /** "" = native code, or what the engine names in brackets. */
+  readonly url: string;
+  /** From 0. */
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
+
+interface Profile {
+  readonly nodes: readonly { readonly id: number; readonly callFrame: ProfiledCall }[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+const SAMPLE_EVERY_US = 200;
+
 interface Reply {
   readonly id?: number;
-  readonly result?: { readonly result?: { readonly value?: unknown } };
+  readonly result?: { readonly result?: { readonly value?: unknown }; readonly profile?: Profile };
   readonly error?: { readonly message: string };
 }
 
@@ -56,6 +75,22 @@ export class Inspector {
   /** Milliseconds of the longest turn since `watchTurns`; nothing is watched any more. */
   async longestTurn(): Promise<number> {
     return Number(await this.#evaluate("clearInterval(globalThis.turnWatch), globalThis.longestTurn")) / 1000;
+  }
+
+  /** Microseconds that the main thread spent in each place itself while `work` was done. */
+  async profile(work: () => Promise<unknown>): Promise<ReadonlyMap<ProfiledCall, number>> {
+    await this.#call("Profiler.enable");
+    await this.#call("Profiler.setSamplingInterval", { interval: SAMPLE_EVERY_US });
+    await this.#call("Profiler.start");
+    await work();
+    const { nodes = [], samples = [], timeDeltas = [] } = (await this.#call("Profiler.stop")).result?.profile ?? {};
+    const callOf = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+    const spent = new Map<ProfiledCall, number>();
+    for (const [at, id] of samples.entries()) {
+      const call = callOf.get(id);
+      if (call) spent.set(call, (spent.get(call) ?? 0) + (timeDeltas[at] ?? 0));
+    }
+    return spent;
   }
 
   close(): void {
