@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SourceMap } from "node:module";
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { parseArgs } from "node:util";
 import type { Job, Result } from "../packages/testkit/load/generator.ts";
 import { Inspector, type ProfiledCall } from "../packages/testkit/load/inspector.ts";
@@ -70,11 +70,9 @@ function tableOf(spent: ReadonlyMap<ProfiledCall, number>, calls: number): strin
     if (part !== undefined) parts.set(part, (parts.get(part) ?? 0) + us);
   }
   const total = [...parts.values()].reduce((sum, us) => sum + us, 0);
-  const [large, small] = [...parts].reduce<[Map<string, number>, number]>(
-    ([shown, rest], [part, us]) => (us / total < LEAST_SHARE ? [shown, rest + us] : [shown.set(part, us), rest]),
-    [new Map(), 0],
-  );
-  const rows = [...large].toSorted(([, one], [, other]) => other - one);
+  const large = [...parts].filter(([, us]) => us / total >= LEAST_SHARE);
+  const small = total - large.reduce((sum, [, us]) => sum + us, 0);
+  const rows = large.toSorted(([, one], [, other]) => other - one);
   return [
     `${calls} calls, ${(total / calls).toFixed(0)} us each`,
     "",
@@ -90,20 +88,28 @@ const WRITES = /^(?:write|writev|writeBuffer|write(?:Latin1|Utf8|Ascii|Ucs2)Stri
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 const OWN = /^\.\.\/src\/([^/]+)/;
 
+/** What the engine names in brackets; undefined while the thread rests. */
+const STATES: ReadonlyMap<string, string | undefined> = new Map([
+  ["(idle)", undefined],
+  ["(garbage collector)", "collector, main thread"],
+  ["(program)", "engine"],
+]);
+
 /** Names the part that a place belongs to; undefined while the thread rests. */
 function createParts(): (call: ProfiledCall) => string | undefined {
-  const map = new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")));
+  const map = new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
   return ({ functionName, url, lineNumber, columnNumber }) => {
-    if (functionName === "(idle)") return undefined;
-    if (functionName === "(garbage collector)") return "collector, main thread";
-    if (functionName === "(program)") return "engine";
+    if (STATES.has(functionName)) return STATES.get(functionName);
     if (url === "") return WRITES.test(functionName) ? "system calls that write" : "native functions of Node";
     if (url.startsWith("wasm:")) return "undici";
     if (url.startsWith("node:"))
       return /_http|streams|net$|stream_base/.test(url) ? "HTTP and streams of Node" : "Node";
     const entry = map.findEntry(lineNumber, columnNumber);
-    const source = url.endsWith("/main.mjs") && "originalSource" in entry ? entry.originalSource : url;
-    const folder = OWN.exec(source)?.[1];
-    return folder === undefined ? (PACKAGE.exec(source)?.[1] ?? "others") : `fairway: ${folder}`;
+    return partOfFile(url.endsWith("/main.mjs") && "originalSource" in entry ? entry.originalSource : url);
   };
+}
+
+function partOfFile(path: string): string {
+  const folder = OWN.exec(path)?.[1];
+  return folder === undefined ? (PACKAGE.exec(path)?.[1] ?? "others") : `fairway: ${folder}`;
 }
