@@ -2,7 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: bench-api.ts. `--ledger` measures the ledger alone, with and without rows: bench-ledger.ts.
-// `--collector` tells what the collector of the engine does for a call: bench-collector.ts; `--profile` which parts of the program spend it: bench-profile.ts.
+// `--collector` tells what the collector of the engine does for a call: bench-collector.ts; `--plain` measures plain calls alone, round by round beside nginx: bench-plain.ts; `--profile` which parts of the program spend it: bench-profile.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../packages/testkit/load/report.ts";
@@ -14,6 +14,7 @@ import * as start from "../packages/testkit/load/systems.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { benchApi } from "./bench-api.ts";
 import { benchCollector } from "./bench-collector.ts";
+import { benchPlain } from "./bench-plain.ts";
 import { benchProfile } from "./bench-profile.ts";
 import { benchLedgers } from "./bench-ledger.ts";
 import { build } from "./build.ts";
@@ -54,6 +55,7 @@ const MODES = [
   ["--ledger", benchLedgers],
   ["--streams", benchStreams],
   ["--collector", benchCollector],
+  ["--plain", benchPlain],
   ["--profile", benchProfile],
 ] as const;
 
