@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { Channel, channelFields, ChannelInput } from "./channels.ts";
 import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
-import { idParams } from "./envelope.ts";
+import { idParams, queryText } from "./envelope.ts";
 
 const ids = z.optional(z.array(z.int()));
 const name191 = textUpTo(191);
@@ -59,6 +59,30 @@ export const channelCopy = endpoint({
   params: idParams,
   data: Channel,
   fails: ["CH8"],
+});
+
+export const channelCopyAs = endpoint({
+  name: "channelCopyAs",
+  method: "POST",
+  path: "/api/channel/copy/{id}",
+  access: "admin",
+  summary: "Copies a channel with its key, as later consoles of the family ask; counters and balance begin anew.",
+  params: idParams,
+  /** What is appended to the name; `_copy` when it is empty. */
+  query: z.object({ suffix: queryText }),
+  data: z.object({ id: z.int() }),
+  fails: ["CH8"],
+});
+
+export const channelTagModels = endpoint({
+  name: "channelTagModels",
+  method: "GET",
+  path: "/api/channel/tag/models",
+  access: "admin",
+  summary: "Models of the channel of a tag that has the most, comma-joined.",
+  query: z.object({ tag: queryText }),
+  data: z.string(),
+  fails: ["CH14"],
 });
 
 export const CHANNEL_BULK_ACTIONS = ["enable", "disable", "delete", "patch", "test", "sync"] as const;

@@ -143,6 +143,7 @@ export const MESSAGES = {
   K5: { status: 200, text: "No permission to use group {g}." },
   K6: { status: 200, text: "Invalid IP address or network: {line}" },
   K7: { status: 200, text: "You cannot have more than {n} tokens." },
+  K8: { status: 200, text: "You cannot have more than {n} access tokens, please delete one that you no longer need." },
   D1: { status: 200, text: "The redemption code name must be 1 to 20 characters long." },
   D2: { status: 200, text: "The number of redemption codes must be greater than 0." },
   D3: { status: 200, text: "No more than 100 redemption codes can be generated at a time." },

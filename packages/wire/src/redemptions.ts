@@ -97,6 +97,15 @@ export const redemptionUpdate = endpoint({
   fails: ["G8", "D4", "D5", "D1", "D10"],
 });
 
+export const redemptionDeleteInvalid = endpoint({
+  name: "redemptionDeleteInvalid",
+  method: "DELETE",
+  path: "/api/redemption/invalid",
+  access: "admin",
+  summary: "Deletes all codes that are used or disabled and tells how many.",
+  data: z.int(),
+});
+
 export const redemptionDelete = endpoint({
   name: "redemptionDelete",
   method: "DELETE",

@@ -128,8 +128,15 @@ export const tokenUpdate = endpoint({
   method: "PUT",
   path: "/api/token/",
   access: "user",
-  summary: "Replaces all fields of a token; absent ones take their default, the status stays.",
-  body: z.object({ ...tokenFields, id: z.optional(z.int()), status: z.optional(z.int()) }),
+  summary:
+    "Replaces all fields of a token; absent ones take their default (`remain_quota` 0), the status stays. With original_remain_quota the quota moves by the difference.",
+  body: z.object({
+    ...tokenFields,
+    id: z.optional(z.int()),
+    status: z.optional(z.int()),
+    /** What the form began with; what was spent since then stays spent. */
+    original_remain_quota: z.optional(z.number()),
+  }),
   data: Token,
   fails: ["G8", "K2", ...refusals, "K3", "K4"],
 });
@@ -142,6 +149,45 @@ export const tokenDelete = endpoint({
   summary: "Deletes a token; its key stops working at once.",
   params: idParams,
   fails: ["K2"],
+});
+
+/** Most tokens that one call may name. */
+export const TOKEN_BATCH_CAP = 100;
+const idsBody = z.object({ ids: z.optional(z.array(z.int())) });
+
+export const tokenBatchDelete = endpoint({
+  name: "tokenBatchDelete",
+  method: "POST",
+  path: "/api/token/batch",
+  access: "user",
+  summary: "Deletes up to 100 of the caller's tokens and tells how many; ids of others are passed over.",
+  body: idsBody,
+  data: z.int(),
+  fails: ["G1", "G2"],
+});
+
+export const tokenKey = endpoint({
+  name: "tokenKey",
+  method: "POST",
+  path: "/api/token/{id}/key",
+  access: "user",
+  rate: "critical",
+  summary: "The key of one of the caller's tokens, without `sk-`.",
+  params: idParams,
+  data: z.object({ key: z.string() }),
+  fails: ["K2"],
+});
+
+export const tokenKeys = endpoint({
+  name: "tokenKeys",
+  method: "POST",
+  path: "/api/token/batch/keys",
+  access: "user",
+  rate: "critical",
+  summary: "Keys of up to 100 of the caller's tokens by id, without `sk-`; ids of others are passed over.",
+  body: idsBody,
+  data: z.object({ keys: z.record(z.string(), z.string()) }),
+  fails: ["G1", "G2"],
 });
 
 /** What a relay key has left, in the shape that later versions of the family answer. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { idParams, queryText } from "./envelope.ts";
+import { idParams, queryInt, queryText } from "./envelope.ts";
 import { LimitsInput, LimitsView } from "./limits.ts";
 import { queryInts } from "./lists.ts";
 import { REASONS } from "./messages.ts";
@@ -11,6 +11,8 @@ export const USERNAME_MAX = 20;
 export const DISPLAY_NAME_MAX = 20;
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 128;
+/** Most named access tokens of one user. */
+export const ACCESS_TOKENS_MAX = 100;
 /** Bytes of a user's stored preferences. */
 export const PREFERENCES_MAX_BYTES = 32 * 1024;
 
@@ -121,7 +123,8 @@ export const userUpdate = endpoint({
   method: "PUT",
   path: "/api/user/",
   access: "admin",
-  summary: "Changes the members that are given; with original_quota the quota moves by the difference.",
+  summary:
+    "Changes the members that are given; with original_quota the quota moves by the difference. A new password ends the user's sessions and access tokens.",
   body: z.object({
     id: z.optional(z.int()),
     username: text,
@@ -176,9 +179,17 @@ export const selfUpdate = endpoint({
   method: "PUT",
   path: "/api/user/self",
   access: "user",
-  summary: "Changes own name, display name or password; empty members stay as they are.",
-  body: z.object({ username: text, password: text, display_name: text, original_password: text }),
-  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20"],
+  summary:
+    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions.",
+  body: z.object({
+    username: text,
+    password: text,
+    display_name: text,
+    original_password: text,
+    /** With a new password: ends all access tokens too, which go on working otherwise. */
+    revoke_access_tokens: z.optional(z.boolean()),
+  }),
+  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20", "L4"],
 });
 
 export const selfDelete = endpoint({
@@ -288,7 +299,8 @@ export const selfSessions = endpoint({
   method: "GET",
   path: "/api/user/self/sessions",
   access: "user",
-  summary: "The caller's signed-in sessions, the latest first.",
+  summary: "The caller's signed-in sessions, the latest first; 100 of them unless a page is asked for.",
+  query: z.object({ p: queryInt, page_size: queryInt }),
   data: z.array(SessionView),
 });
 
@@ -335,7 +347,7 @@ export const accessTokenCreate = endpoint({
   summary: "Makes or replaces the caller's access token of that name and answers it; it is shown once.",
   body: z.object({ name: z.string().check(z.maxLength(64)), expires_at: z.optional(z.int().check(z.minimum(0))) }),
   data: z.string(),
-  fails: ["G2"],
+  fails: ["G2", "K8"],
 });
 
 export const accessTokenDelete = endpoint({
