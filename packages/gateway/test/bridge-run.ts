@@ -12,7 +12,7 @@ export interface Run {
   stream(events: readonly object[], counted?: Usage): JsonObject[];
 }
 
-export function run(client: DialectId, upstream: DialectId, upstreamModel: string): Run {
+export function run(client: DialectId, upstream: DialectId, upstreamModel: string, more: Partial<Ask> = {}): Run {
   const found = findBridges(client, upstream);
   if (found === undefined) throw new Error(`no way from ${client} to ${upstream}`);
   const dropped: string[] = [];
@@ -25,6 +25,7 @@ export function run(client: DialectId, upstream: DialectId, upstreamModel: strin
     outputCap: undefined,
     promptEstimate: 30,
     units: 1,
+    ...more,
   };
   const context: BridgeContext = {
     ask,

@@ -185,6 +185,20 @@ describe.each(UPSTREAMS)("in front of an upstream that speaks %s", (name) => {
   });
 });
 
+test("what has no answer here is refused in the words of the Google client, with the way out", async () => {
+  const { files, caches, batches } = google();
+  const refused = (message: RegExp) => ({ status: 501, message: expect.stringMatching(message) as string });
+  const upload = files.upload({ file: new Blob(["hi"], { type: "text/plain" }) });
+  await expect(upload).rejects.toMatchObject(refused(/inside of the request/));
+  await expect(files.list()).rejects.toMatchObject(refused(/inside of the request/));
+  await expect(files.get({ name: "files/abc" })).rejects.toMatchObject(refused(/"status":"UNIMPLEMENTED"/));
+  await expect(files.delete({ name: "files/abc" })).rejects.toMatchObject(refused(/inside of the request/));
+  const cached = caches.create({ model: "m", config: { contents: "hi" } });
+  await expect(cached).rejects.toMatchObject(refused(/by themselves/));
+  const batch = batches.create({ model: "m", src: [{ contents: [{ parts: [{ text: "hi" }] }] }] });
+  await expect(batch).rejects.toMatchObject(refused(/one by one/));
+});
+
 describe.each([
   ["anthropic", 14],
   ["chat", 43],

@@ -8,7 +8,7 @@ import { openaiEmbeddings } from "./openai-embeddings.ts";
 import { openaiImages } from "./openai-images.ts";
 import { openaiModerations } from "./openai-moderations.ts";
 import { openaiRealtime } from "./openai-realtime.ts";
-import { openaiResponses } from "./openai-responses/index.ts";
+import { openaiCompaction, openaiInputTokens, openaiResponses } from "./openai-responses/index.ts";
 import { rerank } from "./rerank.ts";
 import type { Dialect, DialectId } from "./types.ts";
 
@@ -21,9 +21,11 @@ export const dialects: readonly Dialect[] = [
   geminiGenerate,
   openaiAudio,
   openaiChat,
+  openaiCompaction,
   openaiCompletions,
   openaiEmbeddings,
   openaiImages,
+  openaiInputTokens,
   openaiModerations,
   openaiRealtime,
   openaiResponses,

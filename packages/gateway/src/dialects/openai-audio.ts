@@ -80,7 +80,10 @@ function durationOf(answer: JsonObject): number | undefined {
 function speechInput(json: JsonObject): string {
   const input = requiredText(json, "input");
   if (codePoints(input) > MAX_SPEECH_CHARACTERS) {
-    throw invalidRequest("input", `input must not be longer than ${MAX_SPEECH_CHARACTERS} characters.`);
+    throw invalidRequest(
+      "input",
+      `input must not be longer than ${MAX_SPEECH_CHARACTERS} characters; send a longer text in parts.`,
+    );
   }
   return input;
 }

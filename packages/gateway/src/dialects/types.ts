@@ -28,6 +28,8 @@ export type DialectId =
   | "openai-chat"
   | "openai-completions"
   | "openai-responses"
+  | "openai-compaction"
+  | "openai-input-tokens"
   | "openai-embeddings"
   | "openai-moderations"
   | "openai-images"

@@ -174,19 +174,24 @@ export function responsesUsage(usage: Usage): JsonObject {
   };
 }
 
+/** Usage of a message. No member is optional in this protocol; what only the vendor knows is null. */
 export function anthropicUsage(usage: Usage): JsonObject {
+  return { ...anthropicCounts(usage), inference_geo: null, service_tier: null, speed: null };
+}
+
+/** What the end of a streamed message counts. */
+export function anthropicCounts(usage: Usage): JsonObject {
   return {
     input_tokens: Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite),
     cache_creation_input_tokens: usage.cacheWrite,
     cache_read_input_tokens: usage.cachedInput,
-    ...(usage.cacheWrite1h > 0 && {
-      cache_creation: {
-        ephemeral_5m_input_tokens: usage.cacheWrite - usage.cacheWrite1h,
-        ephemeral_1h_input_tokens: usage.cacheWrite1h,
-      },
-    }),
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite - usage.cacheWrite1h,
+      ephemeral_1h_input_tokens: usage.cacheWrite1h,
+    },
     output_tokens: usage.output,
-    ...(usage.reasoning > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+    output_tokens_details: usage.reasoning > 0 ? { thinking_tokens: usage.reasoning } : null,
+    server_tool_use: null,
   };
 }
 

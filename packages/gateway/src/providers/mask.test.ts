@@ -28,6 +28,19 @@ describe("mask", () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
+  it.each([
+    ["k-1", "Incorrect key k-1 given, 'k-1', key=k-1.", "Incorrect key *** given, '***', key=***."],
+    ["abc1234", "abc1234: no such key", "***: no such key"],
+    ["a+b", "key a+b and (a+b)", "key *** and (***)"],
+    ["$$$", "key $$$ is wrong", "key *** is wrong"],
+    ["none", "none: the model nonesuch does not exist", "***: the model nonesuch does not exist"],
+    ["密钥", "key 密钥 is wrong", "key *** is wrong"],
+    [" id7 | pass ", "id7 with pass in passing", "*** with *** in passing"],
+    ["", "nothing to hide", "nothing to hide"],
+  ])("hides the short key %j", (key, message, expected) => {
+    expect(mask(message, { key, baseUrl: "" })).toBe(expected);
+  });
+
   it("hides a service account by its private members only", () => {
     const key = JSON.stringify({ type: "service_account", project_id: "demo-project", client_email: "gw@demo.iam" });
     expect(mask("service_account of demo-project refused", { key, baseUrl: "" })).toBe(

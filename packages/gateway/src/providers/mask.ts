@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 
 const HIDDEN = "***";
-/** A piece of a secret this long is worth hiding. */
+/** A piece of a secret this long is worth hiding; a shorter secret is hidden where it stands as a word. */
 const PIECE = 8;
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
@@ -31,7 +31,9 @@ export interface Secrets {
  */
 export function mask(message: string, secrets: Secrets): string {
   let text = message;
-  for (const secret of partsOf(secrets.key)) text = hidePieces(text, secret);
+  for (const secret of partsOf(secrets.key)) {
+    text = secret.length < PIECE ? hideWord(text, secret) : hidePieces(text, secret);
+  }
   const host = hostOf(secrets.baseUrl);
   if (host !== undefined) text = text.replaceAll(host, HIDDEN);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
@@ -41,7 +43,7 @@ export function mask(message: string, secrets: Secrets): string {
 /** The secret parts of a key: `id|secret|region` by part, a service account by its private members. */
 function partsOf(key: string): string[] {
   const parts = key.trimStart().startsWith("{") ? membersOf(key) : key.split("|");
-  return parts.filter((part) => part.length >= PIECE && !REGION.test(part));
+  return parts.map((part) => part.trim()).filter((part) => part !== "" && !REGION.test(part));
 }
 
 function membersOf(key: string): string[] {
@@ -52,6 +54,12 @@ function membersOf(key: string): string[] {
   } catch {
     return [key];
   }
+}
+
+/** Short secrets are words of their own: inside of longer words they are a coincidence. */
+function hideWord(text: string, secret: string): string {
+  const word = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(secret)}(?![\\p{L}\\p{N}])`, "gu");
+  return text.replace(word, HIDDEN);
 }
 
 /** Replaces every stretch of at least eight characters that also stands in the secret. */

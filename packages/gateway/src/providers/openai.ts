@@ -1,3 +1,4 @@
+import type { Ask } from "../dialects/types.ts";
 import { bearer } from "./bearer.ts";
 import { hasResponses, openaiCompatible, openaiRoute } from "./openai-compatible.ts";
 import { dashboardBalance } from "./openai/balance.ts";
@@ -45,6 +46,13 @@ export const openai: ProviderAdapter = {
       when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body),
     },
     ...compatible.speaks,
+    {
+      operation: "count_tokens",
+      dialect: "openai-input-tokens",
+      path: "/v1/responses/input_tokens",
+      when: isOnResponses,
+    },
+    { operation: "responses", dialect: "openai-compaction", path: "/v1/responses/compact", when: isOnResponses },
   ],
   authorize: signOpenAi,
   listModels: listOpenAiModels("/v1/models", {
@@ -52,6 +60,10 @@ export const openai: ProviderAdapter = {
     headers: (channel, key) => headersOf(channel, key),
   }),
 };
+
+function isOnResponses(_ask: Ask, _model: string, channel: ChannelRecord): boolean {
+  return hasResponses(channel, true);
+}
 
 function signOpenAi(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   bearer(call, channel, context);

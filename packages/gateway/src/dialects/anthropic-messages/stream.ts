@@ -1,5 +1,5 @@
 import { encodeBlock } from "../../lib/sse.ts";
-import { anyText, list, number, object, objects } from "../read.ts";
+import { anyText, compact, list, number, object, objects } from "../read.ts";
 import type { JsonObject, JsonValue } from "../types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
@@ -11,11 +11,17 @@ export function eventsOfMessage(message: JsonObject): Buffer {
     content: [],
     stop_reason: null,
     stop_sequence: null,
+    ...(message["stop_details"] !== undefined && { stop_details: null }),
     usage: { ...usage, output_tokens: 0 },
   };
   const events: JsonObject[] = [{ type: "message_start", message: start }];
   objects(message, "content").forEach((block, index) => events.push(...eventsOfBlock(block, index)));
-  const delta = { stop_reason: message["stop_reason"] ?? "end_turn", stop_sequence: message["stop_sequence"] ?? null };
+  const delta = compact({
+    stop_reason: message["stop_reason"] ?? "end_turn",
+    stop_sequence: message["stop_sequence"] ?? null,
+    stop_details: message["stop_details"],
+    container: message["container"],
+  });
   events.push({ type: "message_delta", delta, usage }, { type: "message_stop" });
   return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event), anyText(event, "type"))).join(""));
 }

@@ -98,7 +98,7 @@ describe("what a conversion cannot carry", () => {
       messages: [hi],
       metadata: { user_id: "u".repeat(100) },
       thinking: { type: "enabled", budget_tokens: 2000 },
-      tools: [{ type: "bash_20250124", name: "bash" }],
+      tools: [{ type: "web_search_20250305", name: "web_search" }],
     });
     expect(messages.dropped.toSorted()).toEqual(
       [
@@ -106,7 +106,7 @@ describe("what a conversion cannot carry", () => {
         "context_management",
         "metadata.user_id",
         "thinking",
-        "tools.bash_20250124",
+        "tools.web_search_20250305",
         "top_k",
       ].toSorted(),
     );
@@ -213,6 +213,7 @@ describe("Anthropic clients", () => {
     const answer = { choices: [{ message: { content: null, refusal: "I will not." }, finish_reason: "stop" }] };
     expect(run("anthropic-messages", "openai-chat", "m").answer(answer)).toMatchObject({
       stop_reason: "refusal",
+      stop_details: { type: "refusal", category: null, explanation: null },
       content: [{ type: "text", text: "I will not." }],
     });
   });

@@ -88,6 +88,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
     sample: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "pcm16" } },
+    note: "From Gemini as `pcm16`, whole answers as `wav` as well; other formats are refused, as nothing is encoded here. Voices keep their names.",
   },
   {
     name: "Functions",
@@ -99,7 +100,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: KEPT,
     sample: { tools },
-    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes. Responses clients: those in namespaces (the MCP servers of agents), and what a search of the client's own finds, are functions upstream and come back under their own names.",
+    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes. Responses clients: those in namespaces (the MCP servers of agents), and what a search of the client's own finds, are functions upstream and come back under their own names. Tools that a vendor defines and the client runs are functions for every other upstream: bash, text editor, memory and computer of Anthropic clients, `shell`, `local_shell` and `apply_patch` of Responses clients, whose calls are of their own kind again in the answer.",
   },
   {
     name: "Free-text tools",
@@ -114,10 +115,10 @@ export const FEATURES: readonly Feature[] = [
     note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
   },
   {
-    name: "Hosted tools (search, code, computer)",
+    name: "Hosted tools (search, code)",
     words: {
       "openai-chat": "`web_search_options`",
-      "anthropic-messages": "typed tools",
+      "anthropic-messages": "typed tools that the vendor runs",
       "gemini-generate": "`googleSearch`, `codeExecution`, `urlContext`",
       "openai-responses": "typed tools",
     },

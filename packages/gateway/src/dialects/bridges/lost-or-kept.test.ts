@@ -113,6 +113,14 @@ describe("what would mean something else is refused", () => {
       expect.objectContaining({ code: "unsupported_parameter", param, status: 400 }),
     );
   });
+
+  it.each<[DialectId, DialectId, object, RegExp]>([
+    ["anthropic-messages", "openai-chat", { messages: [{ role: "user", content: [image] }] }, /inside of the request/],
+    ["openai-chat", "anthropic-messages", { messages: [hi], n: 2 }, /Ask once for each answer/],
+    ["gemini-generate", "openai-chat", { contents, cachedContent: "cachedContents/1" }, /Send what is cached/],
+  ])("%s to %s, with the way out: %j", (client, upstream, body, message) => {
+    expect(() => run(client, upstream, "m").request(body)).toThrow(message);
+  });
 });
 
 describe("content in other words", () => {

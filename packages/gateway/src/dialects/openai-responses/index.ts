@@ -7,7 +7,7 @@ import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect, TypedMeter } from "../plain.ts";
 import { boundOf, textsOf, wordsOf } from "../prompt.ts";
 import { isSet, object, text } from "../read.ts";
-import type { Dialect, JsonObject } from "../types.ts";
+import type { Ask, Dialect, JsonObject, Operation } from "../types.ts";
 import { errorOfEvent, readError } from "../upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../usage.ts";
 import { trackResponses } from "./position.ts";
@@ -22,20 +22,9 @@ export const openaiResponses: Dialect = {
   errors: "openai-responses",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel);
+    const ask = responsesAsk(json, operation, pathModel);
     checkInput(json);
-    const effort = text(object(json, "reasoning"), "effort");
-    return {
-      operation,
-      dialect: "openai-responses",
-      model,
-      stream: optionalFlag(json, "stream"),
-      wantsStreamUsage: true,
-      outputCap: outputCapOf(json, ["max_output_tokens"]),
-      promptEstimate: boundOf((reader) => walkResponses(json, reader)),
-      units: 1,
-      ...(effort !== undefined && { reasoningEffort: effort }),
-    };
+    return { ...ask, stream: optionalFlag(json, "stream"), outputCap: outputCapOf(json, ["max_output_tokens"]) };
   },
   retarget(body, _ask, upstreamModel) {
     const edits = modelEdits(body, upstreamModel);
@@ -63,6 +52,43 @@ export const openaiResponses: Dialect = {
   heartbeat: HEARTBEAT,
   position: trackResponses,
 };
+
+/** Counting the tokens of a request: the same body, of which nothing but the model is required. */
+export const openaiInputTokens: Dialect = {
+  ...openaiResponses,
+  id: "openai-input-tokens",
+  inspect: (body, operation, pathModel) => ({
+    ...responsesAsk(body.json(), operation, pathModel),
+    dialect: "openai-input-tokens",
+  }),
+};
+
+/** Making a conversation short: its items in, fewer items out, one of which only the vendor can read. */
+export const openaiCompaction: Dialect = {
+  ...openaiResponses,
+  id: "openai-compaction",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const ask = responsesAsk(json, operation, pathModel);
+    checkInput(json);
+    return { ...ask, dialect: "openai-compaction" };
+  },
+};
+
+function responsesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+  const effort = text(object(json, "reasoning"), "effort");
+  return {
+    operation,
+    dialect: "openai-responses",
+    model: modelOf(json, pathModel),
+    stream: false,
+    wantsStreamUsage: true,
+    outputCap: undefined,
+    promptEstimate: boundOf((reader) => walkResponses(json, reader)),
+    units: 1,
+    ...(effort !== undefined && { reasoningEffort: effort }),
+  };
+}
 
 function checkInput(json: JsonObject): void {
   const input = json["input"];

@@ -15,15 +15,16 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const finish = text(choice, "finish_reason");
   const stopSequence = text(choice, "fw_stop_sequence");
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
+  const usage = readChatUsage(object(body, "usage")) ?? usageOf({});
   return {
     id: withPrefix(text(body, "id"), "msg_", context),
     type: "message",
     role: "assistant",
     model: text(body, "model") ?? context.ask.model,
     content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map((call) => toolUse(call, context))],
-    stop_reason: stopReason({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
-    stop_sequence: stopSequence ?? null,
-    usage: anthropicUsage(readChatUsage(object(body, "usage")) ?? usageOf({})),
+    ...endOf({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
+    diagnostics: null,
+    usage: anthropicUsage(usage),
   };
 }
 
@@ -34,7 +35,18 @@ export interface Ending {
   readonly stopSequence: string | undefined;
 }
 
-export function stopReason({ finish, hasTools, hasRefused, stopSequence }: Ending): string {
+/** How a message ended; none of the members is optional. */
+export function endOf(ending: Ending): JsonObject {
+  const reason = stopReason(ending);
+  return {
+    stop_reason: reason,
+    stop_sequence: ending.stopSequence ?? null,
+    stop_details: reason === "refusal" ? { type: "refusal", category: null, explanation: null } : null,
+    container: null,
+  };
+}
+
+function stopReason({ finish, hasTools, hasRefused, stopSequence }: Ending): string {
   if (stopSequence !== undefined) return "stop_sequence";
   return hasRefused ? "refusal" : anthropicStop(finish, hasTools);
 }
@@ -69,7 +81,7 @@ export function citationOf(annotation: JsonObject): JsonObject[] {
   if (source === undefined) return [];
   const { url, title } = source;
   return [
-    { type: "web_search_result_location", url: url ?? "", title: title ?? null, cited_text: "", encrypted_index: "" },
+    { type: "web_search_result_location", url: url ?? "", title: title ?? "", cited_text: "", encrypted_index: "" },
   ];
 }
 

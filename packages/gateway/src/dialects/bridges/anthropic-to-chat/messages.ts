@@ -3,6 +3,7 @@ import { anyText, compact, isObject, isSet, object, objects, text } from "../../
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { dataUrl } from "../parts/data-url.ts";
 import { chatName } from "../parts/chat-name.ts";
+import { FILE_INSIDE } from "../parts/refused.ts";
 import { joinedTurns } from "./turns.ts";
 
 /** Blocks of tools that the upstream of another protocol never ran. */
@@ -108,7 +109,7 @@ function searchText(block: JsonObject): string {
 
 /** A file that the vendor keeps is out of reach for any other. */
 function sourceUrl(source: JsonObject | undefined, fallback: string): string {
-  if (text(source, "type") === "file") throw unsupportedParameter("source.file_id");
+  if (text(source, "type") === "file") throw unsupportedParameter("source.file_id", FILE_INSIDE);
   if (text(source, "type") === "base64")
     return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
   return anyText(source, "url");

@@ -1,12 +1,12 @@
 import { anyText, number, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
+import { anthropicCounts, anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
 import { event } from "../parts/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { finishIn } from "../parts/finish.ts";
 import { withPrefix } from "../parts/ids.ts";
-import { citationOf, stopReason } from "./answer.ts";
+import { citationOf, endOf } from "./answer.ts";
 import { ownName } from "./names.ts";
 
 type Kind = "text" | "thinking";
@@ -53,7 +53,7 @@ export class ChunksToMessage implements StreamBridge {
 
   end(counted?: Usage): StreamEvent[] {
     const started = this.#start({});
-    const reason = stopReason({
+    const delta = endOf({
       finish: this.#finish,
       hasTools: this.#calls.size > 0,
       hasRefused: this.#hasRefused,
@@ -65,8 +65,8 @@ export class ChunksToMessage implements StreamBridge {
       ...this.#finishCalls(),
       named({
         type: "message_delta",
-        delta: { stop_reason: reason, stop_sequence: this.#stopSequence ?? null },
-        usage: anthropicUsage(this.#usage ?? counted ?? usageOf({})),
+        delta,
+        usage: anthropicCounts(this.#usage ?? counted ?? usageOf({})),
       }),
       named({ type: "message_stop" }),
     ];
@@ -85,6 +85,9 @@ export class ChunksToMessage implements StreamBridge {
       content: [],
       stop_reason: null,
       stop_sequence: null,
+      stop_details: null,
+      container: null,
+      diagnostics: null,
       usage: anthropicUsage(this.#usage ?? usageOf({ input: Math.ceil(ask.promptEstimate * SHARE_OF_BOUND) })),
     };
     return [named({ type: "message_start", message })];

@@ -3,6 +3,7 @@ import { anyText, compact, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { chatName } from "../parts/chat-name.ts";
 import { strictSchema } from "../parts/strict-schema.ts";
+import { asFunction } from "./client-tools.ts";
 import { noteLongNames } from "./names.ts";
 
 export interface ChatToolMembers {
@@ -11,12 +12,13 @@ export interface ChatToolMembers {
   readonly parallel_tool_calls: boolean | undefined;
 }
 
-/** Functions travel; tools that the vendor runs itself are only offered and fall away, unless one is forced. */
+/** What the client runs travels; tools that the vendor runs itself are only offered and fall away, unless one is forced. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const tools: JsonObject[] = [];
   for (const tool of objects(body, "tools")) {
-    if (object(tool, "input_schema") !== undefined) tools.push(functionOf(tool, context));
+    const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
+    if (described !== undefined) tools.push(functionOf(described, context));
     else context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
   }
   const choice = object(body, "tool_choice");

@@ -3,6 +3,7 @@ import { compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
+import { FILE_INSIDE } from "../parts/refused.ts";
 import { thinkingOf } from "../parts/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
@@ -69,7 +70,7 @@ function documentBlock(part: JsonObject): JsonObject {
 
 function documentSource(file: JsonObject | undefined): JsonObject {
   const id = text(file, "file_id");
-  if (id?.startsWith("file-") === true) throw unsupportedParameter("file.file_id");
+  if (id?.startsWith("file-") === true) throw unsupportedParameter("file.file_id", FILE_INSIDE);
   if (id !== undefined) return { type: "file", file_id: id };
   const url = text(file, "fw_url") ?? text(file, "file_data") ?? "";
   const inline = parseDataUrl(url);

@@ -16,7 +16,7 @@ import {
 import { noteDropped } from "../parts/dropped.ts";
 import { jsonInstructions } from "../parts/json-instruction.ts";
 import { structuredSchema } from "../parts/structured-schema.ts";
-import { refuseBias } from "../parts/refused.ts";
+import { ONE_BY_ONE, refuseBias } from "../parts/refused.ts";
 import { withUserTurn } from "../parts/system-alone.ts";
 import type { ToolChoice } from "../parts/tool-choice.ts";
 import { cacheMark } from "./content.ts";
@@ -83,7 +83,7 @@ function limitOf(body: JsonObject, model: ClaudeModel): number {
 }
 
 function refuseUnsupported(body: JsonObject): void {
-  if (choicesOf(body) > 1) throw unsupportedParameter("n");
+  if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   refuseBias(body);
 }

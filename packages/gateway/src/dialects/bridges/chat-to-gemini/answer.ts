@@ -8,11 +8,13 @@ import { fenced } from "../parts/fenced.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
 import { newCallId } from "../parts/ids.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
+import { audioOf } from "./sound.ts";
 
 /** A chat answer that says what the candidates say. */
 export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
   const candidates = objects(body, "candidates");
-  const choices = candidates.length === 0 ? [blockedChoice()] : candidates.map(choiceOf);
+  const choices =
+    candidates.length === 0 ? [blockedChoice()] : candidates.map((candidate) => choiceOf(candidate, context));
   return chatAnswer({ head: headOf(body), choices, usage: readGeminiUsage(object(body, "usageMetadata")) }, context);
 }
 
@@ -24,18 +26,23 @@ function blockedChoice(): JsonObject {
   return { message: chatMessage({ content: "", reasoning: "", toolCalls: [] }), finish_reason: "content_filter" };
 }
 
-function choiceOf(candidate: JsonObject): JsonObject {
+function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
   const reason = text(candidate, "finishReason");
   const parts = objects(object(candidate, "content"), "parts");
   const content = parts.map(writtenOf).join("");
   const toolCalls = parts.flatMap(callsOfPart);
-  const audio = audioOf(parts);
+  const audio = audioOf(parts, context);
   if (content === "" && toolCalls.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
+  const isOnlySound = content === "" && audio !== undefined;
   const message = chatMessage({
     content,
     reasoning: parts.map(thoughtOf).join(""),
     toolCalls,
-    extra: compact({ annotations: annotationsOf(candidate, () => content), audio }),
+    extra: compact({
+      annotations: annotationsOf(candidate, () => content),
+      audio,
+      content: isOnlySound ? null : undefined,
+    }),
   });
   const logprobs = chatLogprobs(candidate);
   const finish_reason = finishOfGemini(reason, toolCalls.length > 0);
@@ -65,27 +72,6 @@ export function callsOfPart(part: JsonObject): JsonObject[] {
   if (call === undefined) return [];
   const id = joinSignature(anyText(call, "id") || newCallId(), text(part, "thoughtSignature"));
   return [toolCall(id, text(call, "name") ?? "", JSON.stringify(call["args"] ?? {}))];
-}
-
-function audioOf(parts: readonly JsonObject[]): JsonObject | undefined {
-  const sounds = parts.map(soundOf).filter((data) => data !== "");
-  const [first, ...more] = sounds;
-  if (first === undefined) return undefined;
-  const data = more.length === 0 ? first : joinedBase64(sounds);
-  return { id: SOUND_ID, data, transcript: "" };
-}
-
-/** Each piece may end in padding, which stands at the end only. */
-function joinedBase64(pieces: readonly string[]): string {
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
-}
-
-export const SOUND_ID = "audio";
-
-/** The sound in a part, base64; "" when it holds none. */
-export function soundOf(part: JsonObject): string {
-  const data = object(part, "inlineData");
-  return text(data, "mimeType")?.startsWith("audio/") === true ? (text(data, "data") ?? "") : "";
 }
 
 /** Sources of grounded text; the upstream counts bytes, clients count characters. */

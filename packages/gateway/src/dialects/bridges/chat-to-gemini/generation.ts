@@ -5,6 +5,7 @@ import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking
 import { geminiBudget, type Effort } from "../parts/effort.ts";
 import type { GeminiModel } from "../parts/gemini-models.ts";
 import { geminiSchema } from "../parts/gemini-schema.ts";
+import { noteSoundFormat } from "./sound.ts";
 
 const MAX_STOPS = 5;
 const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> = {
@@ -30,7 +31,7 @@ export function generationConfig(body: JsonObject, model: GeminiModel, context: 
     responseLogprobs: flag(body, "logprobs") === true ? true : undefined,
     logprobs: number(body, "top_logprobs"),
     ...formatOf(body, model),
-    ...modalitiesOf(body),
+    ...modalitiesOf(body, context),
     thinkingConfig: thinkingConfig(body, model, context),
     ...object(body, "fw_generation_config"),
   });
@@ -53,11 +54,14 @@ function formatOf(body: JsonObject, model: GeminiModel): JsonObject {
   return { responseMimeType: "application/json", ...written };
 }
 
-function modalitiesOf(body: JsonObject): JsonObject {
+/** OpenAI wants text beside sound; models that only speak refuse it. */
+function modalitiesOf(body: JsonObject, context: BridgeContext): JsonObject {
+  noteSoundFormat(body, context);
   const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));
+  const isSpeaker = modalities.includes("AUDIO") && /-tts\b/.test(context.upstreamModel);
   const voiceName = text(object(body, "audio"), "voice");
   return compact({
-    responseModalities: modalities.some((name) => name !== "TEXT") ? modalities : undefined,
+    responseModalities: modalities.some((name) => name !== "TEXT") ? (isSpeaker ? ["AUDIO"] : modalities) : undefined,
     speechConfig: voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
     imageConfig: object(body, "image_config"),
   });

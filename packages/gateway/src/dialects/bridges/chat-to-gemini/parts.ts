@@ -2,6 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, isObject, object, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { parseDataUrl } from "../parts/data-url.ts";
+import { FILE_INSIDE } from "../parts/refused.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
@@ -78,7 +79,7 @@ function media(url: string, fallback: string): JsonObject {
 
 function filePart(file: JsonObject | undefined): JsonObject {
   const id = text(file, "file_id");
-  if (id !== undefined && !ADDRESS.test(id)) throw unsupportedParameter("file.file_id");
+  if (id !== undefined && !ADDRESS.test(id)) throw unsupportedParameter("file.file_id", FILE_INSIDE);
   const written = text(file, "fw_url") ?? text(file, "file_data") ?? id;
   if (written === undefined) throw unsupportedParameter("file");
   const isBare = !written.startsWith("data:") && !ADDRESS.test(written) && text(file, "file_data") !== undefined;

@@ -5,10 +5,12 @@ import { ChunkWriter } from "../parts/chat-answer.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
 import { LongText } from "../parts/long-text.ts";
 import { chatLogprobs } from "../parts/logprobs.ts";
-import { annotationsOf, callsOfPart, headOf, SOUND_ID, soundOf, thoughtOf, writtenOf } from "./answer.ts";
+import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
+import { expiryOf, SOUND_ID, soundOf } from "./sound.ts";
 
 /** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
 export class CandidatesToChunks implements StreamBridge {
+  readonly #context: BridgeContext;
   readonly #writer: ChunkWriter;
   /** What was written by candidate, for the places of its sources. */
   readonly #written = new Map<number, LongText>();
@@ -18,6 +20,7 @@ export class CandidatesToChunks implements StreamBridge {
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
+    this.#context = context;
     this.#writer = new ChunkWriter(context);
   }
 
@@ -79,7 +82,7 @@ export class CandidatesToChunks implements StreamBridge {
 
   /** Clients add up what the pieces say: the id is told once. */
   #sound(data: string, index: number): StreamEvent[] {
-    const audio = this.#sounding.has(index) ? { data } : { id: SOUND_ID, data };
+    const audio = this.#sounding.has(index) ? { data } : { id: SOUND_ID, data, expires_at: expiryOf(this.#context) };
     this.#sounding.add(index);
     return this.#writer.delta({ audio }, index);
   }

@@ -7,7 +7,7 @@ import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-
 import { noteDropped, noteForeign } from "../parts/dropped.ts";
 import { takesEffort } from "../parts/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
-import { refuseBias } from "../parts/refused.ts";
+import { ONE_BY_ONE, refuseBias } from "../parts/refused.ts";
 import { openReasoning } from "../parts/sealed-reasoning.ts";
 
 /** Members that mean the same in both protocols. */
@@ -49,7 +49,7 @@ const SMALLEST_LIMIT = 16;
 
 /** The body of a Responses request that asks for the same as a chat request; nothing is stored upstream. */
 export function toResponses(body: JsonObject, context: BridgeContext): JsonObject {
-  if (choicesOf(body) > 1) throw unsupportedParameter("n");
+  if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   noteDropped(body, CARRIED, context);
   noteForeign(objects(body, "messages"), context);

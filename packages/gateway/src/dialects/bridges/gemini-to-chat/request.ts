@@ -46,7 +46,7 @@ const CONFIG = new Set([
 /** The body of a chat request that asks for the same as a generateContent request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
-  if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent");
+  if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent", "Send what is cached instead.");
   const config = gObject(body, "generationConfig");
   noteDroppedIn("generationConfig", withHumps(config), CONFIG, context);
   const stops = gList(config, "stopSequences");
@@ -82,7 +82,7 @@ function withHumps(config: JsonObject | undefined): JsonObject | undefined {
 function formatOf(config: JsonObject | undefined): JsonObject | undefined {
   const type = gText(config, "responseMimeType") ?? "text/plain";
   if (type !== "application/json" && type !== "text/plain")
-    throw unsupportedParameter("generationConfig.responseMimeType");
+    throw unsupportedParameter("generationConfig.responseMimeType", "Ask for application/json with a schema instead.");
   if (type === "text/plain") return undefined;
   const raw = gObject(config, "responseJsonSchema") ?? gObject(config, "_responseJsonSchema");
   const own = gObject(config, "responseSchema");

@@ -21,10 +21,11 @@ export function noteDroppedIn(
   }
 }
 
-/** Names what messages hold that only one vendor reads: cache marks and thinking that it signed. */
+/** Names what messages hold that only one vendor reads: cache marks, thinking that it signed, sound that it keeps. */
 export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
   const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);
   if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked)))
     context.dropped("cache_control");
+  if (messages.some((message) => isSet(message["audio"]))) context.dropped("messages.audio");
   if (messages.some((message) => thinkingOf(message).length > 0)) context.dropped("messages.thinking");
 }

@@ -5,6 +5,7 @@ import { isObject, list, object, objects } from "../../read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../types.ts";
 import { keepingExtras, KeptExtras, withExtras } from "./call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "./legacy-functions.ts";
+import { FILE_INSIDE } from "./refused.ts";
 import { echoReasoning, readsReasoning } from "./reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "./sealed-details.ts";
 
@@ -64,7 +65,7 @@ function refuseUnreadableFiles(body: JsonObject, { ask }: BridgeContext): void {
   for (const message of objects(body, "messages")) {
     for (const part of objects(message, "content")) {
       const file = object(part, "file");
-      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[ask.dialect] ?? "file");
+      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[ask.dialect] ?? "file", FILE_INSIDE);
     }
   }
 }

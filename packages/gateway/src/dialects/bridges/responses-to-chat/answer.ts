@@ -35,6 +35,7 @@ export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
   return {
     id: keeping ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
     object: "response",
+    access_programs: null,
     created_at: number(chat, "created") ?? Math.floor(context.now / 1000),
     background: false,
     error: null,

@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf, parseArguments } from "../parts/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
 import { newCallId } from "../parts/ids.ts";
+import { clientCall } from "./client-tools.ts";
 import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";
 import { recall } from "./state.ts";
@@ -42,6 +43,8 @@ export function callItem(
       return { type: "function_call", ...place, ...named, arguments: call.args, status };
     case "free text":
       return { type: "custom_tool_call", ...place, ...named, input: freeText(call.args), status };
+    case "client":
+      return { ...place, ...clientCall(call.name, parseArguments(call.args)), status };
     case "search":
       return { type: "tool_search_call", ...place, execution: "client", arguments: parseArguments(call.args), status };
   }

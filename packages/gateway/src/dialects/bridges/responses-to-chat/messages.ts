@@ -2,8 +2,10 @@ import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { argumentsOf } from "../parts/arguments.ts";
+import { FILE_INSIDE } from "../parts/refused.ts";
 import { referenceIn, responseOfItem } from "./own-ids.ts";
-import { isOutput, Results } from "./results.ts";
+import { calledClientTool, clientArguments, clientResult } from "./client-tools.ts";
+import { calledBy, isOutput, Results } from "./results.ts";
 import { openThinking } from "./sealed.ts";
 import { foundText, isFound, isSearch } from "./search.ts";
 import { SEARCH, upstreamNameOf } from "./tool-names.ts";
@@ -45,7 +47,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 
 function isAssistantItem(item: JsonObject): boolean {
   const isSpoken = ["reasoning", "function_call", "custom_tool_call"].includes(anyText(item, "type"));
-  return isSpoken || isSearch(item) || isAssistantText(item);
+  return isSpoken || isSearch(item) || isAssistantText(item) || calledClientTool(item) !== undefined;
 }
 
 function isAssistantText(item: JsonObject): boolean {
@@ -71,8 +73,11 @@ function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
     case "tool_search_call":
       draft.calls.push(callOf(item, SEARCH, argumentsOf(item)));
       break;
-    default:
+    default: {
+      const tool = calledClientTool(item);
+      if (tool !== undefined) return void draft.calls.push(callOf(item, tool, clientArguments(tool, item)));
       draft.content = [draft.content, assistantText(item["content"])].filter((piece) => piece !== "").join("\n\n");
+    }
   }
 }
 
@@ -128,7 +133,7 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
     case "additional_tools":
       return [];
     case "compaction":
-      throw unsupportedParameter(`input.${type}`);
+      throw unsupportedParameter(`input.${type}`, "Only its vendor can read it: start over with a summary in words.");
     default:
       context.dropped(`input.${type}`);
       return [];
@@ -168,7 +173,9 @@ function resultMessages(items: readonly JsonObject[], context: BridgeContext): J
 
 function resultOf(item: JsonObject, shown: JsonObject[], context: BridgeContext): JsonObject {
   const output = item["output"];
-  const tool = { role: "tool", tool_call_id: anyText(item, "call_id") };
+  const tool = { role: "tool", tool_call_id: calledBy(item) };
+  const ran = clientResult(item);
+  if (ran !== undefined) return { ...tool, content: ran };
   if (isFound(item)) return { ...tool, content: foundText(item) };
   if (typeof output === "string") return { ...tool, content: output };
   if (!Array.isArray(output)) return { ...tool, content: JSON.stringify(output ?? "") };
@@ -206,7 +213,7 @@ function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
 
 function imagePart(part: JsonObject): JsonObject {
   const url = text(part, "image_url");
-  if (url === undefined) throw unsupportedParameter("input_image.file_id");
+  if (url === undefined) throw unsupportedParameter("input_image.file_id", FILE_INSIDE);
   return { type: "image_url", image_url: compact({ url, detail: text(part, "detail") }) };
 }
 

@@ -1,6 +1,6 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { compact, isSet, list, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
+import { compact, isObject, isSet, list, number, object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
 import { noteDropped } from "../parts/dropped.ts";
 import { readEffort, takesEffort } from "../parts/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
@@ -9,7 +9,11 @@ import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";
 
 /** They need an account upstream that remembers; dropping them would lose a conversation or a promise. */
-const STATEFUL = ["previous_response_id", "conversation", "prompt"];
+const STATEFUL: Readonly<Record<string, string>> = {
+  previous_response_id: "Send the whole conversation as input instead.",
+  conversation: "Send the whole conversation as input instead.",
+  prompt: "Send the text of the stored prompt as instructions and input instead.",
+};
 const CARRIED = new Set([
   "model",
   "input",
@@ -35,7 +39,7 @@ const GIVEN = "reasoning.encrypted_content";
 
 /** The body of a chat request that asks for the same as a Responses request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
-  for (const name of STATEFUL) if (isSet(body[name])) throw unsupportedParameter(name);
+  for (const [name, cure] of Object.entries(STATEFUL)) if (isSet(body[name])) throw unsupportedParameter(name, cure);
   if (body["background"] === true) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
@@ -85,6 +89,11 @@ function responseFormat(format: JsonObject): JsonObject | undefined {
   return type === "json_object" ? { type } : undefined;
 }
 
+/** Two members that a request may leave out are not optional in an answer. */
+function shownTool(tool: JsonValue): JsonValue {
+  return isObject(tool) && tool["type"] === "function" ? { parameters: null, strict: null, ...tool } : tool;
+}
+
 function echoOf(body: JsonObject): JsonObject {
   return {
     instructions: body["instructions"] ?? null,
@@ -93,9 +102,9 @@ function echoOf(body: JsonObject): JsonObject {
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,
     reasoning: { effort: null, summary: null, ...object(body, "reasoning") },
     temperature: body["temperature"] ?? 1,
-    text: body["text"] ?? { format: { type: "text" } },
+    text: { format: { type: "text" }, ...object(body, "text") },
     tool_choice: body["tool_choice"] ?? "auto",
-    tools: body["tools"] ?? [],
+    tools: list(body, "tools").map(shownTool),
     top_p: body["top_p"] ?? 1,
     truncation: body["truncation"] ?? "disabled",
     user: body["user"] ?? null,

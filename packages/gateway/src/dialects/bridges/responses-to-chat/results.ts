@@ -1,9 +1,16 @@
 import { anyText } from "../../read.ts";
 import type { JsonObject } from "../../types.ts";
+import { clientResult } from "./client-tools.ts";
 import { isFound } from "./search.ts";
 
 export function isOutput(item: JsonObject): boolean {
-  return item["type"] === "function_call_output" || item["type"] === "custom_tool_call_output" || isFound(item);
+  const isCalled = item["type"] === "function_call_output" || item["type"] === "custom_tool_call_output";
+  return isCalled || isFound(item) || clientResult(item) !== undefined;
+}
+
+/** Id of the call that a result answers; those of the local shell have no other. */
+export function calledBy(item: JsonObject): string {
+  return anyText(item, "call_id", "id");
 }
 
 /** Results of calls: chat wants them right behind their calls, while other items may stand between them here. */
@@ -27,7 +34,7 @@ export class Results {
   }
 
   #of(item: JsonObject): JsonObject[] {
-    const id = anyText(item, "call_id");
+    const id = calledBy(item);
     const waiting = this.#waiting.get(id) ?? [];
     this.#waiting.set(id, waiting);
     return waiting;

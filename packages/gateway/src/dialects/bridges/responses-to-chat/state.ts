@@ -2,8 +2,8 @@ import type { BridgeContext, JsonObject } from "../../types.ts";
 
 /** A tool that its client calls in another way than chat calls a function. */
 export interface SpecialTool {
-  /** `search` is the client's own search for further tools. */
-  readonly kind: "function" | "free text" | "search";
+  /** `search` is the client's own search for further tools, `client` one that OpenAI defines and the client runs. */
+  readonly kind: "function" | "free text" | "search" | "client";
   readonly name: string;
   readonly namespace?: string;
 }

@@ -214,7 +214,7 @@ export class ChunksToResponse implements StreamBridge {
     return this.#calls.finish().flatMap((step) => this.#step(step, writer, status));
   }
 
-  /** Free-text input is one argument upstream: it is sent when it is whole. */
+  /** Free-text input is one argument upstream: it is sent when it is whole, as are calls of kinds of their own. */
   #step(step: CallStep, writer: ResponseWriter, status = "completed"): StreamEvent[] {
     const { id, name } = step.call;
     const kind = recall(this.#context).specialTools.get(name)?.kind ?? "function";
@@ -223,7 +223,7 @@ export class ChunksToResponse implements StreamBridge {
       case "open": {
         this.#arguments.take();
         const item = callItem(this.#id("fc", writer), { id, name, args: "" }, this.#context);
-        return [writer.openItem({ ...item, status: "in_progress" })];
+        return kind === "client" ? [] : [writer.openItem({ ...item, status: "in_progress" })];
       }
       case "arguments":
         this.#arguments.add(step.text);
@@ -233,7 +233,8 @@ export class ChunksToResponse implements StreamBridge {
       case "close": {
         const args = this.#arguments.take();
         const item = callItem(this.#id("fc", writer), { id, name, args }, this.#context);
-        return [...doneEvents(item, place, writer), writer.closeItem({ ...item, status })];
+        const opened = kind === "client" ? [writer.openItem({ ...item, status: "in_progress" })] : [];
+        return [...opened, ...doneEvents(item, place, writer), writer.closeItem({ ...item, status })];
       }
     }
   }

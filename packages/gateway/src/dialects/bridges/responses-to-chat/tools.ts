@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { clientFunction, clientToolOf } from "./client-tools.ts";
 import { isFound } from "./search.ts";
 import type { SpecialTool } from "./state.ts";
 import { SEARCH, upstreamName, upstreamNameOf } from "./tool-names.ts";
@@ -10,7 +11,7 @@ export interface ReadTools {
   readonly special: ReadonlyMap<string, SpecialTool>;
 }
 
-/** Functions, free-text tools and the client's own search travel; hosted tools are only offered and fall away, unless one is forced. */
+/** Functions, free-text tools and what the client runs itself travel; hosted tools are only offered and fall away, unless one is forced. */
 export function chatTools(body: JsonObject, context: BridgeContext): ReadTools {
   const special = new Map<string, SpecialTool>();
   const tools = new Map<string, JsonObject>();
@@ -75,8 +76,11 @@ function readTool(tool: JsonObject): ReadTool | undefined {
     case "tool_search":
       if (tool["execution"] !== "client") return undefined;
       return { name: SEARCH, tool: functionOf(tool, SEARCH), special: { kind: "search", name: SEARCH } };
-    default:
-      return undefined;
+    default: {
+      const known = clientToolOf(tool);
+      if (known === undefined) return undefined;
+      return { name: known, tool: clientFunction(known), special: { kind: "client", name: known } };
+    }
   }
 }
 
@@ -110,15 +114,19 @@ function choiceOf(choice: JsonValue | undefined, tools: readonly JsonObject[]): 
   if (!isObject(choice)) return typeof choice === "string" ? choice : undefined;
   const offered = new Set(tools.map((tool) => anyText(object(tool, "function"), "name")));
   if (choice["type"] === "allowed_tools") return allowedChoice(choice, offered);
-  const name = upstreamNameOf(choice);
+  const name = chosenName(choice);
   if (name === undefined || !offered.has(name)) throw unsupportedParameter("tool_choice");
   return { type: "function", function: { name } };
+}
+
+function chosenName(choice: JsonObject): string | undefined {
+  return upstreamNameOf(choice) ?? clientToolOf(choice);
 }
 
 /** Hosted tools that fell away are not allowed either. */
 function allowedChoice(choice: JsonObject, offered: ReadonlySet<string>): JsonValue {
   const mode = text(choice, "mode") ?? "auto";
-  const names = objects(choice, "tools").flatMap((tool) => upstreamNameOf(tool) ?? []);
+  const names = objects(choice, "tools").flatMap((tool) => chosenName(tool) ?? []);
   const tools = names.filter((name) => offered.has(name)).map((name) => ({ type: "function", function: { name } }));
   if (tools.length > 0) return { type: "allowed_tools", allowed_tools: { mode, tools } };
   if (mode === "required") throw unsupportedParameter("tool_choice");

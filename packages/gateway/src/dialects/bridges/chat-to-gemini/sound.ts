@@ -1,0 +1,65 @@
+// Sound in answers: this upstream speaks raw samples alone, and the only other form made of them is WAV.
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { object, text } from "../../read.ts";
+import type { BridgeContext, JsonObject } from "../../types.ts";
+
+export const SOUND_ID = "audio";
+const HEAD_BYTES = 44;
+const USUAL_RATE = 24_000;
+const BYTES_PER_SAMPLE = 2;
+
+const wantsWav = new WeakSet<BridgeContext>();
+
+/** Throws for formats that the samples would have to be encoded in. */
+export function noteSoundFormat(body: JsonObject, context: BridgeContext): void {
+  const format = text(object(body, "audio"), "format") ?? "pcm16";
+  if (format === "pcm16") return;
+  if (context.ask.stream) throw unsupportedParameter("audio.format", "Ask for pcm16: streams have no other.");
+  if (format !== "wav") throw unsupportedParameter("audio.format", "Ask for wav or pcm16.");
+  wantsWav.add(context);
+}
+
+/** The sound of several parts as one, in the format that the client asked for; undefined where there is none. */
+export function audioOf(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
+  const sounding = parts.filter((part) => soundOf(part) !== "");
+  const [first] = sounding;
+  if (first === undefined) return undefined;
+  // Each piece may end in padding, which stands at the end only.
+  const samples = Buffer.concat(sounding.map((part) => Buffer.from(soundOf(part), "base64")));
+  const sound = wantsWav.has(context) ? withHead(samples, typeOf(first)) : samples;
+  return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: expiryOf(context) };
+}
+
+/** Nothing is kept: the sound cannot be named by its id in a later request. */
+export function expiryOf({ now }: BridgeContext): number {
+  return Math.floor(now / 1000);
+}
+
+/** The sound in a part, base64; "" when it holds none. */
+export function soundOf(part: JsonObject): string {
+  return typeOf(part).startsWith("audio/") ? (text(object(part, "inlineData"), "data") ?? "") : "";
+}
+
+function typeOf(part: JsonObject): string {
+  return text(object(part, "inlineData"), "mimeType") ?? "";
+}
+
+/** Before samples only: what has a head already keeps its own. */
+function withHead(samples: Buffer, type: string): Buffer {
+  if (!/l16|pcm/i.test(type)) return samples;
+  const rate = Number(/rate=(\d+)/.exec(type)?.[1] ?? USUAL_RATE);
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write("RIFF", 0, "latin1");
+  head.writeUInt32LE(HEAD_BYTES - 8 + samples.length, 4);
+  head.write("WAVEfmt ", 8, "latin1");
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * BYTES_PER_SAMPLE, 28);
+  head.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  head.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
+  head.write("data", 36, "latin1");
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}

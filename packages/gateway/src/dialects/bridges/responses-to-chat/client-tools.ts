@@ -1,0 +1,128 @@
+// Tools that OpenAI defines and the client runs. They are functions upstream, and calls of their own kind again in the
+// answer.
+import { anyText, list, number, object, text } from "../../read.ts";
+import type { JsonObject } from "../../types.ts";
+
+interface ClientTool {
+  readonly description: string;
+  readonly parameters: JsonObject;
+  /** Type of a call; that of its result has `_output` behind it. */
+  readonly call: string;
+  /** What a call says beside its ids, from the arguments of the function; and back. */
+  said(args: JsonObject): JsonObject;
+  args(item: JsonObject): JsonObject;
+  /** What the model reads of a result. */
+  result(item: JsonObject): string;
+}
+
+const TEXT = { type: "string" };
+const WHOLE = { type: "integer" };
+const TEXTS = { type: "array", items: TEXT };
+
+const shell: ClientTool = {
+  description: "Runs commands in the shell of the user's machine, one after the other.",
+  parameters: schemaOf({ commands: TEXTS, timeout_ms: WHOLE, max_output_length: WHOLE }, "commands"),
+  call: "shell_call",
+  said: (args) => ({
+    action: {
+      commands: textsOf(args, "commands"),
+      timeout_ms: number(args, "timeout_ms") ?? null,
+      max_output_length: number(args, "max_output_length") ?? null,
+    },
+    environment: { type: "local" },
+  }),
+  args: (item) => object(item, "action") ?? {},
+  result: (item) => JSON.stringify(item["output"] ?? []),
+};
+
+const localShell: ClientTool = {
+  description: "Runs a program on the user's machine: its name and its arguments, no shell in between.",
+  parameters: schemaOf(
+    { command: TEXTS, env: { type: "object" }, timeout_ms: WHOLE, user: TEXT, working_directory: TEXT },
+    "command",
+  ),
+  call: "local_shell_call",
+  said: ({ env, ...args }) => ({
+    action: { ...args, type: "exec", command: textsOf(args, "command"), env: object({ env }, "env") ?? {} },
+  }),
+  args(item) {
+    const { type: _type, ...args } = object(item, "action") ?? {};
+    return args;
+  },
+  result: (item) => anyText(item, "output"),
+};
+
+const applyPatch: ClientTool = {
+  description:
+    "Creates, updates or deletes one file. `diff` of a new file: every line begins with +. `diff` of an update, without line numbers: each place begins with a line @@ and, where that is needed to find it, the name of its function or class; then come lines of context, which begin with a space, lines to remove with - and lines to add with +.",
+  parameters: schemaOf(
+    { type: { ...TEXT, enum: ["create_file", "update_file", "delete_file"] }, path: TEXT, diff: TEXT },
+    "type",
+    "path",
+  ),
+  call: "apply_patch_call",
+  said(args) {
+    const type = text(args, "type") ?? "update_file";
+    const diff = type === "delete_file" ? {} : { diff: anyText(args, "diff") };
+    return { operation: { type, path: anyText(args, "path"), ...diff } };
+  },
+  args: (item) => object(item, "operation") ?? {},
+  result: (item) => [anyText(item, "status"), anyText(item, "output")].filter((line) => line !== "").join("\n"),
+};
+
+/** By the type of the tool, which is its name upstream as well. */
+const TOOLS: ReadonlyMap<string, ClientTool> = new Map([
+  ["shell", shell],
+  ["local_shell", localShell],
+  ["apply_patch", applyPatch],
+]);
+const CALLS = new Map([...TOOLS].map(([name, { call }]) => [call, name]));
+
+/** Name of the tool; undefined for other tools, and for a shell that runs at the vendor. */
+export function clientToolOf(tool: JsonObject): string | undefined {
+  const type = text(tool, "type") ?? "";
+  const place = text(object(tool, "environment"), "type") ?? "local";
+  return TOOLS.has(type) && place === "local" ? type : undefined;
+}
+
+export function clientFunction(name: string): JsonObject {
+  const { description, parameters } = known(name);
+  return { type: "function", function: { name, description, parameters } };
+}
+
+/** What the call of a function says as a call of its own kind. */
+export function clientCall(name: string, args: JsonObject): JsonObject {
+  const { call, said } = known(name);
+  return { type: call, ...said(args) };
+}
+
+/** Name of the tool that an item calls; undefined for other items. */
+export function calledClientTool(item: JsonObject): string | undefined {
+  return CALLS.get(text(item, "type") ?? "");
+}
+
+export function clientArguments(name: string, item: JsonObject): string {
+  return JSON.stringify(known(name).args(item));
+}
+
+/** What a result says; undefined for items that are none of such a tool. */
+export function clientResult(item: JsonObject): string | undefined {
+  const type = text(item, "type") ?? "";
+  const name = type.endsWith("_output") ? CALLS.get(type.slice(0, -"_output".length)) : undefined;
+  return name === undefined ? undefined : known(name).result(item);
+}
+
+function known(name: string): ClientTool {
+  const tool = TOOLS.get(name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+function textsOf(args: JsonObject, name: string): string[] {
+  const one = text(args, name);
+  return one === undefined ? list(args, name).filter((value) => typeof value === "string") : [one];
+}
+
+function schemaOf(properties: JsonObject, ...required: readonly string[]): JsonObject {
+  return { type: "object", properties, required: [...required], additionalProperties: false };
+}
