@@ -48,6 +48,15 @@ describe("retries (3.3)", () => {
     },
   );
 
+  it("a converted stream whose first event cannot be read goes to the next channel", async () => {
+    const { bad, good } = await failing("bad-json@stream", 1);
+    const ask = { model: "bad-json@stream", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hi" }] };
+    const response = await relay.gateway.post("/v1/messages", ask, relay.key);
+    expect(eventsOf(await response.text()).at(-1)).toContain("message_stop");
+    const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+    expect(row?.other.admin_info.use_channel).toEqual([bad, good]);
+  });
+
   it.each(["status-400", "status-504", "hang"])("%s is not retried", async (fault) => {
     await failing(`${fault}@never`, 2);
     const response = await relay.ask(`${fault}@never`);

@@ -95,6 +95,37 @@ describe("bad input", () => {
     expect(await anthropic.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
   });
 
+  it.each(["/v1/audio/transcriptions", "/v1/files"])(
+    "tells a wrong key on %s while the form is still sent",
+    async (path) => {
+      const form = (bytes: number) => {
+        const data = new FormData();
+        data.set("file", new Blob([new Uint8Array(bytes)]), "a.wav");
+        return data;
+      };
+      for (let turn = 0; turn < 12; turn++) {
+        const sent = { method: "POST", headers: { authorization: "Bearer sk-nope" }, body: form(turn * 200_000) };
+        const answer = await fetch(relay.gateway.url + path, sent);
+        expect([answer.status, (await errorOf(answer)).code]).toEqual([401, "invalid_api_key"]);
+      }
+    },
+  );
+
+  it("ends a connection whose client sends on and on after its answer", { timeout: 20_000 }, async () => {
+    const sending = httpRequest(new URL("/v1/files", relay.gateway.url), {
+      method: "POST",
+      headers: { authorization: "Bearer sk-nope", "transfer-encoding": "chunked" },
+    });
+    const closed = new Promise<void>((resolve) => sending.once("close", () => resolve()));
+    sending.on("error", () => undefined);
+    sending.write("x");
+    const status = await new Promise<number | undefined>((resolve) =>
+      sending.once("response", (answer) => resolve(answer.resume().statusCode)),
+    );
+    expect(status).toBe(401);
+    await closed;
+  });
+
   it("refuses a body over the limit by its length and by what arrives", async () => {
     const declared = await raw("/v1/chat/completions", Buffer.alloc(0), { "content-length": "99999999999" }).catch(
       (error: unknown) => error,

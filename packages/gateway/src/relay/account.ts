@@ -136,10 +136,10 @@ export class Account {
   }
 
   /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
-  progress(outputBound: number, attempt: Attempt, tried: readonly Attempt[]): void {
+  progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
     if (this.#isExtending || this.#isClosed || this.#request.ask.outputCap !== undefined) return;
-    if (outputBound < this.#reserved - LOOK_AHEAD || !isPriced({ price: this.#price, groupRatio: this.#groupRatio }))
-      return;
+    if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+    if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
     void this.#extend(attempt, tried)
       // What fails now fails, and is told, when it is renewed or charged.

@@ -9,6 +9,7 @@ import { proxyOf } from "../providers/proxy.ts";
 import { createIntake } from "../providers/intake.ts";
 import { UpstreamRefusal, type Exchange, type Verdict } from "../providers/types.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { decodedFor, isEncoded } from "./decoded.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { DEFAULT_REST_MS } from "./cooldown.ts";
 import type { Delivery } from "./delivery.ts";
@@ -59,7 +60,7 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions",
 export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(ending: Ending, built: BuiltCall, attempt: Attempt): Promise<Usage>;
-  progress(outputBound: number, attempt: Attempt): void;
+  progress(outputBound: () => number, attempt: Attempt): void;
 }
 
 /** One upstream call of a request. */
@@ -159,7 +160,7 @@ export class Attempt implements Flow {
     return this.#keeping ? this.#keeping.charged(charged) : charged;
   }
 
-  progress(outputBound: number): void {
+  progress(outputBound: () => number): void {
     this.#hooks.progress(outputBound, this);
   }
 
@@ -241,8 +242,10 @@ export class Attempt implements Flow {
     );
   }
 
-  #handler(): Dispatcher.DispatchHandler {
+  /** @param isDecoded the body comes from a decoder, not from the wire */
+  #handler(isDecoded = false): Dispatcher.DispatchHandler {
     let sink: Sink | undefined;
+    let decoder: Dispatcher.DispatchHandler | undefined;
     return {
       onRequestStart: (controller) => {
         this.controller = controller;
@@ -250,7 +253,12 @@ export class Attempt implements Flow {
         this.delivery.onGone = () => controller.abort(new AppError("client_closed_request"));
         if (this.#stopped) controller.abort(this.#stopped);
       },
-      onResponseStart: (controller, status, headers) => {
+      onResponseStart: (controller, status, headers, message) => {
+        if (!isDecoded && isEncoded(headers)) {
+          decoder = decodedFor(this.#handler(true));
+          decoder.onRequestStart?.(controller, {});
+          return decoder.onResponseStart?.(controller, status, headers, message);
+        }
         this.#headers = headers as Record<string, string>;
         // As many buffers as the head has names and values; a stream would hold them for minutes.
         controller.rawHeaders = null;
@@ -258,15 +266,18 @@ export class Attempt implements Flow {
         sink = this.#sink = this.#sinkFor(status, this.#headers);
         if (!sink) controller.abort(new AppError("upstream_invalid_response"));
       },
-      onResponseData: (_controller, chunk) => {
+      onResponseData: (controller, chunk) => {
+        if (decoder) return decoder.onResponseData?.(controller, chunk);
         this.#idFinder?.feed(chunk);
         sink?.data(chunk);
       },
-      onResponseEnd: () => {
+      onResponseEnd: (controller, trailers) => {
+        if (decoder) return decoder.onResponseEnd?.(controller, trailers);
         this.#upstreamDone();
         sink?.end();
       },
-      onResponseError: (_controller, error) => {
+      onResponseError: (controller, error) => {
+        if (decoder) return decoder.onResponseError?.(controller, error);
         this.#upstreamDone();
         if (sink) sink.fail(error);
         else if (this.delivery.isGone) this.finish({ kind: "gone" });

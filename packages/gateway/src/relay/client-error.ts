@@ -3,6 +3,9 @@ import { breaksAfterError, errorAnswer, errorFrame } from "../dialects/errors.ts
 import type { ErrorDialect, StreamForm } from "../dialects/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 
+const LINGER_MS = 3_000;
+const LINGER_BYTES = 32 * 1024 * 1024;
+
 /**
  * Tells the client in its own protocol: a whole answer, or an event when the head of a stream is out. `form` is that
  * of a stream which has had no event yet.
@@ -23,5 +26,27 @@ export function sendError(
   const answer = errorAnswer(dialect, error, requestId);
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
-  response.end(body);
+  // A process that stops closes every connection right after this.
+  if (response.req.complete || error.code === "server_shutdown") response.end(body);
+  else response.write(body, () => endOnceSent(response));
+}
+
+/**
+ * The client is still sending. Closing now would reset its connection, and most clients would report that instead of
+ * the answer: what comes is thrown away for a while.
+ */
+function endOnceSent(response: ServerResponse): void {
+  const { req: request } = response;
+  let size = 0;
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS).unref();
+  request.once("end", end).once("close", end);
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) end();
+  });
+  request.resume();
 }

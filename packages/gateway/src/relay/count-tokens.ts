@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { ZERO } from "../billing/quota.ts";
-import { AppError } from "../lib/app-error.ts";
+import { isSet } from "../dialects/read.ts";
+import type { DialectId, JsonObject } from "../dialects/types.ts";
+import { AppError, unsupportedParameter } from "../lib/app-error.ts";
 import { parseObject } from "../lib/json.ts";
 import { UpstreamRefusal } from "../providers/types.ts";
 import { admitModel, servingGroups } from "./admit.ts";
@@ -34,10 +36,11 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   let isSuccess = false;
   try {
     request.isCounted = gate !== undefined;
-    if (found) send(response, await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
+    const counted = found && (await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
+    if (counted) send(response, counted);
     else {
       const room = here(request);
-      if (gate) await gate.enter(room, onlyRoom(room), { visitor: response, amount: () => ZERO });
+      if (!found && gate) await gate.enter(room, onlyRoom(room), { visitor: response, amount: () => ZERO });
       await countHere(request, response, deps);
     }
     isSuccess = true;
@@ -57,11 +60,22 @@ function here({ caller }: RelayRequest): Room {
   return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }
 
+/** What a request names and only an upstream holds. */
+const HELD_UPSTREAM = ["previous_response_id", "conversation", "prompt"];
+
 async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
+  const json = request.body.json();
+  const held = request.dialect.id === "openai-input-tokens" && HELD_UPSTREAM.find((name) => isSet(json[name]));
+  if (held) throw unsupportedParameter(held, "Send what it stands for instead.");
   const tokens = await countTexts(deps.counter, request.ask.model, request.dialect.promptTexts(request.body));
-  const isGemini = request.ask.dialect === "gemini-count-tokens";
   response.setHeader("x-fairway-estimated", "true");
-  send(response, Buffer.from(JSON.stringify(isGemini ? { totalTokens: tokens } : { input_tokens: tokens })));
+  send(response, Buffer.from(JSON.stringify(answerOf(request.dialect.id, tokens))));
+}
+
+function answerOf(dialect: DialectId, tokens: number): JsonObject {
+  if (dialect === "gemini-count-tokens") return { totalTokens: tokens };
+  const kind = dialect === "openai-input-tokens" ? { object: "response.input_tokens" } : {};
+  return { ...kind, input_tokens: tokens };
 }
 
 interface Candidates {
@@ -90,12 +104,13 @@ interface Course extends Candidates {
   readonly response: ServerResponse;
 }
 
+/** Undefined where the upstream does not know the path: many that copy a protocol leave its counting out. */
 async function askUpstream(
   request: RelayRequest,
   { selection, first, gate, response }: Course,
   signal: AbortSignal,
   deps: PipelineDeps,
-): Promise<Buffer> {
+): Promise<Buffer | undefined> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   const entered = gate ? await entering(gate, { selection, first, response }) : first;
   for (let choice = entered; choice; choice = await withRoom(retries.next(), selection, gate)) {
@@ -106,10 +121,18 @@ async function askUpstream(
       deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
       return tried;
     }
+    if (isPathUnknown(tried)) {
+      selection.unused();
+      return undefined;
+    }
     deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried });
     retries.failed(choice, tried);
   }
   throw retries.lastError();
+}
+
+function isPathUnknown({ error }: Failure): boolean {
+  return error.origin === "upstream" && [404, 405, 501].includes(error.status);
 }
 
 function entering(gate: Gate, { selection, first, response }: Omit<Course, "gate">): Promise<Choice | undefined> {

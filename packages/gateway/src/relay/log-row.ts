@@ -58,8 +58,9 @@ function contentOf({ price, groupRatio, usage, ending }: Charged): string {
   return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
 }
 
-function ratioText(rates: TokenRates, group: number): string {
-  return `Model ratio ${rates.modelRatio}, completion ratio ${rates.completionRatio}, group ratio ${group}`;
+/** Joined: a text of many pieces takes `JSON.stringify` off its fast path, which doubles the cost of writing a charge. */
+function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): string {
+  return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
 }
 
 function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {

@@ -6,6 +6,7 @@ export type Outcome =
   | "quota"
   | "rate_limited"
   | "no_channel"
+  | "model_not_found"
   | "upstream_error"
   | "timeout"
   | "client_abort"
@@ -19,23 +20,27 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["rate_limit_exceeded", "rate_limited"],
   ["concurrency_limit_exceeded", "rate_limited"],
   ["no_available_channel", "no_channel"],
-  ["model_not_found", "no_channel"],
+  ["model_not_found", "model_not_found"],
   ["client_closed_request", "client_abort"],
-  ["upstream_timeout", "timeout"],
 ]);
 
 /** What an upstream says of a request that it will not take, from whomever. */
 const OF_CLIENTS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** The outcome of a request that ended with an error of `code` and `status`. */
+/** The outcome of a request that ended with an error of `code` and `status`; an upstream's own codes may be like ours. */
 export function outcomeOf(error: {
   readonly code: string | undefined;
   readonly status: number;
   readonly origin: string;
 }): Outcome {
+  if (error.origin === "upstream") return outcomeOfUpstream(error);
   const known = error.code === undefined ? undefined : BY_CODE.get(error.code);
   if (known) return known;
-  if (error.origin === "upstream") return OF_CLIENTS.has(error.status) ? "client_error" : "upstream_error";
   if (error.status === 401 || error.status === 403) return "auth";
   return error.status < 500 ? "client_error" : "internal";
+}
+
+function outcomeOfUpstream({ code, status }: { readonly code: string | undefined; readonly status: number }): Outcome {
+  if (code === "upstream_timeout") return "timeout";
+  return OF_CLIENTS.has(status) ? "client_error" : "upstream_error";
 }

@@ -136,7 +136,7 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       });
     case "unimplemented":
       await deps.authenticator.byKey(request, arrival.ip);
-      throw new AppError("api_not_implemented");
+      throw new AppError("api_not_implemented", match.message === undefined ? {} : { message: match.message });
     case "wrong-method":
       response.setHeader("allow", match.allow);
       throw new AppError("method_not_allowed", { values: { method, path: printable(call.path) } });
@@ -151,8 +151,8 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
-    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     call.relayed = await bindToAccount(call.relayed, deps);
+    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {
     if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);

@@ -6,6 +6,8 @@ describe("matchRoute", () => {
     ["/v1/chat/completions", "chat", "openai-chat", "openai"],
     ["/v1/completions", "completions", "openai-completions", "openai"],
     ["/v1/responses", "responses", "openai-responses", "openai-responses"],
+    ["/v1/responses/compact", "responses", "openai-compaction", "openai-responses"],
+    ["/v1/responses/input_tokens", "count_tokens", "openai-input-tokens", "openai-responses"],
     ["/v1/embeddings", "embeddings", "openai-embeddings", "openai"],
     ["/v1/messages", "chat", "anthropic-messages", "anthropic"],
     ["/v1beta/openai/chat/completions", "chat", "openai-chat", "openai"],
@@ -84,13 +86,31 @@ describe("matchRoute", () => {
     "/v1/messages/batches",
     "/v1/edits",
     "/v1/realtime/calls",
-    "/v1/responses/compact",
+    "/v1/conversations/conv_1/items",
+    "/v1/chat/completions/chatcmpl-1",
+    "/upload/v1/files",
+    "/v1beta/files/abc",
+    "/v1/cachedContents",
+    "/v1/models/gemini-3:batchGenerateContent",
   ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
 
+  it("says what to do instead, and in whose words", () => {
+    expect(matchRoute("POST", "/upload/v1beta/files")).toMatchObject({
+      errors: "gemini",
+      message: expect.stringContaining("inside of the request") as string,
+    });
+    expect(matchRoute("POST", "/v1/messages/batches")).toMatchObject({
+      errors: "anthropic",
+      message: expect.stringContaining("one by one") as string,
+    });
+  });
+
   it("leaves other paths to the management API and the console", () => {
-    expect(["/api/status", "/", "/channel", "/v10/x", "/v1beta2"].filter(isRelayPath)).toEqual([]);
+    expect(["/api/status", "/", "/channel", "/v10/x", "/v1beta2", "/upload", "/upload/x"].filter(isRelayPath)).toEqual(
+      [],
+    );
     expect(
       [
         "/v1",

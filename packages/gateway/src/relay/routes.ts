@@ -18,7 +18,7 @@ export type RouteMatch =
   | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
   | { readonly kind: "task"; readonly errors: ErrorDialect }
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
-  | { readonly kind: "unimplemented"; readonly errors: ErrorDialect }
+  | { readonly kind: "unimplemented"; readonly errors: ErrorDialect; readonly message?: string }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
   | { readonly kind: "unknown"; readonly errors: ErrorDialect };
 
@@ -32,6 +32,11 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
   ["/v1/chat/completions", { operation: "chat", dialect: "openai-chat" }],
   ["/v1/completions", { operation: "completions", dialect: "openai-completions" }],
   ["/v1/responses", { operation: "responses", dialect: "openai-responses", errors: "openai-responses" }],
+  ["/v1/responses/compact", { operation: "responses", dialect: "openai-compaction", errors: "openai-responses" }],
+  [
+    "/v1/responses/input_tokens",
+    { operation: "count_tokens", dialect: "openai-input-tokens", errors: "openai-responses" },
+  ],
   ["/v1/embeddings", { operation: "embeddings", dialect: "openai-embeddings" }],
   ["/v1/moderations", { operation: "moderations", dialect: "openai-moderations" }],
   ["/v1/rerank", { operation: "rerank", dialect: "rerank" }],
@@ -50,11 +55,27 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
-  /^\/v1\/(edits|files|fine_tuning|fine-tunes|batches|assistants|threads|vector_stores|evals|containers)(\/|$)/,
+  /^\/v1\/(edits|conversations|fine_tuning|fine-tunes|assistants|threads|vector_stores|evals|containers)(\/|$)/,
+  /^\/(v1|v1beta)\/(interactions|fileSearchStores|auth_tokens)(\/|$)/,
   /^\/v1\/videos\/[^/]+\/(?!content$).+/,
   /^\/v1\/realtime\/.+/,
-  /^\/v1\/responses\/(compact|input_tokens)$/,
-  /^\/v1\/messages\/batches(\/|$)/,
+  /^\/v1\/chat\/completions\/.+/,
+];
+
+const ONE_BY_ONE = "This API is not implemented: send the requests one by one instead.";
+
+/** The same, with what clients can do instead. */
+const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [
+    /^\/(upload\/)?(v1|v1beta)\/(files|uploads)(\/|$)/,
+    "This API is not implemented: send files inside of the request instead.",
+  ],
+  [/^\/(v1|v1beta)\/batches(\/|$)|^\/v1\/messages\/batches(\/|$)/, ONE_BY_ONE],
+  [/:(batchGenerateContent|asyncBatchEmbedContent)$/, ONE_BY_ONE],
+  [
+    /^\/(v1|v1beta)\/cachedContents(\/|$)/,
+    "This API is not implemented: upstreams cache what requests begin with by themselves.",
+  ],
 ];
 
 const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
@@ -67,14 +88,16 @@ const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
 
 /** Vendors of videos: their own paths stand behind their names. */
 const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).join("|");
-const PREFIX = new RegExp(`^/(v1|v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`);
+const PREFIX = new RegExp(
+  `^/(v1|v1beta|upload/v1|upload/v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`,
+);
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
 const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+?))?\/?$/;
 const TASKS = new RegExp(
   `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$|v1/videos(?:/[^/]+(?:/content)?)?$)`,
 );
-const STORED = /^\/v1\/responses\/(?!compact$|input_tokens$)([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
+const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
 /** True for every path whose answers belong to the relay, known or not. */
@@ -100,7 +123,7 @@ function matchGemini(method: string, path: string): RouteMatch | undefined {
   if (!found) return undefined;
   const verb = GEMINI_VERBS.get(found[2] ?? "");
   // Names of models may have a colon as well: what is asked for by GET is one of them.
-  if (!verb) return method === "GET" ? undefined : { kind: "unknown", errors: "gemini" };
+  if (!verb) return method === "GET" ? undefined : (replaced(path, "gemini") ?? { kind: "unknown", errors: "gemini" });
   if (method !== "POST") return wrongMethod("POST", "gemini");
   return { ...relay({ ...verb, errors: "gemini" }), pathModel: found[1] ?? "", isStreamPath: verb.stream };
 }
@@ -134,9 +157,13 @@ function matchRest(method: string, path: string): RouteMatch {
       ? { kind: "billing", read: billing[2] === "usage" ? "usage" : "subscription" }
       : wrongMethod("GET", undefined);
   const errors = errorDialectOf(path);
-  return UNIMPLEMENTED.some((pattern) => pattern.test(path))
-    ? { kind: "unimplemented", errors }
-    : { kind: "unknown", errors };
+  const kind = UNIMPLEMENTED.some((pattern) => pattern.test(path)) ? "unimplemented" : "unknown";
+  return replaced(path, errors) ?? { kind, errors };
+}
+
+function replaced(path: string, errors: ErrorDialect): RouteMatch | undefined {
+  const message = REPLACED.find(([pattern]) => pattern.test(path))?.[1];
+  return message === undefined ? undefined : { kind: "unimplemented", errors, message };
 }
 
 /** Calls about a response that the upstream keeps. */
@@ -165,6 +192,7 @@ function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatc
 /** The envelope that callers of a prefix read. */
 export function errorDialectOf(path: string): ErrorDialect {
   if (path.startsWith("/v1/messages")) return "anthropic";
+  if (path.startsWith("/upload/")) return "gemini";
   if (path.startsWith("/v1beta/") && !path.startsWith("/v1beta/openai/")) return "gemini";
   return "openai";
 }

@@ -141,7 +141,7 @@ class Walk implements Selection {
     const choice = preferred ?? this.#find();
     if (!choice) {
       const { model } = this.#request.ask;
-      if (!this.#hasChosen) throw this.#servesNever() ? unserved(model) : unavailable(this.#groups, model);
+      if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.ask) : unavailable(this.#groups, model);
       return undefined;
     }
     this.#hasChosen = true;

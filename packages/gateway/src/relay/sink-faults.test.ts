@@ -113,3 +113,28 @@ describe("an answer whose charge fails", () => {
     expect([ended, told]).toEqual([result, ["Error: no charge"]]);
   });
 });
+
+it.each([
+  ["is not read again where the reservation does not grow", false],
+  ["is read where it may", true],
+])("the text of a stream %s", async (_what, asks) => {
+  let read = 0;
+  const upstream: Dialect = {
+    ...dialect,
+    eventTexts(data) {
+      read += 1;
+      return dialect.eventTexts(data);
+    },
+  };
+  const words = event({ ...said, choices: [{ index: 0, delta: { content: "word ".repeat(200) } }] });
+  const watching = (flow: Flow): Sink => {
+    const progress = (bound: () => number) => void (asks && bound());
+    return new StreamSink({ ...flow, progress }, { intake: plain, upstream, translation: undefined }, counter);
+  };
+  await run(watching, (sink) => {
+    for (let sent = 0; sent < 12; sent += 1) sink.data(words);
+    sink.data(event(said));
+    sink.data(done);
+  });
+  expect(read > 0).toBe(asks);
+});

@@ -47,8 +47,8 @@ export interface Flow {
   readonly controller: Dispatcher.DispatchController;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
   settle(ending: Ending): Promise<Usage>;
-  /** Upper estimate of the output so far, for the reservation; may lead to a call of `stop`. */
-  progress(outputBound: number): void;
+  /** Upper estimate of the output so far, asked where the reservation can grow; may lead to a call of `stop`. */
+  progress(outputBound: () => number): void;
   /** Ends the attempt; the first call counts. */
   finish(result: AttemptResult): void;
   /** Tells the operator of a fault of this program while an answer ended. */

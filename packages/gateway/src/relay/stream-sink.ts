@@ -5,7 +5,7 @@ import type { Dialect, JsonObject, Meter, StreamPosition, Usage } from "../diale
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
-import { brokenStream, emptyStream, isIdleTimeout, isOfUpstream, type Failure } from "./failure.ts";
+import { brokenStream, emptyStream, isIdleTimeout, isOfUpstream, unreadable, type Failure } from "./failure.ts";
 import {
   cutErrors,
   cutEvents,
@@ -22,7 +22,7 @@ import type { StreamTranslation } from "./translate.ts";
 import { Tally } from "./tally.ts";
 import type { TokenCounter } from "../billing/count.ts";
 
-/** Forwarded bytes between two looks at the reservation. */
+/** Bytes of the upstream between two looks at the reservation. */
 const PROGRESS_EVERY = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
@@ -52,7 +52,7 @@ export class StreamSink implements Sink {
   #firstContentAt: number | undefined;
   /** An event whose names a chunk with usage repeats; kept for clients that asked for one. */
   #head: JsonObject | undefined;
-  #forwarded = 0;
+  #received = 0;
   #progressAt = PROGRESS_EVERY;
   #isOver = false;
 
@@ -82,7 +82,10 @@ export class StreamSink implements Sink {
       work();
     } catch (error) {
       if (this.#isOver) throw error;
-      if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
+      if (this.#firstContentAt === undefined) {
+        this.#isOver = true;
+        this.#flow.finish({ kind: "failed", failure: unreadable(error) });
+      } else if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
       else this.#interrupted(new AppError("upstream_invalid_stream"), "upstream_cut");
       this.#flow.controller.abort(error as Error);
     }
@@ -131,44 +134,49 @@ export class StreamSink implements Sink {
     if (clean.length === 0 || (this.#firstContentAt === undefined && !hasData(clean))) return;
     const usageBefore = this.#meter.usage;
     this.#meter.feed(clean);
-    if (this.#firstContentAt === undefined && !this.#begin(clean)) return;
+    const isFirst = this.#firstContentAt === undefined;
+    if (isFirst && !this.#accepts(clean)) return;
     if (this.#meter.error) return this.#upstreamError(clean);
+    const translated = this.#translation?.blocks(clean);
+    if (isFirst) this.#begin(clean);
     this.#tally.add(clean);
-    const out = this.#translation
-      ? this.#translation.blocks(clean)
-      : this.#edit(clean, usageBefore !== this.#meter.usage);
-    if (this.#meter.terminated) this.#complete(out);
-    else this.#forward(out);
+    const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
+    if (this.#meter.terminated) return this.#complete(out);
+    this.#watchReservation(clean.length);
+    this.#forward(out);
+  }
+
+  #watchReservation(received: number): void {
+    this.#received += received;
+    if (this.#received <= this.#progressAt) return;
+    this.#progressAt = this.#received + PROGRESS_EVERY;
+    this.#flow.progress(() => this.#tally.bound());
   }
 
   #forward(out: Buffer): void {
     if (out.length === 0) return;
     this.#position?.feed(out);
-    this.#forwarded += out.length;
-    if (this.#forwarded > this.#progressAt) {
-      this.#progressAt = this.#forwarded + PROGRESS_EVERY;
-      this.#flow.progress(this.#tally.bound());
-    }
     if (!this.#flow.delivery.write(out, this.#resume)) this.#flow.controller.pause();
   }
 
-  /** The first event decides whether this attempt counts; answers false when it does not. */
-  #begin(blocks: Buffer): boolean {
+  /** The first event decides whether this attempt counts: another channel may do where it is refused or unreadable. */
+  #accepts(blocks: Buffer): boolean {
     const failure = this.#refusal(blocks) ?? (this.#meter.terminated && isBareEnd(blocks) ? emptyStream() : undefined);
-    if (failure) {
-      this.#isOver = true;
-      this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
-      this.#flow.finish({ kind: "failed", failure });
-      return false;
-    }
+    if (!failure) return true;
+    this.#isOver = true;
+    this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
+    this.#flow.finish({ kind: "failed", failure });
+    return false;
+  }
+
+  /** No other channel is asked from here on. */
+  #begin(blocks: Buffer): void {
     this.#firstContentAt = performance.now();
     if (this.#translation === undefined && this.#flow.request.ask.wantsStreamUsage)
       this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
-    // No other channel is asked from here on.
     this.#flow.request.body.forget?.();
     if (this.#flow.choice.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
     this.#flow.delivery.sendStreamHead();
-    return true;
   }
 
   #refusal(blocks: Buffer): Failure | undefined {

@@ -3,7 +3,7 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge, Usage } from "../
 
 /** A stream on its way through one or two bridges. */
 export interface StreamTranslation {
-  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). */
+  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). Throws for events that are no JSON. */
   blocks(blocks: Buffer): Buffer;
   /** What the client's protocol still needs after the upstream's regular end; `counted` where that told no usage. */
   end(counted?: Usage): Buffer;
@@ -21,9 +21,16 @@ export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, co
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
   return {
-    blocks: (blocks) => encode(run(steps, parseEvents(blocks))),
+    blocks: (blocks) => encode(run(steps, readable(parseEvents(blocks)))),
     end: (counted) => encode(finish(steps, counted)),
   };
+}
+
+/** Throws where an event was meant as JSON and is none: words that fell away would be missing without a sign. */
+function readable(events: readonly StreamEvent[]): readonly StreamEvent[] {
+  for (const { data, raw } of events)
+    if (data === undefined && raw.startsWith("{")) throw new Error("an event of the stream is not JSON");
+  return events;
 }
 
 function run(steps: readonly StreamBridge[], events: readonly StreamEvent[]): readonly StreamEvent[] {

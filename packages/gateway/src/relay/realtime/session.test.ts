@@ -39,7 +39,7 @@ async function session(limits: Partial<SessionLimits>) {
 
 describe("a realtime session", () => {
   it("ends at its longest duration, however much is said", async () => {
-    const { running, user, vendor, closed, frames } = await session({ totalMs: 300 });
+    const { running, user, vendor, closed, frames } = await session({ totalMs: 1_000 });
     const talk = setInterval(() => vendor.send('{"type":"x"}'), 20);
     const ends = Promise.all([closed(user), closed(vendor)]);
     expect(await running.ended).toBe("stop");

@@ -1,9 +1,9 @@
 import { object, text } from "../../dialects/read.ts";
 import type { JsonObject } from "../../dialects/types.ts";
-import { unsupportedParameter } from "../../lib/app-error.ts";
+import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import type { RelayRequest } from "../types.ts";
 import { inFull, type InFullDeps } from "./in-full.ts";
-import { notFound, whereIs, type Whereabouts } from "./where-is.ts";
+import { notFound, whereIs, type Place, type Whereabouts } from "./where-is.ts";
 
 type BindDeps = Whereabouts & InFullDeps;
 
@@ -14,6 +14,8 @@ type BindDeps = Whereabouts & InFullDeps;
 export async function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> {
   switch (request.ask.dialect) {
     case "openai-responses":
+    case "openai-compaction":
+    case "openai-input-tokens":
       return bindResponse(request, request.body.json(), deps);
     case "anthropic-messages":
       return bindThread(request, request.body.json(), deps);
@@ -22,17 +24,30 @@ export async function bindToAccount(request: RelayRequest, deps: BindDeps): Prom
   }
 }
 
+const IN_FULL = "send the whole conversation as input instead.";
+const BACKGROUND = "Leave it out, and stream an answer that takes long.";
+
 async function bindResponse(received: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
   const { ask, caller } = received;
-  if (ask.operation !== "responses") return received;
   // Its usage is known long after its answer was delivered and charged.
-  if (body["background"] === true) throw unsupportedParameter("background");
-  const id =
-    text(body, "previous_response_id") ?? text(object(body, "conversation"), "id") ?? text(body, "conversation");
-  const place = id === undefined ? undefined : await whereIs(id, caller.userId, deps);
+  if (body["background"] === true) throw unsupportedParameter("background", BACKGROUND);
+  const place = await placeOf(body, caller.userId, deps);
   const request = await inFull(received, place?.kept, deps);
-  const isKept = body["store"] !== false;
+  const isKept = ask.dialect === "openai-responses" && body["store"] !== false;
   return place?.owner ? { ...request, isKept, keeper: place.owner } : { ...request, isKept };
+}
+
+/** Where what the request goes on from is kept; undefined where it begins something. */
+async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Promise<Place | undefined> {
+  const previous = text(body, "previous_response_id");
+  const id = previous ?? text(object(body, "conversation"), "id") ?? text(body, "conversation");
+  if (id === undefined) return undefined;
+  const param = previous === undefined ? "conversation" : "previous_response_id";
+  return whereIs(id, userId, deps).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== "response_not_found") throw error;
+    const message = `${param} ${id.slice(0, 100)} is not known here, or not any more: ${IN_FULL}`;
+    throw new AppError("response_not_found", { param, message });
+  });
 }
 
 async function bindThread(request: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {

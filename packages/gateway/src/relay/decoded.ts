@@ -1,0 +1,21 @@
+import { interceptors, type Dispatcher } from "undici";
+
+type Handler = Dispatcher.DispatchHandler;
+type Headers = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
+
+/** Every call asks for `identity`; some servers and the proxies before them compress all the same. */
+export function isEncoded(headers: Headers): boolean {
+  const encoding = headers["content-encoding"];
+  return encoding !== undefined && encoding !== "" && encoding !== "identity";
+}
+
+/** A handler that gives `handler` the decoded body; encodings that are not known stay as they are. */
+export function decodedFor(handler: Handler): Handler {
+  let decoder = handler;
+  const decode = interceptors.decompress({ skipErrorResponses: false });
+  decode((_options, wrapped) => {
+    decoder = wrapped;
+    return true;
+  })({ method: "POST", path: "/" }, handler);
+  return decoder;
+}
