@@ -1,6 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { startMariadb } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
+import { open } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { openStorage, ownStorage, StartError } from "./app-storage.ts";
@@ -57,6 +58,17 @@ test("a folder that cannot be written is named with its variable, not thrown as 
   );
   expect(await refused("sqlite:/dev/null/data/fairway.db")).toMatch(
     /^the database of FAIRWAY_DATABASE_URL cannot be opened \(ENOTDIR.*\): let the account of this process write it/,
+  );
+});
+
+test("an SQLite file that takes no writes is refused with what lets it", async () => {
+  const url = await createDatabase("sqlite");
+  await start(url);
+  const file = await open(url.slice("sqlite:".length), "r+");
+  await file.write(Uint8Array.of(3), 0, 1, 18); // a format that this SQLite can read but not write
+  await file.close();
+  expect(await refused(url)).toMatch(
+    /is read-only \(ERR_SQLITE_ERROR.*\): let the account of this process write it and its folder$/,
   );
 });
 

@@ -106,7 +106,7 @@ async function connect(variable: string, url: Secret, env: Env, log: Logger): Pr
   } catch (cause) {
     if (isReadOnly(cause)) throw readOnly(variable, cause);
     const [fault, cure] = url.reveal().startsWith("sqlite:")
-      ? ["opened", "let the account of this process write it and its folder"]
+      ? ["opened", `${LET_WRITE}, make room on its disk`]
       : ["reached", "start it"];
     throw new StartError(
       `the database of ${variable} cannot be ${fault} (${reasonOf(cause)}): ${cure}, or correct the variable`,
@@ -136,8 +136,11 @@ async function prepare(variable: string, { raw }: Database, { table, migrated }:
   }
 }
 
+const LET_WRITE = "let the account of this process write it and its folder";
+
 function readOnly(variable: string, cause: unknown): StartError {
-  const cure = "name the primary, or let it take writes";
+  const isFile = cause instanceof Error && "code" in cause && cause.code === "ERR_SQLITE_ERROR";
+  const cure = isFile ? LET_WRITE : "name the primary, or let it take writes";
   return new StartError(`the database of ${variable} is read-only (${reasonOf(cause)}): ${cure}`, { cause });
 }
 

@@ -328,7 +328,13 @@ async function listening(variable: string, host: string, port: Promise<number>):
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     if (code === "EADDRINUSE")
       throw new StartError(`the port of ${variable} is in use: stop what uses it, or choose another`, { cause });
-    throw new StartError(`${variable} cannot be listened on (${code}): correct it`, { cause });
+    if (code === "EACCES")
+      throw new StartError(`this account may not use the port of ${variable}: choose one above 1023`, { cause });
+    const hostVariable = variable.replace("PORT", "HOST");
+    throw new StartError(
+      `${hostVariable} is "${host}", which cannot be listened on (${code}): give an address of this machine, for example 127.0.0.1`,
+      { cause },
+    );
   }
 }
 

@@ -8,6 +8,8 @@ import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
 import { DefaultPasswordError } from "./identity/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
+import { reasonOf } from "./observability/reason.ts";
+import { isFull } from "./storage/errors.ts";
 import { SchemaError } from "./storage/migration.ts";
 import { VaultError } from "./storage/secrets.ts";
 import { VERSION } from "./version.ts";
@@ -106,9 +108,13 @@ function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp,
   return `${lines.join("\n")}\n`;
 }
 
+function explained(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (isFull(error)) return `the database has no room (${reasonOf(error)}): make some on its disk and start again`;
+  return EXPLAINED.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+}
+
 main().catch((error: unknown) => {
-  const isExplained = EXPLAINED.some((kind) => error instanceof kind);
-  const text = error instanceof Error ? (isExplained ? error.message : (error.stack ?? error.message)) : String(error);
-  process.stderr.write(`fairway: ${text}\n`);
+  process.stderr.write(`fairway: ${explained(error)}\n`);
   process.exit(1);
 });

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { brokenPromises } from "./api-promises.ts";
 import { seeded, textFor, valueFor, type Schema } from "./fuzz-values.ts";
 import { startManagementApp, type ManagementApp } from "./management-app.ts";
 import { setOptions } from "./members.ts";
@@ -14,7 +15,9 @@ interface Operation {
 
 interface Reply {
   readonly status: number;
+  /** With the headers before it. */
   readonly text: string;
+  readonly body: string;
   readonly ms: number;
 }
 
@@ -30,7 +33,7 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
 
   beforeAll(async () => {
     const refuse = () => Promise.reject(new Error(`no network: ${CANARY}`));
-    const failed = { isOk: false, message: "", milliseconds: 1, model: "", usage: undefined, verdict: undefined };
+    const failed = { isOk: false, message: "failed", milliseconds: 1, model: "", usage: undefined, verdict: undefined };
     app = await startManagementApp({
       url: await open(),
       log,
@@ -80,9 +83,13 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
     const started = performance.now();
     return new Promise((resolve, reject) => {
       const outgoing = httpRequest(app.baseUrl + path, { method, agent: false, headers }, (incoming) => {
-        let text = JSON.stringify(incoming.headers);
-        const done = () => resolve({ status: incoming.statusCode ?? 0, text, ms: performance.now() - started });
-        incoming.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        const head = JSON.stringify(incoming.headers);
+        const chunks: Buffer[] = [];
+        const done = () => {
+          const body = Buffer.concat(chunks).toString();
+          resolve({ status: incoming.statusCode ?? 0, text: head + body, body, ms: performance.now() - started });
+        };
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
         incoming.on("end", done).on("error", done);
         if (incoming.headers["content-type"]?.includes("event-stream")) {
           setTimeout(() => void incoming.destroy(), STREAM_MS);
@@ -103,7 +110,10 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
     const reply = await send(method, place, { ...(await headersOf(userId)), ...content }, body);
-    return faultsOf(reply).map((fault) => `${fault}: ${method} ${place.slice(0, 400)} ${body?.slice(0, 600) ?? ""}`);
+    const broken = brokenPromises(operation.operationId, place.split("?")[0] ?? "", reply.body);
+    return [...faultsOf(reply), ...broken].map(
+      (fault) => `${fault}: ${method} ${place.slice(0, 400)} ${body?.slice(0, 600) ?? ""}`,
+    );
   }
 
   test("no 5xx, no hang, no leak, whatever is sent", async () => {

@@ -102,6 +102,25 @@ describe("mass assignment", () => {
   });
 });
 
+describe("bodies", () => {
+  test("that are nested without end, or are no object, are the caller's mistake and nobody's fault", async () => {
+    const deep = (open: string, close: string, times: number) => `${open.repeat(times)}1${close.repeat(times)}`;
+    const arrays = deep("[", "]", 400_000);
+    const nested = deep('{"a":', "}", 150_000);
+    const bodies = [nested, `{"id":${arrays}}`, `{"key":"x","value":${nested}}`, "null", '{"id":1e400}'];
+    const ends = new Set(["selfDelete", "logout", "logoutByPost", "setup"]);
+    const faults: unknown[] = [];
+    for (const endpoint of endpoints.filter(({ name, method }) => method !== "GET" && !ends.has(name))) {
+      const caller = endpoint.access === "root" || endpoint.access === "admin" ? members.root : members.user;
+      for (const body of bodies) {
+        const { status } = await caller.call(endpoint.method, endpoint.path.replaceAll(/\{\w+\}/g, "999999"), { body });
+        if (status >= 500) faults.push([endpoint.name, status, body.slice(0, 30)]);
+      }
+    }
+    expect(faults).toEqual([]);
+  }, 60_000);
+});
+
 describe("secrets", () => {
   test("stand in no answer, no error and no log", async () => {
     const { root } = members;

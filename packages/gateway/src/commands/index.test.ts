@@ -1,6 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -121,4 +123,21 @@ test("a start that waits ends at a signal by itself, as the first process of a c
     isSent = child.kill("SIGTERM");
   });
   expect(ended.code).toBe(143);
+}, 60_000);
+
+test("an address or a port that cannot be listened on is named by its variable, with the cure", async () => {
+  const serve = async (variables: Record<string, string>) => {
+    const all = { FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_ROOT_PASSWORD: "long-enough-1" };
+    return (await runWith({ ...all, FAIRWAY_PORT: "0", FAIRWAY_ADMIN_PORT: "0", ...variables }, [])).out;
+  };
+  expect(await serve({ FAIRWAY_HOST: "192.0.2.1" })).toMatch(
+    /^fairway: FAIRWAY_HOST is "192\.0\.2\.1", which cannot be listened on \(EADDRNOTAVAIL\): give an address of this machine/m,
+  );
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const port = String((taken.address() as AddressInfo).port);
+  expect(await serve({ FAIRWAY_HOST: "127.0.0.1", FAIRWAY_ADMIN_PORT: port })).toMatch(
+    /^fairway: the port of FAIRWAY_ADMIN_PORT is in use: stop what uses it, or choose another$/m,
+  );
+  taken.close();
 }, 60_000);

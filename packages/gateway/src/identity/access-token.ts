@@ -1,8 +1,12 @@
-import type { Kysely, Updateable } from "kysely";
+import { ACCESS_TOKENS_MAX } from "@fairway/wire";
+import type { Insertable, Kysely, Updateable } from "kysely";
 import { seconds, type Clock } from "../lib/clock.ts";
 import { randomText } from "../lib/ids.ts";
+import { Refusal } from "../lib/refusal.ts";
 import { isDuplicate } from "../storage/errors.ts";
+import type { RawTransaction } from "../storage/raw.ts";
 import type { Schema } from "../storage/schema.ts";
+import { lockUser, transact } from "../storage/transaction.ts";
 import type { Account } from "./principal.ts";
 import { accountOf, hashOf } from "./sessions.ts";
 
@@ -24,7 +28,7 @@ export interface AccessTokenView {
 export interface AccessTokens {
   /** Undefined when the token is unknown or expired; `account` undefined when its user is gone. */
   find(token: string): Promise<{ readonly account: Account | undefined } | undefined>;
-  /** Replaces the user's token of that name ("" = the one of `GET /api/user/token`) and answers the new one. */
+  /** Replaces the user's token of that name ("" = the one of `GET /api/user/token`) and answers the new one; K8. */
   rotate(userId: number, name?: string, expiresAt?: number): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
@@ -47,10 +51,7 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, expires_at: expiresAt };
       if (await replace(db, userId, name, change)) return token;
       try {
-        await db
-          .insertInto("access_tokens")
-          .values({ user_id: userId, name, ...change })
-          .execute();
+        await insert(db, { user_id: userId, name, ...change });
       } catch (cause) {
         // Another call made the row in between.
         if (!isDuplicate(cause) || !(await replace(db, userId, name, change))) throw cause;
@@ -74,7 +75,6 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
         .select(["name", "created_at", "last_used_at", "expires_at"])
         .where("user_id", "=", userId)
         .orderBy("name")
-        .limit(100)
         .execute();
       return rows.map((row) => ({
         name: row.name,
@@ -84,6 +84,11 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       }));
     },
   };
+}
+
+/** Ends all access tokens of a user, in a transaction of somebody else. */
+export async function endAccessTokens(tx: RawTransaction, userId: number): Promise<void> {
+  await tx.run("delete from access_tokens where user_id = ?", [userId]);
 }
 
 async function replace(
@@ -99,6 +104,19 @@ async function replace(
     .where("name", "=", name)
     .executeTakeFirst();
   return answer.numUpdatedRows > 0n;
+}
+
+/** Locks the user, so that calls at the same moment do not pass the limit together. The nameless token always fits. */
+async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise<void> {
+  await transact(db, async (trx) => {
+    if (!(await lockUser(trx, row.user_id))) throw new Refusal("AU8");
+    if (row.name !== "") {
+      const named = trx.selectFrom("access_tokens").where("user_id", "=", row.user_id).where("name", "!=", "");
+      const { count } = await named.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+      if (Number(count) >= ACCESS_TOKENS_MAX) throw new Refusal("K8", { values: { n: ACCESS_TOKENS_MAX } });
+    }
+    await trx.insertInto("access_tokens").values(row).execute();
+  });
 }
 
 function selectByHash(db: Db, hash: string) {

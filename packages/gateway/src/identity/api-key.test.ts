@@ -17,6 +17,8 @@ describe("the place of the key", () => {
     ["x-api-key", { "x-api-key": `sk-${KEY}` }, undefined],
     ["x-goog-api-key", { "x-goog-api-key": KEY }, "/v1beta/models/gemini:generateContent"],
     ["x-goog-api-key under /v1", { "x-goog-api-key": KEY }, "/v1/models"],
+    ["x-goog-api-key of files", { "x-goog-api-key": KEY }, "/v1/files/abc"],
+    ["x-goog-api-key of an upload", { "x-goog-api-key": KEY }, "/upload/v1/files"],
     ["the query", {}, `/v1beta/models?key=sk-${KEY}&alt=sse`],
     ["mj-api-secret", { "mj-api-secret": KEY }, "/mj/submit/imagine"],
     [

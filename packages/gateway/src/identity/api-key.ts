@@ -8,6 +8,9 @@ export interface ApiKey {
 
 const KEY = /^[0-9A-Za-z]{48}$/;
 const SUBPROTOCOL = "openai-insecure-api-key.";
+/** Google's clients ask under /v1 by default, also for what has an answer in no protocol here. */
+const GEMINI =
+  /^(?:\/v1beta|\/upload\/|\/v1\/(?:models|tunedModels|files|batches|cachedContents|interactions|fileSearchStores|auth_tokens))/;
 /** What drawing clients put into `Authorization` when their key stands elsewhere. */
 const MJ_PLACEHOLDER = "midjourney-proxy";
 
@@ -65,7 +68,7 @@ function fromSubprotocol(headers: IncomingHttpHeaders): string {
 }
 
 function isGemini(path: string): boolean {
-  return path.startsWith("/v1beta") || path.startsWith("/v1/models");
+  return GEMINI.test(path);
 }
 
 function isDrawing(path: string): boolean {

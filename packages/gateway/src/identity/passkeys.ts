@@ -12,6 +12,7 @@ import { Refusal } from "../lib/refusal.ts";
 import { isDuplicate } from "../storage/errors.ts";
 import { insertRow } from "../storage/inserts.ts";
 import type { Schema } from "../storage/schema.ts";
+import { lockUser, transact } from "../storage/transaction.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 export interface PasskeyDeps {
@@ -56,10 +57,9 @@ const REGISTRATION = "passkey-create";
 export function createPasskeys(deps: PasskeyDeps): Passkeys {
   const { db } = deps;
   return {
-    list: (userId) =>
-      db.selectFrom("passkeys").select(VIEW).where("user_id", "=", userId).orderBy("id").limit(PASSKEY_MAX).execute(),
+    list: (userId) => db.selectFrom("passkeys").select(VIEW).where("user_id", "=", userId).orderBy("id").execute(),
     async creationOptions(owner, { id: rpID }) {
-      const known = await checkCount(deps, owner.userId);
+      const known = await checkCount(db, owner.userId);
       const { generateRegistrationOptions } = await webauthn();
       const options = await generateRegistrationOptions({
         rpName: deps.name(),
@@ -98,7 +98,7 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
 
 const VIEW = ["id", "name", "created_at", "last_used_at"] as const;
 
-async function checkCount({ db }: PasskeyDeps, userId: number): Promise<{ credential_id: string }[]> {
+async function checkCount(db: PasskeyDeps["db"], userId: number): Promise<{ credential_id: string }[]> {
   const known = await db.selectFrom("passkeys").select("credential_id").where("user_id", "=", userId).execute();
   if (known.length >= PASSKEY_MAX) throw new Refusal("F5", { values: { n: PASSKEY_MAX } });
   return known;
@@ -140,7 +140,7 @@ async function register(
   { id, origin }: RelyingParty,
   made: { readonly name: string; readonly response: unknown },
 ): Promise<Passkey> {
-  await checkCount(deps, userId);
+  await checkCount(deps.db, userId);
   const { verifyRegistrationResponse } = await webauthn();
   const found = await verified(() =>
     verifyRegistrationResponse({
@@ -156,13 +156,19 @@ async function register(
   if (!found.verified || !credential) throw new Refusal("F7");
   const view = { name: made.name.trim() || "Passkey", created_at: seconds(deps.clock), last_used_at: 0 };
   try {
-    const rowId = await insertRow(deps.db, "passkeys", {
+    const row = {
       ...view,
       user_id: userId,
       credential_id: credential.id,
       public_key: Buffer.from(credential.publicKey).toString("base64url"),
       counter: credential.counter,
       transports: (credential.transports ?? []).join(",").slice(0, 255),
+    };
+    const rowId = await transact(deps.db, async (trx) => {
+      // Calls at the same moment do not pass the limit together.
+      if (!(await lockUser(trx, userId))) throw new Refusal("AU8");
+      await checkCount(trx, userId);
+      return insertRow(trx, "passkeys", row);
     });
     return { id: rowId, ...view };
   } catch (cause) {

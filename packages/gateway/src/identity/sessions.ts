@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { storedLimits } from "@fairway/wire";
+import { storedLimits, type Page } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { RawTransaction } from "../storage/raw.ts";
@@ -57,7 +57,10 @@ export interface Sessions {
   end(hash: string): Promise<void>;
   /** Ends every session of a user, or all but one. */
   endAll(userId: number, except?: string, db?: Db): Promise<void>;
-  list(userId: number): Promise<Session[]>;
+  /** Ends one session of a user, by the beginning of its hash. */
+  endOne(userId: number, id: string): Promise<void>;
+  /** The latest first, and how many there are. */
+  list(userId: number, page: Page): Promise<{ readonly rows: Session[]; readonly total: number }>;
   /** Deletes what has expired; answers how many. */
   prune(): Promise<number>;
 }
@@ -108,18 +111,34 @@ export function createSessions({ db, clock }: { readonly db: Db; readonly clock:
     async endAll(userId, except = "", trx = db) {
       await trx.deleteFrom("sessions").where("user_id", "=", userId).where("id_hash", "!=", except).execute();
     },
-    async list(userId) {
-      const rows = await selectSessions(db)
-        .where("sessions.user_id", "=", userId)
-        .where("sessions.expires_at", ">", seconds(clock))
-        .orderBy("sessions.renewed_at", "desc")
-        .limit(100)
-        .execute();
-      return rows.map(sessionOf);
-    },
+    ...ownSessions({ db, clock }),
     async prune() {
       const answer = await db.deleteFrom("sessions").where("expires_at", "<=", seconds(clock)).executeTakeFirst();
       return Number(answer.numDeletedRows);
+    },
+  };
+}
+
+function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }): Pick<Sessions, "endOne" | "list"> {
+  return {
+    async endOne(userId, id) {
+      if (!/^[0-9a-f]{16,64}$/.test(id)) return;
+      const own = db.deleteFrom("sessions").where("user_id", "=", userId);
+      await own.where("id_hash", "like", `${id}%`).execute();
+    },
+    async list(userId, { offset, limit }) {
+      const now = seconds(clock);
+      const live = db.selectFrom("sessions").where("user_id", "=", userId).where("expires_at", ">", now);
+      const { total } = await live.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      const rows = await selectSessions(db)
+        .where("sessions.user_id", "=", userId)
+        .where("sessions.expires_at", ">", now)
+        .orderBy("sessions.renewed_at", "desc")
+        .orderBy("sessions.id_hash")
+        .offset(offset)
+        .limit(limit)
+        .execute();
+      return { rows: rows.map(sessionOf), total: Number(total) };
     },
   };
 }

@@ -74,7 +74,7 @@ eachDatabase("identity", (open) => {
       const [a, b, c] = await Promise.all([1, 2, 3].map(() => sessions.open({ userId, ...from })));
       const other = await sessions.open({ userId: userId + 1000, ...from });
       const kept = await sessions.find(b ?? "");
-      expect(await sessions.list(userId)).toHaveLength(3);
+      expect(await sessions.list(userId, { offset: 1, limit: 10 })).toMatchObject({ rows: { length: 2 }, total: 3 });
       await sessions.end((await sessions.find(a ?? ""))?.hash ?? "");
       expect(await sessions.find(a ?? "")).toBeUndefined();
       await sessions.endAll(userId, kept?.hash);
@@ -124,8 +124,12 @@ eachDatabase("identity", (open) => {
     });
 
     test("of a user that is gone have no account", async () => {
-      const token = await accessTokens.rotate(userId + 1000);
+      const { db } = database;
+      const gone = await insertRow(db, "users", accountRow({ username: "Gone", passwordHash: "x", createdAt: 1 }));
+      const token = await accessTokens.rotate(gone);
+      await db.deleteFrom("users").where("id", "=", gone).execute();
       expect(await accessTokens.find(token)).toEqual({ account: undefined });
+      await expect(accessTokens.rotate(gone, "new")).rejects.toMatchObject({ code: "AU8" });
     });
   });
 

@@ -221,9 +221,10 @@ export function invalidRequest(param: string, reason: string): AppError {
   return new AppError("invalid_request", { param, values: { reason } });
 }
 
-/** The error for a field that a conversion cannot carry without changing what was asked. */
-export function unsupportedParameter(param: string): AppError {
-  return new AppError("unsupported_parameter", { param, values: { param } });
+/** The error for a field that a conversion cannot carry without changing what was asked; `cure` is a sentence. */
+export function unsupportedParameter(param: string, cure?: string): AppError {
+  const told = fill(ERRORS.unsupported_parameter.message, { values: { param } });
+  return new AppError("unsupported_parameter", { param, message: cure === undefined ? told : `${told} ${cure}` });
 }
 
 function isTransient(status: number): boolean {

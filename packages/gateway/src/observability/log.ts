@@ -36,6 +36,7 @@ const FLUSH_AT_CHARS = 64 * 1024;
  */
 export function createLog(settings: LogSettings): Logger {
   const clock = settings.clock ?? systemClock;
+  const timeText = createTimeText();
   const minimum = ORDER[settings.level];
   let buffer = "";
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +52,7 @@ export function createLog(settings: LogSettings): Logger {
 
   const write = (level: LogLevel, message: string, bound: LogFields, fields: LogFields | undefined) => {
     if (ORDER[level] < minimum) return;
-    const line = { at: new Date(clock.now()), level, message, bound, fields };
+    const line = { time: timeText(clock.now()), level, message, bound, fields };
     buffer += settings.format === "json" ? jsonLine(line) : textLine(line);
     if (ORDER[level] >= ORDER.warn || buffer.length > FLUSH_AT_CHARS) flush();
     else timer ??= setTimeout(flush, FLUSH_EVERY_MS).unref();
@@ -69,16 +70,35 @@ export function createLog(settings: LogSettings): Logger {
 }
 
 interface Line {
-  readonly at: Date;
+  /** ISO 8601 in UTC. */
+  readonly time: string;
   readonly level: LogLevel;
   readonly message: string;
   readonly bound: LogFields;
   readonly fields: LogFields | undefined;
 }
 
-function jsonLine({ at, level, message, bound, fields }: Line): string {
-  const line = { time: at.toISOString(), level, message, ...bound, ...fields };
-  return `${Object.values(line).some(isIntricate) ? JSON.stringify(line, printable) : JSON.stringify(line)}\n`;
+/** Many lines fall into one millisecond. */
+function createTimeText(): (epochMs: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (epochMs) => {
+    if (epochMs !== last) {
+      last = epochMs;
+      text = new Date(epochMs).toISOString();
+    }
+    return text;
+  };
+}
+
+function jsonLine({ time, level, message, bound, fields }: Line): string {
+  const line = { time, level, message, ...bound, ...fields };
+  return `${isIntricateLine(line) ? JSON.stringify(line, printable) : JSON.stringify(line)}\n`;
+}
+
+function isIntricateLine(line: LogFields): boolean {
+  for (const name in line) if (isIntricate(line[name])) return true;
+  return false;
 }
 
 /** Asking for each value how it prints costs three times the printing, and few lines have one that needs it. */
@@ -87,14 +107,14 @@ function isIntricate(value: unknown): boolean {
   return typeof value === "bigint" || (typeof value === "object" && value !== null);
 }
 
-function textLine({ at, level, message, bound, fields }: Line): string {
+function textLine({ time, level, message, bound, fields }: Line): string {
   const rest = Object.entries({ ...bound, ...fields })
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) => `${name}=${typeof value === "string" ? plain(value) : JSON.stringify(printable(name, value))}`,
     )
     .join(" ");
-  return `${at.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
+  return `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
 }
 
 /** Of a client's text: line ends would forge lines, and other controls reach the reader's terminal. */

@@ -35,7 +35,7 @@ const DEFINITIONS = {
   ),
   relayRequests: counter(
     "relay_requests_total",
-    "Relayed requests by how they ended.",
+    "Relayed requests by how they ended. Of models that cannot be served, `model_not_found` are those that no channel of the caller's groups has, `no_channel` those whose channels are all off.",
     "endpoint",
     "model",
     "group",

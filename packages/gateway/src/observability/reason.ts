@@ -2,5 +2,6 @@
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause ? String(cause.code) : "";
+  if (cause.message.startsWith(`${code}: `)) return cause.message;
   return [code, cause.message].filter((text) => text !== "").join(": ");
 }

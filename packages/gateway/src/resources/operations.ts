@@ -40,6 +40,7 @@ import { usageRoutes } from "./usage-data/routes.ts";
 import { createUsageStore } from "./usage-data/store.ts";
 import { usableGroups } from "./users/groups.ts";
 import { moneyStyle } from "./users/money-style.ts";
+import { orderRoutes } from "./wallet/order-routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 import { createWalletStore, type WalletStore } from "./wallet/store.ts";
 
@@ -96,6 +97,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     tokenUsageRoute({ ...deps, options }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
+    ...orderRoutes({ database, options }),
     ...logRoutes({
       store: logs,
       tail,

@@ -24,6 +24,10 @@ const MYSQL_DENIED = new Set([1044, 1142, 1143, 1227]);
 const POSTGRES_DENIED = "42501";
 const SQLITE_READ_ONLY = 8;
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+/** The disk, the table. */
+const MYSQL_FULL = new Set([1021, 1114]);
+const POSTGRES_FULL = "53100";
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
 
 /** True when the same transaction may succeed if it is run again. */
@@ -53,6 +57,13 @@ export function isReadOnly(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_READ_ONLY.has(errno)) || code === POSTGRES_READ_ONLY) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_READ_ONLY;
+}
+
+/** True when the disk of the database has no room. */
+export function isFull(error: unknown): boolean {
+  const { errno, errcode, code } = fields(error);
+  if ((typeof errno === "number" && MYSQL_FULL.has(errno)) || code === POSTGRES_FULL) return true;
+  return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_FULL;
 }
 
 /** True when the account may not do what the statement asked for. */

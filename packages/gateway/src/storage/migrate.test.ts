@@ -1,9 +1,10 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { readdirSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "./database.ts";
+import { isFull } from "./errors.ts";
 import { hasTable } from "./introspect.ts";
 import { migrate, migrateLogs, migrateTracks, type Track } from "./migrate.ts";
 import { withMigrationLock } from "./migration-lock.ts";
@@ -159,4 +160,14 @@ eachDatabase("migrations", (open) => {
     release();
     await holder;
   });
+});
+
+test("a schema change that finds no room tells that, and not what came of it", async () => {
+  const database = openDatabase({ url: await createDatabase("sqlite"), log });
+  const noMore: Migration = { version: 1, name: "no more", steps: [(on) => on.run("pragma max_page_count = 1")] };
+  const error: unknown = await migrateTracks(database, [notes(noMore, { ...createNotes, version: 2 })], auto).catch(
+    (cause: unknown) => cause,
+  );
+  expect(isFull(error), String(error)).toBe(true);
+  await database.close();
 });

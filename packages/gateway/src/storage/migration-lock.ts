@@ -86,7 +86,8 @@ async function sqliteLock<T>(
     await db.executeQuery(CompiledQuery.raw("commit"));
     return result;
   } catch (error) {
-    await db.executeQuery(CompiledQuery.raw("rollback"));
+    // On a full disk SQLite has rolled back by itself and refuses this; what failed is the first error.
+    await db.executeQuery(CompiledQuery.raw("rollback")).catch(() => undefined);
     throw error;
   }
 }

@@ -30,6 +30,13 @@ export function transact<T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>)
   return retryTransient(() => db.transaction().execute(work));
 }
 
+/** Until the transaction ends nobody else locks, changes or deletes the row; false when there is none. */
+export async function lockUser(trx: Transaction<Schema>, userId: number): Promise<boolean> {
+  const same = trx.updateTable("users").set((eb) => ({ status: eb.ref("status") }));
+  await same.where("id", "=", userId).execute();
+  return (await trx.selectFrom("users").select("id").where("id", "=", userId).executeTakeFirst()) !== undefined;
+}
+
 /** The database as seen from an open transaction: all that runs on it belongs to that transaction. */
 export function within(trx: Transaction<Schema>, database: Database): Database {
   const tx = rawOn(trx, database.kind);

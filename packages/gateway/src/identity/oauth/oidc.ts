@@ -41,11 +41,15 @@ export function createOidc(deps: OidcDeps): CodeService {
       const user = await askService(outbound, LABEL, { method: "GET", url: userInfo, headers });
       const id = textOf(user, "sub", LABEL);
       if (id.length > MAX_ID_CHARS) throw new Refusal("O4", { values: { provider: LABEL } });
-      // Only an address that the provider has not disowned may become the account's.
-      const email = user["email_verified"] === false ? "" : maybeText(user, "email");
+      const email = isVerified(user["email_verified"]) ? maybeText(user, "email") : "";
       return { id, name: maybeText(user, "name") || maybeText(user, "preferred_username"), email };
     },
   };
+}
+
+/** Only an address that the provider vouches for may become the account's; some providers say so in text. */
+function isVerified(claim: unknown): boolean {
+  return claim === true || claim === "true";
 }
 
 async function addressesOf({ outbound, options }: OidcDeps): Promise<{ token: string; userInfo: string }> {

@@ -20,9 +20,12 @@ const READS: ReadonlySet<string> = new Set([
   "channelModelsFor",
   "channelProbe",
   "declarativePlan",
+  "familyPasskeyBegin",
   "passkeyOptions",
   "selfInviteCode",
   "stripeAmount",
+  "tokenKey",
+  "tokenKeys",
   "walletAmount",
 ]);
 

@@ -36,6 +36,8 @@ const MOVING = new Set([
   "test_time",
 ]);
 const HIDDEN = "***";
+/** Third parts of paths of calls about the caller. */
+const OWN: ReadonlySet<string> = new Set(["self", "token", "aff", "passkey", "2fa"]);
 /** Of one value; the history of options keeps long lists whole. */
 const MAX_CHARS = 16_384;
 
@@ -43,7 +45,7 @@ const MAX_CHARS = 16_384;
 export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
   const [, , kind = "", part] = path.split("/");
   if (!isKind(kind)) return undefined;
-  if (kind === "user" && (part === "self" || part === "token" || part === "aff")) return { kind, id: input.callerId };
+  if (kind === "user" && OWN.has(part ?? "")) return { kind, id: input.callerId };
   const named = idOf(input.params) ?? (kind === "option" ? keyOf(input.body) : idOf(input.body)) ?? idOf(input.data);
   return named === undefined ? undefined : { kind, id: named };
 }
@@ -92,8 +94,9 @@ function isKind(text: string): text is Kind {
 }
 
 function idOf(value: unknown): number | undefined {
-  const id = typeof value === "object" && value !== null && "id" in value ? Number(value.id) : Number.NaN;
-  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+  const given = typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  const id = typeof given === "string" ? Number(given) : given;
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
 function keyOf(value: unknown): string | undefined {

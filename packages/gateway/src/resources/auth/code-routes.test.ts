@@ -124,8 +124,28 @@ describe("OpenID Connect", () => {
     expect(await users()).toHaveLength(1);
   });
 
-  test("takes no address that the provider has disowned, and wins over discovery with own addresses", async () => {
-    answers.set("/userinfo", { sub: "s", email: "root@example.com", email_verified: false });
+  test.each([false, "false", null, undefined, 0, 1, "yes"])(
+    "takes no address that the provider does not vouch for: email_verified %j",
+    async (email_verified) => {
+      answers.set("/userinfo", { sub: "s", email: "owner@example.com", email_verified });
+      expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ success: true });
+      expect(await users()).toMatchObject([{ oidc_id: "s", email: null }]);
+    },
+  );
+
+  test("takes a verified address, in text too, and never signs in or joins another account by it", async () => {
+    const { db } = app.database;
+    answers.set("/userinfo", { sub: "one", email: "Owner@Example.com", email_verified: "true" });
+    await arrive(app.anonymous(), "oidc");
+    expect(await users()).toMatchObject([{ oidc_id: "one", email: "owner@example.com" }]);
+    answers.set("/userinfo", { sub: "two", email: "owner@example.com", email_verified: true });
+    const second = await arrive(app.anonymous(), "oidc");
+    const rows = await db.selectFrom("users").select(["id", "email"]).where("oidc_id", "=", "two").execute();
+    expect(rows).toEqual([{ id: (second.body["data"] as { id: number }).id, email: null }]);
+  });
+
+  test("wins over discovery with own addresses", async () => {
+    answers.set("/userinfo", { sub: "s" });
     await setOptions({
       "oidc.token_endpoint": `${service}/token`,
       "oidc.user_info_endpoint": `${service}/userinfo`,

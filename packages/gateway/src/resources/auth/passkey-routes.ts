@@ -9,6 +9,7 @@ import {
   serverAddress,
   USER_STATUS,
   type OptionValues,
+  type SignedInUser,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Credentials } from "../../identity/credentials.ts";
@@ -43,16 +44,22 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
       if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("F4");
     }),
     implement(passkeyLoginOptions, (call) => passkeys.loginOptions(partyOf(deps, call))),
-    implement(passkeyLogin, async (call) => {
-      const user = await deps.users.find(await passkeys.verify(partyOf(deps, call), call.body.response));
-      if (!user || user.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
-      if (user.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
-      return openSession(deps, call, user);
-    }),
+    implement(passkeyLogin, (call) => signInByPasskey(deps, call, call.body.response)),
   ];
 }
 
-function partyOf({ options, publicUrl }: PasskeyRoutesDeps, { request, context }: Exchange): RelyingParty {
+export async function signInByPasskey(
+  deps: PasskeyRoutesDeps,
+  exchange: Exchange,
+  response: unknown,
+): Promise<SignedInUser> {
+  const user = await deps.users.find(await deps.passkeys.verify(partyOf(deps, exchange), response));
+  if (!user || user.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
+  if (user.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
+  return openSession(deps, exchange, user);
+}
+
+export function partyOf({ options, publicUrl }: PasskeyRoutesDeps, { request, context }: Exchange): RelyingParty {
   const party = relyingPartyOf(request, context.isSecure, serverAddress(options(), publicUrl));
   if (!party) throw new Refusal("F7");
   return party;

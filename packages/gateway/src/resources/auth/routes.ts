@@ -1,9 +1,10 @@
 import { login, logout, logoutByPost, register } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { codeRoutes, type CodeRoutesDeps } from "./code-routes.ts";
+import { familyFactorRoutes, type FamilyFactorDeps } from "./family-factor-routes.ts";
 import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
 import { oauthRoutes } from "./oauth-routes.ts";
-import { passkeyRoutes, type PasskeyRoutesDeps } from "./passkey-routes.ts";
+import { passkeyRoutes } from "./passkey-routes.ts";
 import { registerAccount, type RegisterDeps } from "./register.ts";
 import { secondFactorRoutes, type SecondFactorRoutesDeps } from "./second-factor-routes.ts";
 import { signInByPassword, type SignInDeps } from "./sign-in.ts";
@@ -13,7 +14,7 @@ export interface AuthRoutesDeps {
   readonly register: RegisterDeps;
   readonly email: EmailRoutesDeps;
   readonly oauth: CodeRoutesDeps;
-  readonly factors: PasskeyRoutesDeps & SecondFactorRoutesDeps;
+  readonly factors: FamilyFactorDeps & SecondFactorRoutesDeps;
 }
 
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
@@ -30,5 +31,6 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     ...codeRoutes(deps.oauth),
     ...secondFactorRoutes(deps.factors),
     ...passkeyRoutes(deps.factors),
+    ...familyFactorRoutes(deps.factors),
   ];
 }

@@ -1,4 +1,6 @@
 import {
+  familyFactorReset,
+  familyPasskeyReset,
   twoFactorBegin,
   twoFactorCodes,
   twoFactorConfirm,
@@ -6,7 +8,7 @@ import {
   twoFactorGet,
   userTwoFactorReset,
 } from "@fairway/wire";
-import { implement, type Route } from "../../http/endpoint.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { canChange } from "../../identity/roles.ts";
 import type { TwoFactor } from "../../identity/two-factor.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -31,14 +33,23 @@ export function secondFactorRoutes({ twoFactor, users }: SecondFactorRoutesDeps)
       recovery_codes: await twoFactor.renewCodes(caller.userId, body.code ?? ""),
     })),
     implement(twoFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
-    implement(userTwoFactorReset, async ({ caller, params }) => {
-      const user = await users.find(params.id);
-      if (!user) throw new Refusal("U1");
-      if (!canChange(caller, user)) throw new Refusal("U3");
-      await users.write(user.id, async (trx) => {
-        await users.update(trx, user.id, { totp_secret: null });
-        await trx.deleteFrom("passkeys").where("user_id", "=", user.id).execute();
-      });
-    }),
+    implement(userTwoFactorReset, ({ caller, params }) => reset(users, caller, params.id, ["code", "passkeys"])),
+    implement(familyFactorReset, ({ caller, params }) => reset(users, caller, params.id, ["code"])),
+    implement(familyPasskeyReset, ({ caller, params }) => reset(users, caller, params.id, ["passkeys"])),
   ];
+}
+
+async function reset(
+  users: UserStore,
+  caller: Principal,
+  id: number,
+  factors: readonly ("code" | "passkeys")[],
+): Promise<void> {
+  const user = await users.find(id);
+  if (!user) throw new Refusal("U1");
+  if (!canChange(caller, user)) throw new Refusal("U3");
+  await users.write(id, async (trx) => {
+    if (factors.includes("code")) await users.update(trx, id, { totp_secret: null });
+    if (factors.includes("passkeys")) await trx.deleteFrom("passkeys").where("user_id", "=", id).execute();
+  });
 }

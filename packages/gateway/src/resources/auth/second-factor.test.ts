@@ -108,6 +108,22 @@ eachDatabase("second factors", (open) => {
       expect((await login("ann")).body["success"]).toBe(true);
     });
 
+    test("is told and switched off by the calls of later consoles of the family", async () => {
+      const { caller, secret } = await enrolled("ann");
+      const status = () => caller.data(caller.get("/api/user/2fa/status"));
+      expect(await status()).toEqual({ enabled: true, locked: false, backup_codes_remaining: 10 });
+      const renew = (code: string) => caller.post("/api/user/2fa/backup_codes", { code });
+      expect((await renew("000000")).body).toMatchObject({ code: "L6" });
+      const { backup_codes: codes } = await caller.data<{ backup_codes: string[] }>(renew(codeOf(secret)));
+      expect(codes).toHaveLength(10);
+      for (let guess = 0; guess < 10; guess += 1) await renew("000000");
+      expect(await status()).toMatchObject({ locked: true });
+      app.clock.move(901);
+      expect((await caller.post("/api/user/2fa/disable", { code: codes[0] })).body["success"]).toBe(true);
+      expect(await status()).toEqual({ enabled: false, locked: false, backup_codes_remaining: 0 });
+      expect((await caller.post("/api/user/2fa/disable", { code: codes[1] })).body).toMatchObject({ code: "F2" });
+    });
+
     test("the secret is sealed in the database, and codes are hashed", async () => {
       const { secret, codes } = await enrolled("ann");
       const rows = await app.database.db.selectFrom("users").selectAll().execute();
@@ -123,8 +139,15 @@ eachDatabase("second factors", (open) => {
       await root.post("/api/user/manage", { id: admin.userId, action: "promote" });
       expect((await admin.delete(`/api/user/${root.userId}/two_factor`)).body).toMatchObject({ code: "U3" });
       expect((await caller.delete(`/api/user/${caller.userId}/two_factor`)).body).toMatchObject({ code: "AU7" });
-      expect((await admin.delete(`/api/user/${caller.userId}/two_factor`)).body["success"]).toBe(true);
+      for (const path of ["2fa", "reset_passkey"]) {
+        expect((await admin.delete(`/api/user/${root.userId}/${path}`)).body).toMatchObject({ code: "U3" });
+        expect((await caller.delete(`/api/user/${caller.userId}/${path}`)).body).toMatchObject({ code: "AU7" });
+      }
+      expect((await admin.delete(`/api/user/${caller.userId}/reset_passkey`)).body["success"]).toBe(true);
+      expect((await login("ann")).body).toMatchObject({ code: "L5" });
+      expect((await admin.delete(`/api/user/${caller.userId}/2fa`)).body["success"]).toBe(true);
       expect((await login("ann")).body["success"]).toBe(true);
+      expect((await admin.delete(`/api/user/${caller.userId}/two_factor`)).body["success"]).toBe(true);
     });
   });
 
@@ -204,6 +227,35 @@ eachDatabase("second factors", (open) => {
       const own = new SoftwareAuthenticator().create(await creation(bob), { origin: app.baseUrl });
       const stolen = (await someone("carl")).post("/api/user/self/passkeys", { response: own });
       expect((await stolen).body).toMatchObject({ code: "F7" });
+    });
+
+    test("are made, used and removed by the calls of later consoles of the family", async () => {
+      const caller = await someone("ann");
+      const status = () => caller.data(caller.get("/api/user/passkey"));
+      expect(await status()).toEqual({ enabled: false, last_used_at: null });
+      const device = new SoftwareAuthenticator();
+      const origin = app.baseUrl;
+      type Ceremony<T> = { options: { publicKey: T } };
+      const begun = await caller.data<Ceremony<Creation>>(caller.post("/api/user/passkey/register/begin", {}));
+      const made = device.create(begun.options.publicKey, { origin });
+      expect((await caller.post("/api/user/passkey/register/finish", made)).body["success"]).toBe(true);
+      expect((await caller.post("/api/user/passkey/register/finish", made)).body).toMatchObject({ code: "F7" });
+      const visitor = app.anonymous();
+      const asked = await visitor.data<Ceremony<Request>>(visitor.post("/api/user/passkey/login/begin", {}));
+      const answer = device.get(asked.options.publicKey, { origin });
+      expect((await visitor.post("/api/user/passkey/login/finish", answer)).body).toMatchObject({
+        success: true,
+        data: { id: caller.userId, username: "ann" },
+      });
+      const usedAt = new Date(Math.floor(app.clock.now() / 1000) * 1000).toISOString();
+      expect(await status()).toEqual({ enabled: true, last_used_at: usedAt });
+      expect((await (await someone("bob")).delete("/api/user/passkey")).body["success"]).toBe(true);
+      const root = await app.signIn("root");
+      expect((await root.delete(`/api/user/${caller.userId}/2fa`)).body["success"]).toBe(true);
+      expect(await status()).toMatchObject({ enabled: true });
+      expect((await caller.delete("/api/user/passkey")).body["success"]).toBe(true);
+      expect(await status()).toEqual({ enabled: false, last_used_at: null });
+      expect((await visitor.post("/api/user/passkey/login/finish", {})).body).toMatchObject({ code: "F7" });
     });
 
     test("do not open an account that is switched off or gone, and number twenty at most", async () => {

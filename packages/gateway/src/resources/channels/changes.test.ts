@@ -158,6 +158,11 @@ describe("many at once", () => {
     await admin.data(admin.post("/api/channel/batch/tag", { ids: [a], tag: null }));
     expect((await read(a)).tag).toBeNull();
     const untagged = [200, "CH14", "The tag must not be empty."];
+    await create({ name: "few", tag: "w", models: "a,b" });
+    await create({ name: "most", tag: "w", models: "c,d,e" });
+    expect(await admin.data(admin.get("/api/channel/tag/models?tag=w"))).toBe("c,d,e");
+    expect(await admin.data(admin.get("/api/channel/tag/models?tag=nobody"))).toBe("");
+    expect(await refusalOf(admin.get("/api/channel/tag/models"))).toEqual(untagged);
     expect(await refusalOf(admin.post("/api/channel/tag/disabled", { tag: " " }))).toEqual(untagged);
     expect(await refusalOf(admin.post("/api/channel/tag/enabled", {}))).toEqual(untagged);
     expect(await refusalOf(admin.put("/api/channel/tag", { new_tag: "x" }))).toEqual(untagged);
@@ -177,6 +182,15 @@ describe("many at once", () => {
       key: "",
     });
     expect(await app.operations.channels.store.keyOf(copied.id)).toBe("sk-secret-of-one");
+    const later = await admin.data<{ id: number }>(admin.call("POST", `/api/channel/copy/${id}?suffix=_2`, {}));
+    const laterName = (await admin.data<Channel>(admin.get(`/api/channel/${later.id}`))).name;
+    expect(laterName).toBe(`${"n".repeat(189)}_2`);
+    const plain = await admin.data<{ id: number }>(admin.call("POST", `/api/channel/copy/${id}`, {}));
+    expect(await admin.data(admin.get(`/api/channel/${plain.id}`))).toMatchObject({ used_quota: 0, balance: 0 });
+    const long = await admin.data<{ id: number }>(
+      admin.call("POST", `/api/channel/copy/${id}?suffix=${"x".repeat(500)}`, {}),
+    );
+    expect((await admin.data<Channel>(admin.get(`/api/channel/${long.id}`))).name).toHaveLength(191);
     expect(await refusalOf(admin.call("POST", "/api/channel/999999/copy", {}))).toEqual([
       200,
       "CH8",

@@ -13,6 +13,7 @@ import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
 import { channelRoutes } from "./routes.ts";
 import { keyRoutes } from "./key-routes.ts";
+import { multiKeyRoute } from "./multi-key-route.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
@@ -76,6 +77,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
     disable: (id, reason, key) => disableChannel({ ...deps, store }, { id, reason, key }),
     routes: [
       ...keyRoutes(store),
+      multiKeyRoute(store),
       ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
       ...bulkRoutes({ store, isType, upstream, logTest }),

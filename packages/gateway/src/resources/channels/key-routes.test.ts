@@ -136,3 +136,62 @@ describe("single keys of a channel", () => {
     expect(await codeOf(admin.get(path()))).toBe("CH8");
   });
 });
+
+describe("the family's call for many keys", () => {
+  const manage = (action: string, more: object = {}) =>
+    admin.post("/api/channel/multi_key/manage", { channel_id: id, action, ...more });
+  interface Page {
+    readonly keys: readonly Record<string, unknown>[];
+  }
+  const page = (more: object = {}) => admin.data<Page>(manage("get_key_status", more));
+
+  test("shows pages of keys with their state and how many are in which", async () => {
+    await refuse(KEYS[2]);
+    await admin.data(manage("disable_key", { key_index: 0 }));
+    const all = await page();
+    expect(all).toMatchObject({ total: 3, page: 1, page_size: 50, total_pages: 1 });
+    expect(all).toMatchObject({ enabled_count: 1, manual_disabled_count: 1, auto_disabled_count: 1 });
+    expect(all.keys).toMatchObject([
+      { index: 0, status: 2, reason: "", key_preview: "***0001" },
+      { index: 1, status: 1, disabled_time: 0, key_preview: "***0002" },
+      { index: 2, status: 3, reason: REFUSED, key_preview: "***0003" },
+    ]);
+    expect(JSON.stringify(all)).not.toContain(SECRET);
+    expect((await page({ status: 3 })).keys).toMatchObject([{ index: 2 }]);
+    expect(await page({ page: 2, page_size: 2 })).toMatchObject({ keys: [{ index: 2 }], total_pages: 2 });
+    expect(await page({ page: 2 ** 53 - 1, page_size: -1 })).toMatchObject({ keys: [], page_size: 50 });
+  });
+
+  test("switches one or all", async () => {
+    expect(await admin.data(manage("disable_all_keys"))).toBe(3);
+    expect([await statuses(), (await row()).status]).toEqual([[2, 2, 2], 2]);
+    expect(await admin.data(manage("enable_key", { key_index: 1 }))).toBe(1);
+    expect([await statuses(), (await row()).status]).toEqual([[2, 1, 2], 1]);
+    expect(await admin.data(manage("enable_all_keys"))).toBe(2);
+    expect(await statuses()).toEqual([1, 1, 1]);
+  });
+
+  test("deletes keys, and the others keep their state", async () => {
+    await refuse(KEYS[2]);
+    expect(await admin.data(manage("delete_key", { key_index: 0 }))).toBe(1);
+    expect(await statuses()).toEqual([1, 3]);
+    expect((await keys()).map(({ hint }) => hint)).toEqual(["0002", "0003"]);
+    expect(await admin.data(manage("delete_disabled_keys"))).toBe(1);
+    expect((await keys()).map(({ hint }) => hint)).toEqual(["0002"]);
+    expect(await admin.data(manage("delete_disabled_keys"))).toBe(0);
+    expect(await codeOf(manage("delete_key", { key_index: 0 }))).toBe("G2");
+  });
+
+  test("deletes a key once for callers at the same moment", async () => {
+    const replies = await Promise.all([1, 1, 1].map((key_index) => manage("delete_key", { key_index })));
+    const done = replies.filter(({ body }) => body["success"] === true).length;
+    expect(done).toBeGreaterThan(0);
+    expect((await keys()).length).toBe(3 - done);
+  });
+
+  test("refuses what it does not know", async () => {
+    expect(await codeOf(manage("explode"))).toBe("U12");
+    expect(await codeOf(admin.post("/api/channel/multi_key/manage", { action: "get_key_status" }))).toBe("CH8");
+    for (const key_index of [-1, 3, undefined]) expect(await codeOf(manage("disable_key", { key_index }))).toBe("G2");
+  });
+});

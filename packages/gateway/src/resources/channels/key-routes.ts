@@ -13,31 +13,30 @@ export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Ro
     return set;
   };
   return [
-    implement(channelKeys, async ({ params }) => viewOf(await known(params.id))),
+    implement(channelKeys, async ({ params }) => keyViews(await known(params.id))),
     implement(channelKeySwitch, async ({ params, body: { index, status } }) => {
       const { keys } = await known(params.id);
-      if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace(keys.length);
+      if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace("index", keys.length);
       if (status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabledByHand)
         throw new Refusal("CH17", { field: "status" });
       const done = await store.switchKey(params.id, index, { status, reason: "" });
-      if (done === "only") throw onlyOne();
-      return viewOf(await known(params.id));
+      if (done === "only") throw onlyOne("index");
+      return keyViews(await known(params.id));
     }),
   ];
 }
 
-function viewOf({ keys, states }: KeySet): ChannelKey[] {
+export function keyViews({ keys, states }: KeySet): ChannelKey[] {
   return keys.map((key, index) => {
     const { status = CHANNEL_STATUS.enabled, reason = "", time = 0 } = states.get(index) ?? {};
     return { index, hint: keyFacts(key).key_hint, status, reason, time };
   });
 }
 
-function wrongPlace(count: number): Refusal {
-  const reason = `must be a place from 0 to ${count - 1}`;
-  return new Refusal("G2", { field: "index", values: { field: "index", reason } });
+export function wrongPlace(field: string, count: number): Refusal {
+  return new Refusal("G2", { field, values: { field, reason: `must be a place from 0 to ${count - 1}` } });
 }
 
-function onlyOne(): Refusal {
-  return new Refusal("G2", { field: "index", values: { field: "index", reason: "is the channel's only key" } });
+export function onlyOne(field: string): Refusal {
+  return new Refusal("G2", { field, values: { field, reason: "is the channel's only key" } });
 }

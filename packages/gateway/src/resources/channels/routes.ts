@@ -3,6 +3,7 @@ import {
   channelBatchTag,
   channelCatalogue,
   channelCopy,
+  channelCopyAs,
   channelCreate,
   channelDelete,
   channelDeleteDisabled,
@@ -37,6 +38,8 @@ export interface ChannelRoutesDeps {
 
 const NAME_LIMIT = 191;
 const COPY_SUFFIX = "Copy";
+/** Of the family's call. */
+const FAMILY_COPY_SUFFIX = "_copy";
 
 export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
   const { store, isType, catalogue } = deps;
@@ -80,7 +83,11 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       return ids.length;
     }),
     implement(channelFix, () => store.rebuildAll()),
-    implement(channelCopy, async ({ params }) => copy(store, params.id)),
+    implement(channelCopy, ({ params }) => copy(store, params.id, COPY_SUFFIX)),
+    implement(channelCopyAs, async ({ params, query }) => {
+      const { id } = await copy(store, params.id, query.suffix || FAMILY_COPY_SUFFIX);
+      return { id };
+    }),
     implement(channelCatalogue, () => [...catalogue]),
     implement(channelModelsEnabled, () => store.enabledModels()),
     ...tagRoutes(deps),
@@ -116,15 +123,13 @@ async function update(
 }
 
 /** The copy takes everything but what the original earned: its counters, its balance, its state. */
-async function copy(store: ChannelStore, id: number): Promise<Channel> {
+async function copy(store: ChannelStore, id: number, suffix: string): Promise<Channel> {
   const [row, key] = await Promise.all([store.get(id), store.keyOf(id)]);
   if (!row || key === undefined) throw new Refusal("CH8");
   const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
   const { status_code_mapping, max_input_tokens, auto_ban, priority, weight, tag, setting, param_override } = row;
-  const name =
-    Array.from(row.name)
-      .slice(0, NAME_LIMIT - COPY_SUFFIX.length)
-      .join("") + COPY_SUFFIX;
+  const ending = Array.from(suffix).slice(0, NAME_LIMIT - 1);
+  const name = [...Array.from(row.name).slice(0, NAME_LIMIT - ending.length), ...ending].join("");
   const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban, max_input_tokens };
   const texts = {
     base_url,

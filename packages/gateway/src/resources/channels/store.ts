@@ -132,6 +132,12 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
       return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
     },
 
+    /** The comma-joined models of each channel of a tag. */
+    async modelsOfTag(tag: string): Promise<string[]> {
+      const rows = await db.selectFrom("channels").select("models").where("tag", "=", tag).orderBy("id").execute();
+      return rows.map(({ models }) => models);
+    },
+
     /** Models that some enabled channel serves, ascending. */
     async enabledModels(): Promise<string[]> {
       const rows = await db

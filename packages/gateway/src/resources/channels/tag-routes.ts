@@ -2,7 +2,9 @@ import {
   CHANNEL_STATUS,
   channelTagDisable,
   channelTagEnable,
+  channelTagModels,
   channelTagUpdate,
+  splitList,
   type ChannelInput,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
@@ -18,6 +20,10 @@ export function tagRoutes({ store, isType }: { readonly store: ChannelStore; rea
     }),
     implement(channelTagDisable, async ({ body }) => {
       await store.updateTag(tagOf(body.tag), { status: CHANNEL_STATUS.disabledByHand });
+    }),
+    implement(channelTagModels, async ({ query }) => {
+      const lists = (await store.modelsOfTag(tagOf(query.tag))).map((models) => splitList(models));
+      return (lists.toSorted((a, b) => b.length - a.length)[0] ?? []).join(",");
     }),
     implement(channelTagUpdate, async ({ body }) => {
       const tag = tagOf(body.tag);

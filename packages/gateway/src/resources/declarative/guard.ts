@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS, splitList, type Endpoint } from "@fairway/wire";
+import { CHANNEL_STATUS, NEVER_EXPIRES, splitList, type Endpoint } from "@fairway/wire";
 import type { Call, Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -37,6 +37,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     );
   },
   tokenUpdate: (deps, { body }, owned) => checkForm(deps, members("Token", body), owned),
+  channelMultiKey: (_deps, { body }, owned) => checkMultiKey(values(body), owned),
+  tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", idsOf(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
   optionUpdate: (deps, { body }, owned) => checkOptions(deps, [body], owned),
   optionBatch: (deps, { body }, owned) => checkOptions(deps, body as unknown[], owned),
@@ -47,6 +49,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const SWITCHES: ReadonlySet<string> = new Set([
   "channelUpdate",
   "channelBulk",
+  "channelKeySwitch",
+  "channelMultiKey",
   "channelTagEnable",
   "channelTagDisable",
 ]);
@@ -114,16 +118,31 @@ function members(kind: Form["kind"], body: unknown): Form {
   return { kind, id: values(body)["id"], body: values(body) };
 }
 
+/** What a full update of a token does: absent members take their default, a list that is switched off is none. */
+function wholeToken(token: Values): Values {
+  const { expired_time, model_limits_enabled, model_limits } = token;
+  return {
+    name: "",
+    group: "",
+    allow_ips: "",
+    ...Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined)),
+    expired_time: expired_time === undefined || expired_time === 0 ? NEVER_EXPIRES : expired_time,
+    model_limits: model_limits_enabled ? model_limits : "",
+  };
+}
+
 async function checkForm({ database }: GuardDeps, { kind, id, body }: Form, owned: readonly Owned[]): Promise<void> {
   const own = owned.find((one) => one.kind === kind && one.resource_id === id);
   if (!own || typeof id !== "number") return;
   const table = kind === "Channel" ? "channels" : "tokens";
   const [row] = await database.raw.rows<Values>(`select * from ${table} where id = ?`, [id]);
+  if (!row) return;
   const names = kind === "Channel" ? CHANNEL_MEMBERS : TOKEN_MEMBERS;
+  const [given, now] = kind === "Channel" ? [body, row] : [wholeToken(body), wholeToken(row)];
   for (const field of own.fields) {
     const member = names[field];
-    if (member === undefined || member === "status" || !row) continue;
-    if (isChanged(body[member], row[member], member)) throw managed(own);
+    if (member === undefined || member === "status") continue;
+    if (isChanged(given[member], now[member], member)) throw managed(own);
   }
 }
 
@@ -150,6 +169,12 @@ function checkBulk(body: Values, owned: readonly Owned[]): Promise<void> {
   const ids = idsOf(body);
   // A filter may reach any of them.
   return checkRows("Channel", ids.length > 0 ? ids : owned.map(({ resource_id }) => resource_id), owned);
+}
+
+/** Switching keys is like switching channels; taking one away changes the document's list. */
+function checkMultiKey(body: Values, owned: readonly Owned[]): Promise<void> {
+  const isRemoval = ["delete_key", "delete_disabled_keys"].includes(String(body["action"] as unknown));
+  return isRemoval ? checkRows("Channel", [body["channel_id"]], owned, "key") : Promise.resolve();
 }
 
 async function checkTag({ database }: GuardDeps, tag: string, owned: readonly Owned[]): Promise<void> {

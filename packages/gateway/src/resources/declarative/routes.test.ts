@@ -290,7 +290,29 @@ eachDatabase("documents", (open) => {
       const [{ id } = { id: 0 }] = await app.database.db.selectFrom("tokens").select("id").execute();
       expect(await codeOf(members.user.delete(`/api/token/${id}`))).toBe("M1");
       expect(await codeOf(members.user.put("/api/token/", { id, name: "ci", group: "vip" }))).toBe("M1");
+      expect(await codeOf(members.user.post("/api/token/batch", { ids: [id] }))).toBe("M1");
       await members.user.data(members.user.put("/api/token/", { id, name: "renamed", expired_time: -1 }));
+    });
+
+    test("holds for what a form of a token leaves out or switches off", async () => {
+      await apply([token("ci", { modelLimits: ["gpt-4o"], expiresAt: "2030-01-01T00:00:00Z" })]);
+      const [{ id } = { id: 0 }] = await app.database.db.selectFrom("tokens").select("id").execute();
+      const row = await members.user.data<object>(members.user.get(`/api/token/${id}`));
+      const put = (change: object) => members.user.put("/api/token/", { ...row, ...change });
+      expect(await codeOf(members.user.put("/api/token/", { id, name: "ci" }))).toBe("M1");
+      expect(await codeOf(put({ model_limits_enabled: false }))).toBe("M1");
+      expect(await codeOf(put({ expired_time: undefined }))).toBe("M1");
+      await members.user.data(put({ name: "renamed", remain_quota: 7 }));
+    });
+
+    test("holds for the keys of a channel, which may be switched all the same", async () => {
+      await apply([channel("main")]);
+      const [row] = await rows();
+      const manage = (action: string) =>
+        members.admin.post("/api/channel/multi_key/manage", { channel_id: row?.id, action, key_index: 0 });
+      expect(await codeOf(manage("delete_key"))).toBe("M1");
+      expect(await codeOf(manage("delete_disabled_keys"))).toBe("M1");
+      expect(await codeOf(manage("disable_key"))).toBe("G2");
     });
 
     test("only the super administrator sends documents", async () => {

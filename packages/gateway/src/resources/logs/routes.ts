@@ -65,7 +65,7 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
     implement(logExport, ({ query, response }) =>
       exportLogs(response, { store, query, format: formatOf(query.format), view }),
     ),
-    implement(logTail, ({ query, response }) => tail.follow(openEventStream(response), query, view)),
+    implement(logTail, ({ query, response }) => tail.follow(() => openEventStream(response), query, view)),
     implement(logClear, async (call) => {
       const time = call.query.target_timestamp;
       if (time <= 0) throw new Refusal("H1", { field: "target_timestamp" });
@@ -99,7 +99,7 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
       return exportLogs(response, job);
     }),
     implement(logTailSelf, ({ query, caller, response }) =>
-      tail.follow(openEventStream(response), ownQuery(query, caller), ownerViews()),
+      tail.follow(() => openEventStream(response), ownQuery(query, caller), ownerViews()),
     ),
   ];
 }

@@ -10,8 +10,8 @@ import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogTail extends Runnable {
-  /** Sends new matching rows until the client leaves; resolves then. */
-  follow(stream: EventStream, query: LogQuery, view: View): Promise<void>;
+  /** Sends the matching rows that are written from `open` on until the client leaves; resolves then. */
+  follow(open: () => EventStream, query: LogQuery, view: View): Promise<void>;
 }
 
 type View = (rows: StoredLog[]) => Promise<LogRow[]>;
@@ -51,9 +51,10 @@ export function createLogTail(store: LogStore, log: Logger): LogTail {
       for (const { stream } of followers) stream.end();
       await polling.stop();
     },
-    async follow(stream, query, view) {
-      const follower = { stream, isMeant: matcherOf(query), view };
+    async follow(open, query, view) {
       feed ??= await createLogFeed(store);
+      const stream = open();
+      const follower = { stream, isMeant: matcherOf(query), view };
       followers.add(follower);
       await closedWithin(stream.closed, LONGEST_MS);
       followers.delete(follower);

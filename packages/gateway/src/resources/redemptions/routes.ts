@@ -5,6 +5,7 @@ import {
   REDEMPTION_STATUS,
   redemptionCreate,
   redemptionDelete,
+  redemptionDeleteInvalid,
   redemptionGet,
   redemptionList,
   redemptionSearch,
@@ -48,6 +49,7 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
     implement(redemptionDelete, async ({ params }) => {
       if (!(await store.remove(params.id))) throw new Refusal("D4");
     }),
+    implement(redemptionDeleteInvalid, () => store.removeInvalid()),
   ];
 }
 

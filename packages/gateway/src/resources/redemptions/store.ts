@@ -1,5 +1,5 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
-import type { Selectable, Transaction, Updateable } from "kysely";
+import type { Kysely, Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -89,6 +89,12 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
         return (await open(values)).numUpdatedRows > 0n;
       }),
 
+    ...removals(db, clock),
+  };
+}
+
+function removals(db: Kysely<Schema>, clock: Clock) {
+  return {
     async remove(id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("redemptions")
@@ -97,6 +103,17 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
         .where("deleted_at", "is", null)
         .executeTakeFirstOrThrow();
       return numUpdatedRows > 0n;
+    },
+
+    /** Removes what nobody can redeem any more; answers how many. */
+    async removeInvalid(): Promise<number> {
+      const { numUpdatedRows } = await db
+        .updateTable("redemptions")
+        .set({ deleted_at: seconds(clock) })
+        .where("status", "<>", REDEMPTION_STATUS.unused)
+        .where("deleted_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return Number(numUpdatedRows);
     },
   };
 }

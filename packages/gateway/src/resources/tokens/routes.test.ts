@@ -213,6 +213,28 @@ describe("changing", () => {
     expect(await user.data(user.get(`/api/token/${token.id}/`))).toMatchObject({ name: "" });
   });
 
+  test("moves the quota by a difference when the form tells what it began with", async () => {
+    const token = await create({ name: "one", remain_quota: 100 });
+    await setRow(token.id, { remain_quota: 60, used_quota: 40 });
+    const put = (body: Record<string, unknown>) => user.put("/api/token/", { ...token, ...body });
+    const left = async (body: Record<string, unknown>) => (await user.data<Token>(put(body))).remain_quota;
+    expect(await left({ name: "two", original_remain_quota: 100 })).toBe(60);
+    expect(await left({ remain_quota: 130, original_remain_quota: 100 })).toBe(90);
+    expect(await left({ remain_quota: 20, original_remain_quota: 100 })).toBe(10);
+    expect(await codeOf(put({ remain_quota: 80, original_remain_quota: 100 }))).toBe("U16");
+    expect(await codeOf(put({ remain_quota: 100, original_remain_quota: 0.5 }))).toBe("U16");
+    expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 10, used_quota: 40 });
+    const many = Array.from({ length: 8 }, () => put({ remain_quota: 101, original_remain_quota: 100 }));
+    await Promise.all(many);
+    expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 18 });
+    expect(await left({ remain_quota: 7 })).toBe(7);
+    await setRow(token.id, { remain_quota: -3 });
+    expect(await left({ name: "owes", remain_quota: -3 })).toBe(-3);
+    expect(await left({ name: "owes", remain_quota: 5, original_remain_quota: 5 })).toBe(-3);
+    expect(await codeOf(put({ remain_quota: -4 }))).toBe("U16");
+    expect(await codeOf(put({ remain_quota: 0.5, original_remain_quota: 0 }))).toBe("U16");
+  });
+
   test("refuses unknown tokens and bad fields", async () => {
     const token = await create();
     const refused = (body: unknown) => codeOf(user.put("/api/token/", body));
@@ -290,6 +312,32 @@ test("a deleted token is gone for its owner", async () => {
   expect(await refusalOf(user.delete(`/api/token/${token.id}`))).toEqual([200, "K2", "Token does not exist."]);
   expect(await refusalOf(user.get(`/api/token/0`))).toEqual([200, "G1", "Invalid parameter."]);
   expect(await list()).toEqual([]);
+});
+
+describe("many at once", () => {
+  test("are deleted and shown by their ids, but never those of others", async () => {
+    const [one, two, three] = [await create(), await create({ name: "two" }), await create({ name: "three" })];
+    const foreign = await members.root.data<Token>(members.root.post("/api/token/", { name: "theirs" }));
+    const ids = [one.id, two.id, two.id, foreign.id, 0, -1, 999_999];
+    expect(await user.data(user.post("/api/token/batch/keys", { ids }))).toEqual({
+      keys: { [one.id]: one.key, [two.id]: two.key },
+    });
+    expect(await user.data(user.post(`/api/token/${three.id}/key`, undefined))).toEqual({ key: three.key });
+    expect(await codeOf(user.post(`/api/token/${foreign.id}/key`, undefined))).toBe("K2");
+    const replies = await Promise.all([1, 2, 3].map(() => user.data<number>(user.post("/api/token/batch", { ids }))));
+    expect(replies.toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
+    expect((await list()).map(({ id }) => id)).toEqual([three.id]);
+    expect(await members.root.data(members.root.get("/api/token/"))).toMatchObject([{ id: foreign.id }]);
+  });
+
+  test("need ids, and not too many", async () => {
+    for (const path of ["/api/token/batch", "/api/token/batch/keys"]) {
+      expect(await codeOf(user.post(path, {}))).toBe("G1");
+      expect(await codeOf(user.post(path, { ids: [] }))).toBe("G1");
+      expect(await codeOf(user.post(path, { ids: ["1"] }))).toBe("G2");
+      expect(await codeOf(user.post(path, { ids: Array.from({ length: 101 }, (_, i) => i) }))).toBe("G2");
+    }
+  });
 });
 
 describe("a relay key", () => {

@@ -1,11 +1,16 @@
 import {
   pageOf,
+  REASONS,
   SEARCH_CAP,
+  TOKEN_BATCH_CAP,
   TOKEN_PAGE_CAP,
   TOKEN_STATUS,
+  tokenBatchDelete,
   tokenCreate,
   tokenDelete,
   tokenGet,
+  tokenKey,
+  tokenKeys,
   tokenList,
   tokenSearch,
   tokenSetStatus,
@@ -18,7 +23,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
 import { checkEnabling, tokenFields } from "./input.ts";
-import { tokenTag, type TokenQuery, type TokenStore } from "./store.ts";
+import { tokenTag, type TokenQuery, type TokenStore, type TokenUpdate } from "./store.ts";
 
 export interface TokenRoutesDeps {
   readonly store: TokenStore;
@@ -53,19 +58,28 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
         throw new Refusal("CH17", { field: "status" });
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
-      return tagged(response, known(await store.setStatus(caller.userId, token.id, status, tagCheck(request))));
+      return tagged(
+        response,
+        known(await store.setStatus(caller.userId, token.id, status, { check: tagCheck(request) })),
+      );
     }),
     implement(tokenUpdate, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));
-      const fields = tokenFields(body, mayUse(deps, caller));
+      const by = differenceOf(body, token);
+      const left = by === undefined ? body.remain_quota : Math.max(0, token.remain_quota + by);
+      const fields = tokenFields({ ...body, remain_quota: left }, mayUse(deps, caller));
       const unlimited = fields.unlimited_quota !== 0;
       if (body.status === TOKEN_STATUS.enabled)
         checkEnabling({ ...fields, status: token.status, unlimited }, seconds(clock));
-      return tagged(response, known(await store.update(caller.userId, token.id, fields, tagCheck(request))));
+      const update = { check: tagCheck(request), remainFrom: by === undefined ? undefined : movedBy(by) };
+      return tagged(response, known(await store.update(caller.userId, token.id, fields, update)));
     }),
     implement(tokenDelete, async ({ params, caller }) => {
       known(await store.remove(caller.userId, params.id));
     }),
+    implement(tokenBatchDelete, ({ body, caller }) => store.removeAll(caller.userId, chosen(body.ids))),
+    implement(tokenKey, async ({ params, caller }) => ({ key: known(await store.get(caller.userId, params.id)).key })),
+    implement(tokenKeys, async ({ body, caller }) => ({ keys: await store.keys(caller.userId, chosen(body.ids)) })),
   ];
 }
 
@@ -97,6 +111,34 @@ function queryOf({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limi
     sort: query.sort,
     order: query.order,
   };
+}
+
+/**
+ * With the quota that a form began with, only its difference counts: calls may have spent of it in the meantime. An
+ * overdrawn token that comes back as it is keeps what it owes. Undefined: the call sets the quota.
+ */
+function differenceOf(
+  { remain_quota: wanted = 0, original_remain_quota: original }: Call<typeof tokenUpdate>["body"],
+  { remain_quota: remain }: Token,
+): number | undefined {
+  if (original === undefined) return wanted < 0 && wanted === remain ? 0 : undefined;
+  if (!Number.isSafeInteger(original)) throw new Refusal("U16", { field: "original_remain_quota" });
+  return wanted - original;
+}
+
+function movedBy(by: number): TokenUpdate["remainFrom"] {
+  return (remain) => {
+    const left = remain + by;
+    if (!Number.isSafeInteger(left) || (by < 0 && left < 0)) throw new Refusal("U16", { field: "remain_quota" });
+    return left;
+  };
+}
+
+function chosen(ids: readonly number[] | undefined): readonly number[] {
+  if (!ids || ids.length === 0) throw new Refusal("G1", { field: "ids" });
+  if (ids.length > TOKEN_BATCH_CAP)
+    throw new Refusal("G2", { field: "ids", values: { field: "ids", reason: REASONS.tooLong } });
+  return [...new Set(ids)];
 }
 
 function mayUse({ usableGroups }: TokenRoutesDeps, caller: Principal): (group: string) => boolean {

@@ -15,6 +15,10 @@ eachDatabase("token store", (open) => {
   beforeAll(async () => {
     kit = await openStoreKit(await open());
     store = createTokenStore({ ...kit, tokens: { dropToken: (id) => void dropped.push(id) } });
+    for (const id of [OWNER, OTHER]) {
+      const account = accountRow({ username: `owner ${id}`, passwordHash: "", createdAt: START_SECONDS });
+      await insertRow(kit.database.db, "users", { ...account, id });
+    }
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
@@ -22,6 +26,7 @@ eachDatabase("token store", (open) => {
   });
 
   const OWNER = 7;
+  const OTHER = 8;
   const EVERYTHING: TokenQuery = {
     userId: OWNER,
     keyword: "",
@@ -65,19 +70,19 @@ eachDatabase("token store", (open) => {
 
   test("nobody reaches the token of another", async () => {
     const token = await create("mine");
-    expect(await store.get(8, token.id)).toBeUndefined();
+    expect(await store.get(OTHER, token.id)).toBeUndefined();
     expect(
       await store.update(
-        8,
+        OTHER,
         token.id,
         tokenFields({ name: "stolen" }, () => true),
       ),
     ).toBeUndefined();
-    expect(await store.setStatus(8, token.id, 2)).toBeUndefined();
-    expect(await store.remove(8, token.id)).toBeUndefined();
-    expect(await names({ userId: 8 })).toEqual([]);
+    expect(await store.setStatus(OTHER, token.id, 2)).toBeUndefined();
+    expect(await store.remove(OTHER, token.id)).toBeUndefined();
+    expect(await names({ userId: OTHER })).toEqual([]);
     expect(await names()).toEqual(["mine"]);
-    expect(await store.count(8)).toBe(0);
+    expect(await store.count(OTHER)).toBe(0);
   });
 
   test("a limit on their number holds for tokens that are made at once", async () => {

@@ -2,6 +2,7 @@ import { storedLimits, type Token } from "@fairway/wire";
 import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
@@ -9,7 +10,7 @@ import { containing, likeAnyCase } from "../../storage/like.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { TokenTable } from "../../storage/schema-accounts.ts";
 import type { Schema } from "../../storage/schema.ts";
-import { rawOn, transact } from "../../storage/transaction.ts";
+import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import type { TokenFields } from "./input.ts";
 
@@ -35,6 +36,12 @@ export interface TokenQuery {
   readonly order: string;
   readonly offset: number;
   readonly limit: number;
+}
+
+export interface TokenUpdate {
+  readonly check?: CheckTag | undefined;
+  /** The quota that is left, from the one that is there; may refuse by throwing. */
+  readonly remainFrom?: ((remain: number) => number) | undefined;
 }
 
 export interface TokenPage {
@@ -79,7 +86,7 @@ const COLUMNS = [
 
 /** SQL of access tokens. Every function is bound to one owner; a write drops the relay's copy everywhere. */
 export function createTokenStore(deps: TokenStoreDeps) {
-  return { ...reads(deps), ...writes(deps) };
+  return { ...reads(deps), ...writes(deps), ...removals(deps) };
 }
 
 function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
@@ -124,6 +131,12 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     },
 
     count: (userId: number): Promise<number> => countOf(db, userId),
+
+    /** Keys in clear by id; ids that are not the owner's are passed over. */
+    async keys(userId: number, ids: readonly number[]): Promise<Record<string, string>> {
+      const rows = await ownOf(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
+      return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed)]));
+    },
   };
 }
 
@@ -133,15 +146,16 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     userId: number,
     id: number,
     values: Updateable<TokenTable>,
-    check?: CheckTag,
+    { check, remainFrom }: TokenUpdate = {},
   ): Promise<Token | undefined> => {
     const row = await transact(db, async (trx) => {
       // Nobody else changes it between the look and the write.
-      if (check) await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
+      if (check || remainFrom) await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
       const current = await rowOf(trx, userId, id);
       if (!current) return undefined;
       check?.(tokenTag(viewOf(current, "")));
-      await trx.updateTable("tokens").set(values).where("id", "=", id).execute();
+      const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
+      await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await bump(rawOn(trx, kind), kind, "tokens");
       return rowOf(trx, userId, id, true);
     });
@@ -167,20 +181,40 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         deleted_at: null,
       };
       const id = await transact(db, async (trx) => {
-        if (checkCount) {
-          await rawOn(trx, kind).run("update users set status = status where id = ?", [userId]);
-          checkCount(await countOf(trx, userId));
-        }
+        // An account that is being deleted takes its tokens along.
+        if (!(await lockUser(trx, userId))) throw new Refusal("AU8");
+        checkCount?.(await countOf(trx, userId));
         return insertRow(trx, "tokens", row);
       });
       return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },
 
-    update: (userId: number, id: number, fields: Partial<TokenFields>, check?: CheckTag) =>
-      change(userId, id, fields, check),
-    setStatus: (userId: number, id: number, status: number, check?: CheckTag) => change(userId, id, { status }, check),
+    update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
+      change(userId, id, fields, update),
+    setStatus: (userId: number, id: number, status: number, update?: TokenUpdate) =>
+      change(userId, id, { status }, update),
     /** The row stays, so that logs keep their reference and the key is never given again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
+  };
+}
+
+/** Removes those of the ids that are the owner's; answers how many. */
+function removals({ database: { db, kind }, clock, announce, tokens }: TokenStoreDeps) {
+  return {
+    async removeAll(userId: number, ids: readonly number[]): Promise<number> {
+      const removed = await transact(db, async (trx) => {
+        // Of two calls at once the second waits here, and finds what the first has left.
+        await bump(rawOn(trx, kind), kind, "tokens");
+        const own = (await ownOf(trx, userId, ids).select("id").execute()).map(({ id }) => id);
+        if (own.length === 0) return own;
+        const change = trx.updateTable("tokens").set({ deleted_at: seconds(clock) });
+        await change.where("id", "in", own).execute();
+        return own;
+      });
+      for (const id of removed) tokens.dropToken(id);
+      if (removed.length > 0) await announce("tokens");
+      return removed.length;
+    },
   };
 }
 
@@ -189,6 +223,11 @@ export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
   return tagOf({ name, status, expired_time, unlimited_quota, group, ...limited });
+}
+
+function ownOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number, ids: readonly number[]) {
+  const own = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
+  return own.where("id", "in", ids);
 }
 
 async function countOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number): Promise<number> {

@@ -268,9 +268,12 @@ describe("editing", () => {
     expect(await rowOf("ursula")).toEqual(before);
   });
 
-  test("a new password ends the user's sessions", async () => {
+  test("a new password ends the user's sessions and access tokens", async () => {
+    const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci" }));
     await put(admin, { id: idOf("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);
+    const byToken = await app.anonymous().get("/api/user/self", { authorization: token });
+    expect([byToken.status, byToken.body["code"]]).toEqual([401, "AU2"]);
     await app.signIn("ursula", "another password");
     expect((await logs("ursula"))[0]).toMatchObject({ type: 3, content: "Password changed by an administrator" });
   });

@@ -15,6 +15,7 @@ import {
 import type { Updateable } from "kysely";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
+import { endAccessTokens } from "../../identity/access-token.ts";
 import { usernameKey } from "../../identity/accounts.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { canChange, canDelete, canView } from "../../identity/roles.ts";
@@ -72,12 +73,12 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
       });
     }),
     implement(userUpdate, (call) => editUser(deps, call)),
-    implement(userDelete, async ({ params, caller }) => {
-      const user = await store.find(params.id);
-      if (!user) throw new Refusal("U1");
-      if (!canDelete(caller, user)) throw new Refusal("U14");
-      await store.remove(user.id);
-    }),
+    implement(userDelete, ({ params, caller }) =>
+      store.remove(params.id, (user) => {
+        if (!user) throw new Refusal("U1");
+        if (!canDelete(caller, user)) throw new Refusal("U14");
+      }),
+    ),
   ];
 }
 
@@ -177,7 +178,9 @@ async function writeChange(
   if (Object.keys(change).length === 0) return;
   await updateUser(tx, database.kind, { id: user.id, change });
   if (change.password === undefined) return;
-  await endSessions(tx, user.id, user.id === caller.userId ? caller.sessionHash : undefined);
+  const isOwn = user.id === caller.userId;
+  await endSessions(tx, user.id, isOwn ? caller.sessionHash : undefined);
+  if (!isOwn) await endAccessTokens(tx, user.id);
   await writeLog(tx, {
     user_id: user.id,
     username: user.username,

@@ -84,6 +84,18 @@ describe("the own account", () => {
     expect(JSON.parse(log?.other ?? "")).toMatchObject({ admin_info: { operator_name: "ann", ip: "127.0.0.1" } });
   });
 
+  test("a new password leaves access tokens alive unless they are to end too", async () => {
+    const named = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: "ci" }));
+    const byToken = () => app.anonymous().get("/api/user/self", { authorization: named });
+    await ann.data(ann.put("/api/user/self", { password: "another password" }));
+    expect((await byToken()).status).toBe(200);
+    await ann.data(ann.put("/api/user/self", { display_name: "Ann", revoke_access_tokens: true }));
+    expect((await byToken()).status).toBe(200);
+    await ann.data(ann.put("/api/user/self", { password: "a third password", revoke_access_tokens: true }));
+    expect((await byToken()).body["code"]).toBe("AU2");
+    expect((await ann.get("/api/user/self")).status).toBe(200);
+  });
+
   test.each<[Record<string, unknown>, string]>([
     [{ username: "a b" }, "R9"],
     [{ password: "short" }, "R3"],
@@ -138,6 +150,36 @@ describe("credentials", () => {
     await ann.delete("/api/user/self/access_tokens?name=ci");
     expect((await byToken.get("/api/user/self")).body["code"]).toBe("AU2");
     expect((await ann.post("/api/user/self/access_tokens", { name: "x".repeat(65) })).body["code"]).toBe("G2");
+  });
+
+  test("access tokens have a limit that calls at the same moment cannot pass, and all of them are listed", async () => {
+    const make = (name: string) => ann.post("/api/user/self/access_tokens", { name });
+    const replies = await Promise.all(Array.from({ length: 104 }, (_, i) => make(`t${i}`)));
+    const refused = replies.filter(({ body }) => body["success"] !== true);
+    expect(refused.map(({ body }) => body["code"])).toEqual(["K8", "K8", "K8", "K8"]);
+    const list = () => ann.data<{ name: string }[]>(ann.get("/api/user/self/access_tokens"));
+    const names = (await list()).map(({ name }) => name);
+    expect(names).toHaveLength(100);
+    expect((await make(names[0] ?? "")).body["success"]).toBe(true);
+    await ann.data(ann.get("/api/user/token"));
+    expect(await list()).toHaveLength(101);
+    await ann.delete(`/api/user/self/access_tokens?name=${names[0]}`);
+    expect((await make("again")).body["success"]).toBe(true);
+  });
+
+  test("sessions beyond the first hundred can be seen and ended too", async () => {
+    const { sessions } = app.identity;
+    const old = await sessions.open({ userId: ann.userId, ip: "10.9.8.7", userAgent: "" });
+    app.clock.move(10);
+    for (let i = 0; i < 103; i += 1) await sessions.open({ userId: ann.userId, ip: "", userAgent: "" });
+    const reply = await ann.get("/api/user/self/sessions");
+    expect([(reply.body["data"] as unknown[]).length, reply.headers["x-total-count"]]).toEqual([100, "105"]);
+    const second = await ann.data<{ id: string; ip: string }[]>(ann.get("/api/user/self/sessions?p=1&page_size=100"));
+    const found = second.find(({ ip }) => ip === "10.9.8.7");
+    await ann.data(ann.delete(`/api/user/self/sessions/${found?.id}`));
+    expect(await sessions.find(old)).toBeUndefined();
+    await ann.data(ann.delete("/api/user/self/sessions/%25"));
+    expect((await ann.get("/api/user/self/sessions")).headers["x-total-count"]).toBe("104");
   });
 
   test("sessions can be seen and ended, one or all others", async () => {

@@ -105,7 +105,8 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
   if (original !== undefined) await checkPassword(deps, caller, original);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   if (Object.keys(change).length === 0) return;
-  await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request) });
+  const revokesTokens = password !== undefined && body.revoke_access_tokens === true;
+  await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request), revokesTokens });
   setTag(call.response, userTag(await own(store, caller)));
 }
 
@@ -125,19 +126,26 @@ function checkPassword(
   });
 }
 
+interface SelfWrite {
+  readonly ip: string;
+  readonly check: CheckTag | undefined;
+  readonly revokesTokens: boolean;
+}
+
 async function writeSelf(
   deps: SelfRoutesDeps,
   caller: Principal,
   change: Updateable<UserTable>,
-  { ip, check }: { readonly ip: string; readonly check: CheckTag | undefined },
+  { ip, check, revokesTokens }: SelfWrite,
 ): Promise<void> {
-  const { store, sessions, writeLog, database, clock } = deps;
+  const { store, sessions, accessTokens, writeLog, database, clock } = deps;
   const write = store.write(caller.userId, async (trx) => {
     const row = check && (await lockedUser(rawOn(trx, database.kind), caller.userId));
     if (row) check?.(userTag(row));
     await store.update(trx, caller.userId, change);
     if (change.password === undefined) return;
     await sessions.endAll(caller.userId, caller.sessionHash, trx);
+    if (revokesTokens) await accessTokens.removeAll(caller.userId, trx);
     await writeLog(rawOn(trx, database.kind), {
       user_id: caller.userId,
       username: caller.username,

@@ -2,6 +2,8 @@ import {
   accessTokenCreate,
   accessTokenDelete,
   accessTokenList,
+  PAGE_SIZE_CAP,
+  pageOf,
   selfSessionEnd,
   selfSessions,
   selfSessionsEnd,
@@ -22,20 +24,20 @@ export function sessionRoutes({
   readonly accessTokens: AccessTokens;
 }): Route[] {
   return [
-    implement(selfSessions, async ({ caller }) =>
-      (await sessions.list(caller.userId)).map((session) => ({
+    implement(selfSessions, async ({ query, caller, setTotal }) => {
+      const page_size = query.page_size > 0 ? query.page_size : PAGE_SIZE_CAP;
+      const { rows, total } = await sessions.list(caller.userId, pageOf({ p: query.p, page_size }));
+      setTotal(total);
+      return rows.map((session) => ({
         id: session.hash.slice(0, ID_CHARS),
         is_current: session.hash === caller.sessionHash,
         ip: session.ip,
         user_agent: session.userAgent,
         created_at: session.createdAt,
         renewed_at: session.renewedAt,
-      })),
-    ),
-    implement(selfSessionEnd, async ({ params, caller }) => {
-      const session = (await sessions.list(caller.userId)).find(({ hash }) => hash.slice(0, ID_CHARS) === params.id);
-      if (session) await sessions.end(session.hash);
+      }));
     }),
+    implement(selfSessionEnd, ({ params, caller }) => sessions.endOne(caller.userId, params.id)),
     implement(selfSessionsEnd, ({ caller }) => sessions.endAll(caller.userId, caller.sessionHash)),
     implement(accessTokenList, async ({ caller }) =>
       (await accessTokens.list(caller.userId)).map((token) => ({

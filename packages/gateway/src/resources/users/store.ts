@@ -87,9 +87,10 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       await trx.updateTable("users").set(change).where("id", "=", id).execute();
     },
 
-    /** Removes the row and all that belongs to it; logs stay. */
-    remove: (id: number) =>
+    /** Removes the row and all that belongs to it; logs stay. `check` refuses by throwing. */
+    remove: (id: number, check: (user: UserRow | undefined) => void) =>
       write(id, async (trx) => {
+        check(await lockedUser(rawOn(trx, kind), id));
         for (const table of ["tokens", "sessions", "access_tokens", "passkeys", "preferences"] as const) {
           await trx.deleteFrom(table).where("user_id", "=", id).execute();
         }

@@ -20,7 +20,7 @@ export type AmountReading =
 export function readAmount(value: unknown, options: AmountOptions, group: string): AmountReading {
   const perUnit = ratio(options.QuotaPerUnit);
   const inCurrency = options.DisplayInCurrencyEnabled;
-  const min = inCurrency ? options.MinTopUp : whole(times(ratio(options.MinTopUp), perUnit));
+  const min = minimumOf(options);
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return { refused: "G1", min };
   if (value < min) return { refused: "Y1", min };
   const amount = ratio(value);
@@ -31,6 +31,11 @@ export function readAmount(value: unknown, options: AmountOptions, group: string
   const quota = inCurrency ? whole(times(amount, perUnit)) : value;
   if (!Number.isSafeInteger(quota)) return { refused: "G1", min };
   return { amount: value, money: decimals(rounded), quota };
+}
+
+/** The least amount, in the same units. */
+export function minimumOf({ DisplayInCurrencyEnabled, MinTopUp, QuotaPerUnit }: Omit<AmountOptions, "Price">): number {
+  return DisplayInCurrencyEnabled ? MinTopUp : whole(times(ratio(MinTopUp), ratio(QuotaPerUnit)));
 }
 
 /** Cents of a decimal text; undefined when it is none. */

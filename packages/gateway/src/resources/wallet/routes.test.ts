@@ -30,6 +30,78 @@ const topUpLogs = () =>
     .where("type", "=", 1)
     .execute();
 
+describe("purchases", () => {
+  interface Page {
+    readonly items: readonly Record<string, unknown>[];
+    readonly total: number;
+  }
+  const page = (query = "") => user.data<Page>(user.get(`/api/user/topup/self${query}`));
+
+  test("are listed for their owner, and all of them for administrators", async () => {
+    const row = { amount: 10, money: "73.50", quota: 5_000_000, payment_method: "alipay", gateway_trade_no: null };
+    const orders = Array.from({ length: 12 }, (_, at) => ({
+      ...row,
+      user_id: at % 4 === 0 ? members.admin.userId : user.userId,
+      trade_no: `USR${at}NO%`,
+      create_time: 100 + at,
+      status: "pending",
+    }));
+    await app.database.db.insertInto("top_ups").values(orders).execute();
+    expect(await page()).toMatchObject({ total: 9, page: 1, page_size: 10 });
+    expect((await page()).items[0]).toEqual({
+      id: expect.any(Number) as number,
+      user_id: user.userId,
+      amount: 10,
+      money: 73.5,
+      quota: 5_000_000,
+      trade_no: "USR11NO%",
+      payment_method: "alipay",
+      create_time: 111,
+      complete_time: 0,
+      status: "pending",
+    });
+    expect(await page("?p=2&page_size=4")).toMatchObject({ page: 2, page_size: 4, items: { length: 4 } });
+    expect(await page("?keyword=usr11")).toMatchObject({ total: 1 });
+    expect(await page("?keyword=USR4")).toMatchObject({ total: 0 });
+    expect(await page("?keyword=_")).toMatchObject({ total: 0 });
+    const all = await members.admin.data<Page>(members.admin.get("/api/user/topup?page_size=100"));
+    expect(all).toMatchObject({ total: 12, items: { length: 12 } });
+    expect(await user.data<Page>(user.get("/api/user/topup/self?page_size=100"))).toMatchObject({
+      items: { length: 9 },
+    });
+    expect(await refusalOf(user.get("/api/user/topup"))).toEqual([200, "AU7", "Insufficient permissions."]);
+  });
+
+  test("can be paid in the ways that are set up", async () => {
+    const info = () => user.data<Record<string, unknown>>(user.get("/api/user/topup/info"));
+    expect(await info()).toMatchObject({ enable_online_topup: false, pay_methods: [], min_topup: 1, discount: {} });
+    await setOptions(members.root, {
+      ServerAddress: "https://gw.example",
+      MinTopUp: "3",
+      TopUpLink: "https://buy.example",
+    });
+    await setOptions(members.root, { PayAddress: "https://pay.example", EpayId: "1001", EpayKey: "KEY123" });
+    expect(await info()).toMatchObject({
+      enable_online_topup: true,
+      enable_stripe_topup: false,
+      min_topup: 3,
+      topup_link: "https://buy.example",
+      pay_methods: [
+        { type: "alipay", min_topup: "3" },
+        { type: "wxpay", min_topup: "3" },
+      ],
+    });
+    await setOptions(members.root, {
+      PayAddress: "",
+      ServerAddress: "",
+      EpayId: "",
+      EpayKey: "",
+      MinTopUp: "1",
+      TopUpLink: "",
+    });
+  });
+});
+
 describe("redeeming", () => {
   const redeem = (body: unknown) => user.post("/api/user/topup", body);
   const code = async (quota = 100_000) =>

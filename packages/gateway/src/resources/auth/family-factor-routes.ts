@@ -1,0 +1,57 @@
+import {
+  familyFactorCodes,
+  familyFactorDisable,
+  familyFactorState,
+  familyPasskeyBegin,
+  familyPasskeyDelete,
+  familyPasskeyFinish,
+  familyPasskeyLoginBegin,
+  familyPasskeyLoginFinish,
+  familyPasskeyState,
+} from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import type { LoginGuard } from "../../identity/login-guard.ts";
+import type { TwoFactor } from "../../identity/two-factor.ts";
+import { partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
+
+export interface FamilyFactorDeps extends PasskeyRoutesDeps {
+  readonly twoFactor: TwoFactor;
+  readonly guard: Pick<LoginGuard, "isLocked">;
+}
+
+/**
+ * What later consoles of the family call for second factors. Switching one on is not among it: their sign-in asks for the
+ * code in a second call, ours in the same one, and a user would lock himself out of the console that he did it with.
+ */
+export function familyFactorRoutes(deps: FamilyFactorDeps): Route[] {
+  const { twoFactor, passkeys, guard } = deps;
+  return [
+    implement(familyFactorState, async ({ caller: { userId } }) => {
+      const { isOn, codesLeft } = await twoFactor.state(userId);
+      return { enabled: isOn, locked: await guard.isLocked(String(userId)), backup_codes_remaining: codesLeft };
+    }),
+    implement(familyFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
+    implement(familyFactorCodes, async ({ caller, body }) => ({
+      backup_codes: await twoFactor.renewCodes(caller.userId, body.code ?? ""),
+    })),
+    implement(familyPasskeyState, async ({ caller }) => {
+      const keys = await passkeys.list(caller.userId);
+      const lastUsed = Math.max(0, ...keys.map((key) => key.last_used_at));
+      const last_used_at = lastUsed === 0 ? null : new Date(lastUsed * 1000).toISOString();
+      return { enabled: keys.length > 0, last_used_at };
+    }),
+    implement(familyPasskeyDelete, async ({ caller: { userId } }) => {
+      for (const { id } of await passkeys.list(userId)) await passkeys.remove(userId, id);
+    }),
+    implement(familyPasskeyBegin, async (call) => ({
+      options: { publicKey: await passkeys.creationOptions(call.caller, partyOf(deps, call)) },
+    })),
+    implement(familyPasskeyFinish, async (call) => {
+      await passkeys.register(call.caller, partyOf(deps, call), { name: "", response: call.body });
+    }),
+    implement(familyPasskeyLoginBegin, async (call) => ({
+      options: { publicKey: await passkeys.loginOptions(partyOf(deps, call)) },
+    })),
+    implement(familyPasskeyLoginFinish, (call) => signInByPasskey(deps, call, call.body)),
+  ];
+}

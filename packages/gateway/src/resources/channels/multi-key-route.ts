@@ -1,0 +1,102 @@
+import { CHANNEL_STATUS, channelMultiKey, MULTI_KEY_ACTIONS, type ChannelKey } from "@fairway/wire";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { keyViews, onlyOne, wrongPlace } from "./key-routes.ts";
+import type { KeySet } from "./key-store.ts";
+import type { ChannelStore } from "./store.ts";
+
+type Store = Pick<ChannelStore, "get" | "keySet" | "switchKey" | "update">;
+type Body = Call<typeof channelMultiKey>["body"];
+
+interface Chosen {
+  readonly id: number;
+  readonly body: Body;
+  readonly set: KeySet;
+}
+
+const KEYS_PER_PAGE = 50;
+const KEYS_PER_PAGE_CAP = 1000;
+
+/** The one call by which later consoles of the family look after the keys of a channel. */
+export function multiKeyRoute(store: Store): Route {
+  return implement(channelMultiKey, async ({ body }) => {
+    const action = MULTI_KEY_ACTIONS.find((name) => name === body.action);
+    if (!action) throw new Refusal("U12", { field: "action" });
+    const { channel_id: id = 0 } = body;
+    const set = await store.keySet(id);
+    if (!set) throw new Refusal("CH8", { field: "channel_id" });
+    const chosen: Chosen = { id, body, set };
+    switch (action) {
+      case "get_key_status":
+        return pageOfKeys(chosen);
+      case "disable_key":
+        return switchAll(store, chosen, [placeOf(chosen)], CHANNEL_STATUS.disabledByHand);
+      case "enable_key":
+        return switchAll(store, chosen, [placeOf(chosen)], CHANNEL_STATUS.enabled);
+      case "disable_all_keys":
+        return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.disabledByHand);
+      case "enable_all_keys":
+        return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.enabled);
+      case "delete_key":
+        return remove(store, chosen, new Set([placeOf(chosen)]));
+      case "delete_disabled_keys":
+        return remove(store, chosen, offBySystem(set));
+    }
+  });
+}
+
+function pageOfKeys({ body, set }: Chosen) {
+  const all = keyViews(set);
+  const count = (status: number) => all.filter((key) => key.status === status).length;
+  const shown = body.status === undefined ? all : all.filter(({ status }) => status === body.status);
+  const size = Math.min(Math.max(body.page_size ?? 0, 0) || KEYS_PER_PAGE, KEYS_PER_PAGE_CAP);
+  const page = Math.max(1, body.page ?? 1);
+  return {
+    keys: shown.slice((page - 1) * size, page * size).map(familyView),
+    total: shown.length,
+    page,
+    page_size: size,
+    total_pages: Math.ceil(shown.length / size),
+    enabled_count: count(CHANNEL_STATUS.enabled),
+    manual_disabled_count: count(CHANNEL_STATUS.disabledByHand),
+    auto_disabled_count: count(CHANNEL_STATUS.disabledBySystem),
+  };
+}
+
+function familyView({ index, status, time, reason, hint }: ChannelKey) {
+  return { index, status, disabled_time: time, reason, key_preview: `***${hint}` };
+}
+
+function placeOf({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
+  if (index < 0 || index >= keys.length) throw wrongPlace("key_index", keys.length);
+  return index;
+}
+
+async function switchAll(store: Store, { id }: Chosen, places: readonly number[], status: number): Promise<number> {
+  let switched = 0;
+  for (const place of places) {
+    const done = await store.switchKey(id, place, { status, reason: "" });
+    if (done === "only") throw onlyOne("key_index");
+    if (done !== "unchanged") switched += 1;
+  }
+  return switched;
+}
+
+/** The last key stays: a channel without one could not be told from one that was never filled in. */
+async function remove(store: Store, { id, set }: Chosen, places: ReadonlySet<number>): Promise<number> {
+  if (places.size === 0) return 0;
+  const row = await store.get(id);
+  const seen = await store.keySet(id);
+  // What was counted out must still be what the version names.
+  if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("CH20");
+  const key = set.keys.filter((_, place) => !places.has(place)).join("\n");
+  if (key === "") throw onlyOne("key_index");
+  const outcome = await store.update(id, {}, { key, versions: [String(row.version)] });
+  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
+  return places.size;
+}
+
+function offBySystem({ states }: KeySet): Set<number> {
+  const places = [...states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledBySystem);
+  return new Set(places.map(([place]) => place));
+}
