@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import * as z from "zod/mini";
+import { configPath } from "./contexts.ts";
 import { CliError, codeOf, EXIT } from "./exit.ts";
 
 /** Where and as whom commands work. */
@@ -10,21 +10,18 @@ export interface Profile {
   readonly server: string;
   readonly userId: number;
   readonly token: string;
+  /** Under which the gateway keeps the token, where `fairway login` made it. */
+  readonly tokenName?: string | undefined;
 }
 
 const Stored = z.object({
   server: z.string(),
   userId: z.int(),
   token: z.string(),
+  tokenName: z.optional(z.string()),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-function configPath(env: Environment): string {
-  const named = env["FAIRWAY_CONFIG"];
-  if (named !== undefined && named !== "") return named;
-  return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway", "credentials.json");
-}
 
 /**
  * Environment before file; undefined when nobody signed in yet. A stored token goes only to the server that it was
@@ -46,7 +43,13 @@ export function readProfile(env: Environment): Profile | undefined {
 }
 
 function named(env: Environment) {
-  const { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: token, FAIRWAY_USER_ID: userId } = env;
+  const { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: token, FAIRWAY_USER_ID: userId, FAIRWAY_CONTEXT: context } = env;
+  if (context && (server || token))
+    throw new CliError(
+      `the context ${context} has a server and a token of its own`,
+      EXIT.usage,
+      "unset FAIRWAY_SERVER and FAIRWAY_TOKEN, or leave out the context",
+    );
   return {
     server: server ? readAddress(server, "FAIRWAY_SERVER") : undefined,
     token: token ? readToken(token, "FAIRWAY_TOKEN") : undefined,
@@ -115,6 +118,23 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** The sign-in of the file alone, whatever the environment says. */
+export function storedProfile(env: Environment): Profile | undefined {
+  return readFile(configPath(env));
+}
+
+/** Answers the file that is gone now; undefined where there was none. */
+export function removeProfile(env: Environment): string | undefined {
+  const path = configPath(env);
+  try {
+    rmSync(path);
+    return path;
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    throw new CliError(`${path} cannot be removed (${codeOf(cause)})`, EXIT.failure, "remove it yourself");
   }
 }
 

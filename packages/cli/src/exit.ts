@@ -1,4 +1,4 @@
-import { ApiProblem } from "@fairway/wire";
+import { ApiProblem, type MessageCode } from "@fairway/wire";
 
 /** Scripts rely on these numbers; `fairway --help` lists them. */
 export const EXIT = {
@@ -32,17 +32,16 @@ const BY_CODE: Readonly<Record<string, number>> = {
   L3: EXIT.notSignedIn,
   L6: EXIT.notSignedIn,
   AU7: EXIT.forbidden,
-  K5: EXIT.forbidden,
-  G8: EXIT.conflict,
-  CH8: EXIT.notFound,
-  CH20: EXIT.conflict,
-  K2: EXIT.notFound,
-  U1: EXIT.notFound,
-  P6: EXIT.notFound,
-  G1: EXIT.usage,
-  G2: EXIT.usage,
-  P9: EXIT.usage,
+  ...all(["K5", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U10", "U14"], EXIT.forbidden),
+  ...all(["G8", "CH11", "CH18", "CH20", "D5", "M1", "M3", "R7", "U9", "U11"], EXIT.conflict),
+  ...all(["CH8", "D4", "H3", "J1", "K2", "P6", "U1", "U13"], EXIT.notFound),
+  ...all(["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH15", "D1", "D2", "D3", "D10", "H2"], EXIT.usage),
+  ...all(["K1", "K6", "M2", "P7", "P8", "P9", "P12", "R3", "R9", "R10", "U15", "U16"], EXIT.usage),
 };
+
+function all(codes: readonly MessageCode[], exit: number): Record<string, number> {
+  return Object.fromEntries(codes.map((code) => [code, exit]));
+}
 
 /** What a thrown value means for the shell. */
 export function exitCodeOf(thrown: unknown): number {
@@ -66,16 +65,26 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+const CURE_BY_CODE: Readonly<Partial<Record<MessageCode, string>>> = {
+  AU5: "correct FAIRWAY_USER_ID, or leave it out",
+  AU7: "this command needs a user with a higher role",
+  CH20: "somebody else changed it: look at it and run this again",
+  G8: "somebody else changed it: look at it and run this again",
+  L1: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
+  M1: "change its document and run `fairway apply -f FILE`",
+  M3: "add --force if that is meant",
+  T1: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
+};
+
 /** The cure that goes with a failure, if one is known. */
 export function hintOf(thrown: unknown): string | undefined {
   if (thrown instanceof CliError) return thrown.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
   if (thrown.status === 0) return "see that the server runs, or sign in to another one with `fairway login URL`";
-  if (thrown.code === "AU5") return "correct FAIRWAY_USER_ID, or leave it out";
-  if (thrown.code === "L1" || thrown.code === "T1")
-    return "make an access token in the console and pipe it into `fairway login URL --token-stdin`";
+  const cure = thrown.code && CURE_BY_CODE[thrown.code];
+  if (cure !== undefined) return cure;
   if (thrown.status === 401) return "sign in with `fairway login`";
-  if (thrown.status === 429 && thrown.retryAfterSeconds !== undefined)
-    return `try again in ${thrown.retryAfterSeconds} s`;
-  return thrown.code === "AU7" ? "this command needs a user with a higher role" : undefined;
+  return thrown.status === 429 && thrown.retryAfterSeconds !== undefined
+    ? `try again in ${thrown.retryAfterSeconds} s`
+    : undefined;
 }

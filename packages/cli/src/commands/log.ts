@@ -1,7 +1,22 @@
-import { formatTime, LOG_TYPE, logList, logListSelf, ROLE, selfGet, type Client, type LogRow } from "@fairway/wire";
+import {
+  formatTime,
+  LOG_TYPE,
+  logClear,
+  logList,
+  logListSelf,
+  logStat,
+  logStatSelf,
+  ROLE,
+  selfGet,
+  type CallInput,
+  type Client,
+  type LogRow,
+} from "@fairway/wire";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, type Output } from "../print/output.ts";
+import { printList, printOne, type Output } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
+import { confirm } from "../prompt.ts";
+import { pastOf } from "./times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
   topup: LOG_TYPE.topup,
@@ -12,7 +27,7 @@ const TYPE_NUMBER: Readonly<Record<string, number>> = {
 const TYPE_WORD = new Map(Object.entries(TYPE_NUMBER).map(([word, number]) => [number, word]));
 const PAGE = 100;
 
-const COLUMNS: readonly Column<LogRow>[] = [
+export const LOG_COLUMNS: readonly Column<LogRow>[] = [
   { title: "TIME", value: (row) => formatTime(row.created_at) },
   { title: "TYPE", value: (row) => TYPE_WORD.get(row.type) ?? String(row.type) },
   { title: "USER", value: (row) => row.username },
@@ -25,57 +40,96 @@ const COLUMNS: readonly Column<LogRow>[] = [
   { title: "CONTENT", value: (row) => row.content },
 ];
 
-export interface LogListOptions {
+export interface LogFilterOptions {
   readonly type?: string;
   readonly user?: string;
   readonly token?: string;
   readonly model?: string;
+  readonly channel?: number;
+  readonly group?: string;
+  readonly request?: string;
+  readonly minSeconds?: number;
   readonly since?: string;
+  readonly until?: string;
+}
+
+export interface LogListOptions extends LogFilterOptions {
   readonly limit: number;
+  readonly follow?: boolean;
+}
+
+/** A filter as the calls of the role take it. */
+export interface LogQuery {
+  readonly isAdmin: boolean;
+  readonly filter: NonNullable<CallInput<typeof logStat>["query"]>;
 }
 
 /** Administrators see all rows, everybody else their own. */
+export async function logQueryOf(client: Client, options: LogFilterOptions, nowSeconds: number): Promise<LogQuery> {
+  const { type, user, channel, since, until } = options;
+  const bounds = {
+    start_timestamp: since === undefined ? 0 : pastOf(since, "--since", nowSeconds),
+    end_timestamp: until === undefined ? 0 : pastOf(until, "--until", nowSeconds),
+  };
+  const { data: self } = await client.call(selfGet, {});
+  const isAdmin = self.role >= ROLE.admin;
+  const own = {
+    type: TYPE_NUMBER[type ?? ""] ?? LOG_TYPE.unknown,
+    token_name: options.token,
+    model_name: options.model,
+    group: options.group,
+    request_id: options.request,
+    min_use_time: options.minSeconds,
+    ...bounds,
+  };
+  if (isAdmin) return { isAdmin, filter: { ...own, username: user, channel } };
+  const refused = user === undefined ? (channel === undefined ? undefined : "--channel") : "--user";
+  if (refused !== undefined)
+    throw new CliError(`${refused} is for administrators`, EXIT.forbidden, "leave it out to list your own rows");
+  return { isAdmin, filter: own };
+}
+
 export async function listLogs(
   client: Client,
   options: LogListOptions,
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const { data: self } = await client.call(selfGet, {});
-  const isAdmin = self.role >= ROLE.admin;
-  const filter = {
-    type: typeOf(options.type),
-    token_name: options.token,
-    model_name: options.model,
-    start_timestamp: options.since === undefined ? 0 : nowSeconds - spanOf(options.since),
-  };
-  if (options.user !== undefined && !isAdmin)
-    throw new CliError("--user is for administrators", EXIT.forbidden, "leave it out to list your own rows");
+  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
   const rows: LogRow[] = [];
   let before: string | undefined;
   do {
     const query = { ...filter, before, page_size: Math.min(PAGE, options.limit) };
-    const { data } = isAdmin
-      ? await client.call(logList, { query: { ...query, username: options.user } })
-      : await client.call(logListSelf, { query });
+    const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
     // The rows of an owner are numbered by page.
     const numbered = isAdmin ? data.items : data.items.map((row, at) => ({ ...row, id: rows.length + at + 1 }));
     rows.push(...numbered);
     before = data.next;
   } while (before !== "" && rows.length < options.limit);
-  printList(output, { kind: "Log", columns: COLUMNS, rows: rows.slice(0, options.limit), empty: "No log rows match." });
+  const shown = rows.slice(0, options.limit);
+  printList(output, { kind: "Log", columns: LOG_COLUMNS, rows: shown, empty: "No log rows match." });
 }
 
-function typeOf(word: string | undefined): number {
-  if (word === undefined) return 0;
-  const number = TYPE_NUMBER[word];
-  if (number === undefined)
-    throw new CliError(`--type ${word} is unknown`, EXIT.usage, `write one of ${Object.keys(TYPE_NUMBER).join(", ")}`);
-  return number;
+export async function logTotals(
+  client: Client,
+  options: LogFilterOptions,
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
+  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
+  const { data } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
+  printOne(output, data);
 }
 
-function spanOf(text: string): number {
-  const span = /^(\d+)([smhd])$/.exec(text);
-  if (!span) throw new CliError(`--since ${text} is no time span`, EXIT.usage, "write 15m, 1h or 7d");
-  return Number(span[1]) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[span[2] ?? "s"] ?? 1);
+export async function pruneLogs(
+  client: Client,
+  { before, yes }: { readonly before: string; readonly yes?: boolean },
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
+  const at = pastOf(before, "--before", nowSeconds);
+  await confirm(`Delete all log rows before ${formatTime(at)}`, 1, yes);
+  const { data: deleted } = await client.call(logClear, { query: { target_timestamp: at } });
+  if (output.format === "table") output.note(`Deleted ${deleted} rows.`);
+  else printOne(output, { deleted });
 }

@@ -9,6 +9,7 @@ import {
   type Fetch,
 } from "@fairway/wire";
 import { hostname } from "node:os";
+import { currentContext, useContext } from "../contexts.ts";
 import { isLoopback, readAddress, readToken, writeProfile, type Profile } from "../config.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Output } from "../print/output.ts";
@@ -34,6 +35,10 @@ export async function runLogin(
   const { data: user } = await clientOf(profile).call(selfGet, {});
   const path = writeProfile(env, { ...profile, userId: user.id });
   output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is kept in ${path}.`);
+  const context = env["FAIRWAY_CONTEXT"];
+  if (!context || context === currentContext(env)) return;
+  useContext(env, context);
+  output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
 }
 
 function addressOf(server: string, options: LoginOptions): string {
@@ -72,8 +77,9 @@ async function byPassword(server: string, named: string | undefined): Promise<Pr
     fetch: keeping,
     headers: () => ({ Cookie: cookie, "New-Api-User": String(user.id) }),
   });
-  const { data: token } = await session.call(accessTokenCreate, { body: { name: `cli ${hostname()}`.slice(0, 64) } });
-  return { server, userId: user.id, token };
+  const tokenName = `cli ${hostname()}`.slice(0, 64);
+  const { data: token } = await session.call(accessTokenCreate, { body: { name: tokenName } });
+  return { server, userId: user.id, token, tokenName };
 }
 
 async function signIn(client: Client, username: string, password: string) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { table } from "./table.ts";
+import { growingTable, table } from "./table.ts";
 
 const columns = [
   { title: "ID", value: (row: { id: number; name: string }) => String(row.id), isNumber: true },
@@ -37,4 +37,13 @@ it("counts wide letters as two columns and cuts between letters", () => {
 
 it("keeps letters that turn the direction of a line out of the terminal", () => {
   expect(table(columns, [{ id: 1, name: "sk-\u202egnp" }], undefined)).toContain("sk-�gnp");
+});
+
+it("writes rows one by one under one line of titles, with columns that only grow", () => {
+  const line = growingTable(columns, undefined);
+  expect([line({ id: 1, name: "a" }), line({ id: 1234, name: "b" }), line({ id: 5, name: "c" })]).toEqual([
+    "ID  NAME\n 1  a",
+    "1234  b",
+    "   5  c",
+  ]);
 });

@@ -8,23 +8,55 @@ export interface Column<Row> {
 
 /** Aligned columns; cells are cut only when a terminal is too narrow for them. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
-  const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
-  const widths = columns.map((column, at) =>
-    Math.max(column.title.length, ...cells.map((line) => stringWidth(line[at] ?? ""))),
-  );
+  const cells = rows.map((row) => cellsOf(columns, row));
+  const widths = cells.reduce(wider, titlesOf(columns).map(stringWidthOf));
+  const fitting = fitted(widths, width);
+  return [titlesOf(columns), ...cells].map((texts) => lineOf(columns, texts, fitting)).join("\n");
+}
+
+/** A table whose rows come one by one: columns grow when they have to, and the titles stand before the first row. */
+export function growingTable<Row>(columns: readonly Column<Row>[], width: number | undefined): (row: Row) => string {
+  let widths: number[] | undefined;
+  return (row) => {
+    const cells = cellsOf(columns, row);
+    const isFirst = widths === undefined;
+    widths = wider(widths ?? titlesOf(columns).map(stringWidthOf), cells);
+    const fitting = fitted(widths, width);
+    const lines = isFirst ? [titlesOf(columns), cells] : [cells];
+    return lines.map((texts) => lineOf(columns, texts, fitting)).join("\n");
+  };
+}
+
+function titlesOf<Row>(columns: readonly Column<Row>[]): string[] {
+  return columns.map(({ title }) => title);
+}
+
+function cellsOf<Row>(columns: readonly Column<Row>[], row: Row): string[] {
+  return columns.map((column) => printable(column.value(row)));
+}
+
+function stringWidthOf(text: string): number {
+  return stringWidth(text);
+}
+
+function wider(widths: readonly number[], cells: readonly string[]): number[] {
+  return widths.map((one, at) => Math.max(one, stringWidth(cells[at] ?? "")));
+}
+
+/** The last column gives way where the terminal is too narrow. */
+function fitted(widths: readonly number[], width: number | undefined): number[] {
   const total = widths.reduce((sum, one) => sum + one + 2, -2);
-  const last = widths.length - 1;
-  if (width !== undefined && total > width) widths[last] = Math.max(8, (widths[last] ?? 0) - (total - width));
-  const line = (texts: readonly string[]) =>
-    texts
-      .map((text, at) => {
-        const cut = cutTo(text, widths[at] ?? 0);
-        const gap = " ".repeat((widths[at] ?? 0) - stringWidth(cut));
-        return columns[at]?.isNumber ? gap + cut : cut + gap;
-      })
-      .join("  ")
-      .trimEnd();
-  return [line(columns.map(({ title }) => title)), ...cells.map(line)].join("\n");
+  if (width === undefined || total <= width) return [...widths];
+  return widths.with(-1, Math.max(8, (widths.at(-1) ?? 0) - (total - width)));
+}
+
+function lineOf<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {
+  const cells = texts.map((text, at) => {
+    const cut = cutTo(text, widths[at] ?? 0);
+    const gap = " ".repeat((widths[at] ?? 0) - stringWidth(cut));
+    return columns[at]?.isNumber ? gap + cut : cut + gap;
+  });
+  return cells.join("  ").trimEnd();
 }
 
 function cutTo(text: string, width: number): string {

@@ -1,0 +1,22 @@
+import type { Output } from "./print/output.ts";
+import type { SessionClient } from "./session.ts";
+
+/** What a command sees of the process. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly width: number | undefined;
+  readonly isTerminal: boolean;
+  readonly nowSeconds: () => number;
+  out(text: string): void;
+  note(text: string): void;
+}
+
+/** What every part of the command tree works with. */
+export interface CommandContext {
+  readonly io: Io;
+  /** The environment, with the context that the command line chooses. */
+  readonly env: () => Io["env"];
+  /** Fails with exit 4 where nobody is signed in. */
+  readonly client: () => SessionClient;
+  readonly output: () => Output;
+}

@@ -1,0 +1,55 @@
+import { configPath, contextNames, checkedName, currentContext, pathOf, useContext } from "../contexts.ts";
+import { storedProfile } from "../config.ts";
+import { CliError, EXIT, messageOf } from "../exit.ts";
+import { printList, type Output } from "../print/output.ts";
+import type { Column } from "../print/table.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Row {
+  readonly name: string;
+  readonly current: boolean;
+  readonly server: string;
+  readonly user_id: number;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "", value: ({ current }) => (current ? "*" : "") },
+  { title: "NAME", value: ({ name }) => name },
+  { title: "SERVER", value: ({ server }) => server },
+  { title: "USER ID", value: ({ user_id }) => (user_id === 0 ? "-" : String(user_id)), isNumber: true },
+];
+
+export function listContexts(env: Environment, output: Output): void {
+  const inUse = configPath(env);
+  const rows = contextNames(env).map((name) => rowOf(env, name, pathOf(env, name) === inUse));
+  const empty = "No contexts. Make one: fairway --context prod login https://ai.example.com";
+  printList(output, { kind: "Context", columns: COLUMNS, rows, empty });
+}
+
+/** Never the token. A file that cannot be read tells why. */
+function rowOf(env: Environment, name: string, current: boolean): Row {
+  try {
+    const profile = storedProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, name), FAIRWAY_CONTEXT: undefined });
+    return { name, current, server: profile?.server ?? "", user_id: profile?.userId ?? 0 };
+  } catch (error) {
+    return { name, current, server: `(${messageOf(error)})`, user_id: 0 };
+  }
+}
+
+export function chooseContext(env: Environment, name: string, output: Output): void {
+  if (env["FAIRWAY_CONFIG"])
+    throw new CliError("FAIRWAY_CONFIG names the file of one sign-in", EXIT.usage, "unset it to use contexts");
+  if (!contextNames(env).includes(checkedName(name)))
+    throw new CliError(
+      `there is no context ${name}`,
+      EXIT.notFound,
+      `list them with \`fairway context list\`, or make it: \`fairway --context ${name} login URL\``,
+    );
+  useContext(env, name);
+  output.note(`Commands go to ${name} now, ${rowOf(env, name, true).server}.`);
+}
+
+export function showContext(env: Environment, output: Output): void {
+  output.out(env["FAIRWAY_CONTEXT"] || currentContext(env));
+}

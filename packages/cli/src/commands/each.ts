@@ -1,0 +1,76 @@
+import { ApiProblem } from "@fairway/wire";
+import { CliError, EXIT, exitCodeOf } from "../exit.ts";
+import type { Output } from "../print/output.ts";
+import { printable } from "../print/table.ts";
+import { confirm } from "../prompt.ts";
+
+interface Outcome {
+  readonly id: number;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+export interface Batch {
+  /** What the ids name, such as `channel`. */
+  readonly noun: string;
+  /** What has become of one, such as `deleted`. */
+  readonly done: string;
+  /** Of the document that JSON output is, without `List`. */
+  readonly kind: string;
+  readonly ids: readonly number[];
+  /** May answer what to say instead of `done`. */
+  act(id: number): Promise<string | void>;
+}
+
+/** Does one thing to each id in turn. One id that fails is that failure; of several, exit 8 tells that some failed. */
+export async function doEach({ noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
+  const outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome) => {
+    outcomes.push(outcome);
+    if (output.format === "table") output.out(lineOf(noun, outcome));
+    else if (output.format === "jsonl") output.out(JSON.stringify(outcome));
+  };
+  try {
+    for (const id of ids) {
+      try {
+        tell({ id, ok: true, message: (await act(id)) ?? done });
+      } catch (error) {
+        if (ids.length === 1 || !isOfOne(error)) throw error;
+        tell({ id, ok: false, message: error.message });
+      }
+    }
+  } finally {
+    if (output.format === "json" && outcomes.length > 0)
+      output.out(JSON.stringify({ kind: `${kind}List`, items: outcomes }, undefined, 2));
+  }
+  const failures = outcomes.filter(({ ok }) => !ok).length;
+  if (failures > 0) throw new CliError(`${failures} of ${ids.length} ${noun}s failed`, EXIT.partial);
+}
+
+export interface Deletion extends Pick<Batch, "noun" | "kind" | "ids"> {
+  /** What is about to happen to all of `named`. */
+  question(named: string): string;
+  nameOf(id: number): Promise<string>;
+  remove(id: number): Promise<unknown>;
+}
+
+/** Asks once, with the names of all, and deletes each in turn; an id that nothing has is told before anything is gone. */
+export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
+  const { noun, kind, ids } = deletion;
+  const named: string[] = [];
+  for (const id of ids) named.push(`${id} (${await deletion.nameOf(id)})`);
+  await confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
+  const act = async (id: number) => void (await deletion.remove(id));
+  await doEach({ noun, done: "deleted", kind, ids, act }, output);
+}
+
+function lineOf(noun: string, { id, ok, message }: Outcome): string {
+  return `${ok ? "ok  " : "FAIL"}  ${noun} ${id}  ${printable(message)}`;
+}
+
+const OF_ALL: readonly number[] = [EXIT.notSignedIn, EXIT.unreachable];
+
+/** A refusal that says nothing about the next one. */
+function isOfOne(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && error.code !== "AU7" && !OF_ALL.includes(exitCodeOf(error));
+}

@@ -1,0 +1,39 @@
+import type { LogRow } from "@fairway/wire";
+
+export interface SeenRows {
+  /** Tells of each row of one reading whether it is new: more of its kind have come than were seen. */
+  reading(): (row: LogRow) => boolean;
+  /** Takes a new row for seen and answers its number. */
+  add(row: LogRow, now: number): number;
+  /** What was written and seen earlier will not come again. */
+  forgetBefore(seconds: number): void;
+}
+
+/**
+ * What was printed already. Owners see running numbers in place of ids, so that their rows are told apart by what they
+ * say, and counted where several say the same.
+ */
+export function createSeenRows(hasIds: boolean): SeenRows {
+  const seen = new Map<string, { count: number; at: number }>();
+  let total = 0;
+  const nameOf = (row: LogRow) => (hasIds ? String(row.id) : JSON.stringify({ ...row, id: 0 }));
+  return {
+    reading() {
+      const counts = new Map<string, number>();
+      return (row) => {
+        const name = nameOf(row);
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.set(name, count);
+        return count > (seen.get(name)?.count ?? 0);
+      };
+    },
+    add(row, now) {
+      const name = nameOf(row);
+      seen.set(name, { count: (seen.get(name)?.count ?? 0) + 1, at: Math.max(row.created_at, now) });
+      return (total += 1);
+    },
+    forgetBefore(seconds) {
+      for (const [name, { at }] of seen) if (at < seconds) seen.delete(name);
+    },
+  };
+}

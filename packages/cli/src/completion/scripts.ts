@@ -1,0 +1,47 @@
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Where it has to be loaded from. */
+export const INSTALLED_BY: Readonly<Record<Shell, string>> = {
+  bash: 'echo "source <(fairway completion bash)" >> ~/.bashrc',
+  zsh: 'echo "source <(fairway completion zsh)" >> ~/.zshrc   (below compinit)',
+  fish: "fairway completion fish > ~/.config/fish/completions/fairway.fish",
+};
+
+/** Each asks `fairway __complete` and falls back to names of files where it knows nothing. */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: [
+    "_fairway() {",
+    "  local line",
+    "  COMPREPLY=()",
+    "  while IFS= read -r line; do",
+    "    COMPREPLY+=(\"${line%%$'\\t'*}\")",
+    '  done < <(fairway __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)',
+    "}",
+    "complete -o default -F _fairway fairway",
+  ].join("\n"),
+  zsh: [
+    "#compdef fairway",
+    "_fairway() {",
+    "  local line",
+    "  local -a found",
+    "  while IFS= read -r line; do",
+    "    found+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\")",
+    '  done < <(fairway __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)',
+    "  if (( ${#found} )); then _describe fairway found; else _files; fi",
+    "}",
+    'if [[ $funcstack[1] == _fairway ]]; then _fairway "$@"; else compdef _fairway fairway; fi',
+  ].join("\n"),
+  fish: [
+    "function __fairway_complete",
+    "    set -l words (commandline -opc) (commandline -ct)",
+    "    set -l found (fairway __complete -- $words[2..-1] 2>/dev/null)",
+    "    if test (count $found) -gt 0",
+    "        printf '%s\\n' $found",
+    "    else",
+    "        __fish_complete_path (commandline -ct)",
+    "    end",
+    "end",
+    "complete -c fairway -f -a '(__fairway_complete)'",
+  ].join("\n"),
+};

@@ -1,0 +1,91 @@
+import type { Argument, Command, Option } from "commander";
+
+/** What may stand in a place of the command line. */
+export interface Candidate {
+  readonly word: string;
+  readonly about: string;
+}
+
+/** Names for an argument or the value of a flag that the tree does not list itself. */
+export type NamesOf = (command: Command, place: Argument | Option) => Promise<readonly string[]>;
+
+interface Place {
+  readonly command: Command;
+  /** The flag whose value comes next. */
+  readonly flag: Option | undefined;
+  /** Arguments before this place. */
+  readonly given: number;
+  /** Behind `--`, where nothing is a flag. */
+  readonly isPlain: boolean;
+}
+
+/** What the last word may become, by the words before it; empty where anything may stand, such as a file. */
+export async function candidatesFor(
+  program: Command,
+  words: readonly string[],
+  namesOf: NamesOf,
+): Promise<Candidate[]> {
+  const begun = words.at(-1) ?? "";
+  const place = placeAfter(program, words.slice(0, -1));
+  const all = await candidatesAt(program, place, begun, namesOf);
+  return all.filter(({ word }) => word.startsWith(begun));
+}
+
+function placeAfter(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, flag: undefined, given: 0, isPlain: false };
+  for (const word of words) {
+    if (place.flag) place = { ...place, flag: undefined };
+    else if (word === "--" && !place.isPlain) place = { ...place, isPlain: true };
+    else if (word.startsWith("-") && !place.isPlain) place = { ...place, flag: flagWithValue(program, place, word) };
+    else {
+      const inner = place.given === 0 ? place.command.commands.find((one) => namesFor(one).includes(word)) : undefined;
+      place = inner ? { ...place, command: inner } : { ...place, given: place.given + 1 };
+    }
+  }
+  return place;
+}
+
+function flagWithValue(program: Command, { command }: Place, word: string): Option | undefined {
+  const flag = [...command.options, ...program.options].find(({ long, short }) => long === word || short === word);
+  return flag?.required || flag?.optional ? flag : undefined;
+}
+
+function namesFor(command: Command): string[] {
+  return [command.name(), ...command.aliases()];
+}
+
+async function candidatesAt(
+  program: Command,
+  { command, flag, given, isPlain }: Place,
+  begun: string,
+  namesOf: NamesOf,
+): Promise<Candidate[]> {
+  if (flag) return namesAt(command, flag, namesOf);
+  if (begun.startsWith("-") && !isPlain) return flagsOf(program, command);
+  if (command.commands.length > 0) return command.createHelp().visibleCommands(command).map(aboutCommand);
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[given] ?? (last?.variadic ? last : undefined);
+  if (!argument) return [];
+  return namesAt(command, argument, namesOf);
+}
+
+async function namesAt(command: Command, place: Argument | Option, namesOf: NamesOf): Promise<Candidate[]> {
+  const words = place.argChoices ?? (await namesOf(command, place));
+  return words.map((word) => ({ word, about: place.description }));
+}
+
+function flagsOf(program: Command, command: Command): Candidate[] {
+  const help = command.createHelp();
+  const flags = [...help.visibleOptions(command), ...(command === program ? [] : program.options)];
+  const seen = new Set<string>();
+  return flags.flatMap(({ long, description: about }) => {
+    if (!long || seen.has(long)) return [];
+    seen.add(long);
+    return { word: long, about };
+  });
+}
+
+function aboutCommand(command: Command): Candidate {
+  return { word: command.name(), about: command.description() };
+}

@@ -1,0 +1,29 @@
+/** One event of a stream of server-sent events; `name` is "" for a sign of life. */
+export interface ServerEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
+/** The events of a body in order, signs of life included; ends where the server ends the stream. */
+export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  for await (const block of splitAt(body, "\n\n")) {
+    const fields = block.split("\n").map((line) => /^(\w*): ?(.*)$/.exec(line));
+    const valueOf = (field: string) => fields.filter((found) => found?.[1] === field).map((found) => found?.[2] ?? "");
+    yield { name: valueOf("event").at(-1) ?? "", data: valueOf("data").join("\n") };
+  }
+}
+
+/** The lines of a body; what follows the last line end belongs to a line that was cut off. */
+export function linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  return splitAt(body, "\n");
+}
+
+async function* splitAt(body: AsyncIterable<Uint8Array>, end: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split(end);
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+}

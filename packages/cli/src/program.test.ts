@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { createProgram } from "./program.ts";
+import { examplesOf } from "./tree/arguments.ts";
+
+type Command = ReturnType<typeof createProgram>;
+
+const nothing = () => undefined;
+const io = { env: {}, width: undefined, isTerminal: false, nowSeconds: () => 0, out: nothing, note: nothing };
+const program = createProgram("1.2.3", io);
+
+function leaves(command: Command): Command[] {
+  const inner = [...command.createHelp().visibleCommands(command)].filter((one) => one.name() !== "help");
+  return inner.length === 0 ? [command] : inner.flatMap(leaves);
+}
+
+/** `channel list` and the like. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
+}
+
+describe.each(leaves(program).map((command) => [pathOf(command), command] as const))("%s", (path, command) => {
+  it("says what it does and shows how", () => {
+    expect(command.description()).not.toBe("");
+    expect(examplesOf(command).length).toBeGreaterThan(0);
+  });
+
+  it("shows no flag that it does not have", () => {
+    const known = new Set([...command.options, ...program.options].flatMap(({ long, short }) => [long, short]));
+    const own = examplesOf(command).filter((line) => line.includes(`fairway ${path} `));
+    const used = own.flatMap((line) => line.split(" | ")).filter((part) => part.includes(`fairway ${path}`));
+    const flags = used.flatMap((part) => part.match(/(?<= )--?[a-z][a-z-]*/gi) ?? []);
+    expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
+  });
+});

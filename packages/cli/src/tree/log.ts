@@ -1,0 +1,73 @@
+import { Option, type Command } from "commander";
+import type { LogFilterOptions, LogListOptions } from "../commands/log.ts";
+import type { CommandContext } from "../command-context.ts";
+import { examples, limit, positive, yes } from "./arguments.ts";
+
+const load = () => import("../commands/log.ts");
+
+export function logCommands(program: Command, context: CommandContext): void {
+  const log = program.command("log").alias("logs").description("what happened");
+  listing(log, context);
+  sums(log, context);
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .addOption(new Option("--type <word>").choices(["topup", "consume", "manage", "system"]))
+    .option("--user <name>", "administrators only")
+    .option("--token <name>")
+    .option("--model <name>", "% is a wildcard")
+    .option("--channel <id>", "administrators only", positive)
+    .option("--group <name>")
+    .option("--request <id>", "the row of one request")
+    .option("--min-seconds <count>", "only what took that long", positive)
+    .option("--since <when>", "15m, 1h, 7d or a date");
+}
+
+function listing(log: Command, { client, output, io }: CommandContext): void {
+  const list = withFilter(log.command("list").description("newest rows first"))
+    .option("--until <when>", "like --since")
+    .addOption(limit())
+    .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit"]))
+    .action(async (options: LogListOptions) => {
+      if (options.follow) return (await import("../commands/follow.ts")).followLogs(client(), options, output(), io);
+      return (await load()).listLogs(client(), options, output(), io.nowSeconds());
+    });
+  examples(
+    list,
+    "fairway log list --model gpt-% --since 1h",
+    "fairway log list --request 0a1b2c -o json",
+    "fairway logs list --follow --type consume",
+  );
+  const follow = withFilter(log.command("follow").alias("tail"))
+    .description(
+      "new rows as they come, with --since also earlier ones; after a lost connection it goes on where it stopped",
+    )
+    .action(async (options: LogFilterOptions) =>
+      (await import("../commands/follow.ts")).followLogs(client(), options, output(), io),
+    );
+  examples(
+    follow,
+    "fairway log follow --token ci",
+    "fairway log follow --since 10m -o jsonl | jq -c '[.model_name, .quota]'",
+  );
+}
+
+function sums(log: Command, { client, output, io }: CommandContext): void {
+  const stat = withFilter(log.command("stat"))
+    .option("--until <when>", "like --since")
+    .description("quota of the matching rows, requests and tokens of the last minute")
+    .action(async (options: LogFilterOptions) =>
+      (await load()).logTotals(client(), options, output(), io.nowSeconds()),
+    );
+  examples(stat, "fairway log stat --token ci --since 30d");
+  const prune = log
+    .command("prune")
+    .description("delete old rows for good (super administrator)")
+    .requiredOption("--before <when>", "90d or a date")
+    .addOption(yes())
+    .action(async (options: { before: string; yes?: boolean }) =>
+      (await load()).pruneLogs(client(), options, output(), io.nowSeconds()),
+    );
+  examples(prune, "fairway log prune --before 180d --yes");
+}

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../command-context.ts";
+import { examples, limit, yes } from "./arguments.ts";
+
+const load = () => import("../commands/option.ts");
+
+export function optionCommands(program: Command, { client, output, io }: CommandContext): void {
+  const option = program
+    .command("option")
+    .alias("options")
+    .description("settings of the gateway (super administrator)");
+  const get = option
+    .command("get")
+    .alias("list")
+    .argument("[key]", "all when absent")
+    .description("print one setting or all")
+    .option("--prefix <text>", "only those whose names begin like that")
+    .action(async (key: string | undefined, options: { prefix?: string }) =>
+      (await load()).getOptions(client(), key, options, output()),
+    );
+  examples(get, "fairway option get RetryTimes", "fairway option list --prefix SMTP");
+  const set = option
+    .command("set")
+    .argument("<key>")
+    .argument("<value>", "text, @file, or - for standard input; secrets belong there")
+    .description("change a setting")
+    .action(async (key: string, value: string) => (await load()).setOption(client(), key, value, output()));
+  examples(set, "fairway option set RetryTimes 1", "pass smtp | fairway option set SMTPToken -");
+  const edit = option
+    .command("edit")
+    .argument("<key>")
+    .description("change a setting in $EDITOR; JSON is laid out for it")
+    .action(async (key: string) => (await load()).editOption(client(), key, { output: output(), io }));
+  examples(edit, "fairway option edit ModelRatio");
+  const history = option
+    .command("history")
+    .argument("[key]", "all when absent")
+    .description("who changed what when, the latest first")
+    .addOption(limit())
+    .action(async (key: string | undefined, options: { limit: number }) =>
+      (await load()).optionChanges(client(), key, options, output()),
+    );
+  examples(history, "fairway option history ModelRatio");
+  const reset = option
+    .command("reset-ratios")
+    .description("put the built-in model ratios back")
+    .addOption(yes())
+    .action(async (options: { yes?: boolean }) => (await load()).resetRatios(client(), options, output()));
+  examples(reset, "fairway option reset-ratios --yes");
+}

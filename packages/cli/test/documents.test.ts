@@ -1,0 +1,115 @@
+// Documents from the terminal: what is exported differs in nothing, what is applied is so, what goes is asked for.
+import { UPSTREAM_KEY } from "@fairway/testkit";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { openTerminal } from "./terminal.ts";
+
+let rig: Rig;
+let file: string;
+beforeAll(async () => {
+  rig = await startRig();
+  file = join(rig.home, "fairway.yaml");
+});
+afterAll(() => rig?.stop());
+
+const channel = (name: string, more = "") => `---
+apiVersion: fairway.dev/v1alpha1
+kind: Channel
+metadata: { name: ${name} }
+spec:
+  type: openai
+  baseUrl: ${rig.upstream.url}
+  models: [gpt-4o-mini]
+  key: ${UPSTREAM_KEY}
+${more}`;
+const optionSet = `---
+apiVersion: fairway.dev/v1alpha1
+kind: OptionSet
+metadata: { name: site }
+spec: { values: { SystemName: Harbour } }
+`;
+
+test("what is exported differs in nothing and holds no secret", async () => {
+  await rig.fairway("token create --name ci --quota 5usd");
+  await rig.fairway("option set SystemName Harbourside");
+  const made = `channel create --type 1 --name By-Hand --models gpt-4o --base-url ${rig.upstream.url} --key-stdin`;
+  expect((await rig.fairway(made, UPSTREAM_KEY)).code).toBe(0);
+  for (const format of ["table", "json", "jsonl"]) {
+    const exported = await rig.fairway(`export -o ${format}`);
+    expect(exported.code, exported.err).toBe(0);
+    expect(exported.out).not.toContain(UPSTREAM_KEY);
+    expect(exported.out).toContain("ci");
+    const diff = await rig.fairway("diff -f - --manager cli -o json", exported.out);
+    expect(diff.code, diff.out + diff.err).toBe(0);
+  }
+  const { out } = await rig.fairway("export channels");
+  expect(out).toContain("kind: Channel");
+  expect(out).not.toContain("kind: OptionSet");
+});
+
+test("what would change is told, with exit 1, and nothing is changed", async () => {
+  await writeFile(file, channel("first") + optionSet);
+  const diff = await rig.fairway(`diff -f ${file}`);
+  expect(diff.code, diff.err).toBe(1);
+  expect(diff.out).toContain("+ Channel/first  create");
+  expect(diff.out).toMatch(/^ {4}SystemName {2}".+" → "Harbour"$/m);
+  expect(diff.out + diff.err).not.toContain(UPSTREAM_KEY);
+  expect(rowsOf(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
+  const dry = await rig.fairway(`apply -f ${file} --dry-run -o json`);
+  expect(dry.code, dry.err).toBe(0);
+  expect(jsonOf(dry)).toMatchObject({ kind: "ChangeList", items: [{ action: "create" }, { action: "update" }] });
+  expect(rowsOf(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
+});
+
+test("what is applied is so, and differs no more", async () => {
+  const applied = await rig.fairway(`apply -f ${file}`);
+  expect(applied.code, applied.err).toBe(0);
+  const [row] = rowsOf(await rig.fairway("channel list --search first -o jsonl"));
+  expect((await rig.fairway(`channel test ${String(row?.["id"])}`)).code).toBe(0);
+  expect((await rig.fairway("option get SystemName")).out).toBe("Harbour\n");
+  expect(await rig.fairway(`diff -f ${file}`)).toMatchObject({ code: 0, out: "", err: "2 unchanged\n" });
+});
+
+test("what others own is left alone with exit 5, unless force takes it over", async () => {
+  await writeFile(file, channel("first", "  priority: 5\n"));
+  const refused = await rig.fairway(`apply -f ${file} --manager git:production`);
+  expect(refused.code).toBe(5);
+  expect(refused.out).toContain("! Channel/first  conflict: it is managed by cli");
+  expect(refused.err).toContain("--force");
+  expect((await rig.fairway(`apply -f ${file} --manager git:production --force`)).code).toBe(0);
+});
+
+test("what prune deletes is asked for, and refused where nobody can be asked", async () => {
+  await writeFile(file, channel("kept") + channel("gone"));
+  expect((await rig.fairway(`apply -f ${file} --manager git:prune`)).code).toBe(0);
+  await writeFile(file, channel("kept"));
+  const refused = await rig.fairway(`apply -f ${file} --manager git:prune --prune`);
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain("Delete Channel/gone");
+  const terminal = openTerminal(["apply", "-f", file, "--manager", "git:prune", "--prune"], rig.env);
+  await terminal.sees("Delete Channel/gone? [y/N]:");
+  terminal.type("y\r");
+  await terminal.sees("- Channel/gone  delete");
+  expect(await terminal.exited).toBe(0);
+  expect(rowsOf(await rig.fairway("channel list --search gone -o jsonl"))).toEqual([]);
+  const none = await rig.fairway(`apply -f ${file} --manager git:prune --prune --yes`);
+  expect(none).toMatchObject({ code: 0, err: "1 unchanged\n" });
+});
+
+test("a document that cannot be used names itself and the reason, and nothing is changed", async () => {
+  await writeFile(
+    file,
+    `${channel("fresh")}---\napiVersion: fairway.dev/v1alpha1\nkind: Channel\nmetadata: { name: bad }\nspec: {}\n`,
+  );
+  for (const command of ["apply", "diff"]) {
+    const { code, out, err } = await rig.fairway(`${command} -f ${file}`);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("bad");
+    expect(err).toContain("spec.type");
+  }
+  expect(rowsOf(await rig.fairway("channel list --search fresh -o jsonl"))).toEqual([]);
+  expect((await rig.fairway("apply -f /nowhere")).err).toContain("/nowhere cannot be read (ENOENT)");
+  expect((await rig.fairway("apply")).code).toBe(2);
+});

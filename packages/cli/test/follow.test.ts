@@ -1,0 +1,193 @@
+// `log follow` against a real gateway: nothing is lost or told twice, through drops, cuts and restarts of the stream.
+import { LOG_TYPE, logList, optionUpdate, userCreate, userManage, userSearch } from "@fairway/wire";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { signIn, startRig, type Rig } from "./rig.ts";
+import { environment, openTerminal, PROGRAM, run } from "./terminal.ts";
+
+let rig: Rig;
+const running = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+afterAll(() => rig?.stop());
+
+/** Makes so many management rows that say the same. */
+async function change(count = 1): Promise<void> {
+  for (let at = 0; at < count; at++)
+    await rig.client.call(optionUpdate, { body: { key: "SystemName", value: `Harbour ${++changes}` } });
+}
+let changes = 0;
+
+/** Ids of the management rows from `first` on, as the list has them. */
+async function written(first: number): Promise<number[]> {
+  const rows: number[] = [];
+  for (let p = 1; ; p++) {
+    const { data } = await rig.client.call(logList, { query: { type: LOG_TYPE.manage, p, page_size: 100 } });
+    rows.push(...data.items.map(({ id }) => id));
+    if (data.next === "") return rows.filter((id) => id >= first).toReversed();
+  }
+}
+
+function follow(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(env) });
+  running.add(child);
+  const lines: string[] = [];
+  let notes = "";
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  child.stderr.on("data", (part: Buffer) => (notes += part.toString()));
+  const exited = once(child, "close").then(([code]) => {
+    running.delete(child);
+    return code as number | null;
+  });
+  return {
+    lines,
+    exited,
+    child,
+    notes: () => notes,
+    rows: () => lines.map((line) => JSON.parse(line) as { id: number; content: string }),
+  };
+}
+
+/** Waits until all rows since the first one were told, each once. */
+async function tellsAll({ rows }: ReturnType<typeof follow>): Promise<void> {
+  const ids = () => rows().map(({ id }) => id);
+  const wanted = await written(ids()[0] ?? 0);
+  await expect.poll(() => wanted.filter((id) => !ids().includes(id)), { timeout: 40_000 }).toEqual([]);
+  expect(ids().toSorted((a, b) => a - b)).toEqual(wanted);
+}
+
+/** A door to the gateway that can be shut, and its connections cut. */
+async function startDoor() {
+  const sockets = new Set<Socket>();
+  let isShut = false;
+  const server = createServer((client) => {
+    if (isShut) return void client.destroy();
+    const upstream = connect(Number(new URL(rig.gateway.url).port), "127.0.0.1");
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => [client, upstream].forEach((one) => one.destroy()));
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    env: { FAIRWAY_SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, FAIRWAY_TOKEN: rig.token },
+    shut() {
+      isShut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    open: () => void (isShut = false),
+    stop() {
+      this.shut();
+      server.close();
+    },
+  };
+}
+
+test("more rows than a stream carries are all told once and in order", async () => {
+  const following = follow(["log", "follow", "--type", "manage", "-o", "jsonl"], rig.env);
+  // Rows before the stream is open are not its business; the first that is seen tells that it is.
+  while (following.lines.length === 0) await change();
+  await change(120);
+  await tellsAll(following);
+  await change();
+  await tellsAll(following);
+  following.child.kill("SIGINT");
+  expect(await following.exited).toBe(130);
+});
+
+test("after a lost connection it goes on where it stopped", async () => {
+  const door = await startDoor();
+  const following = follow(["logs", "list", "--follow", "--type", "manage", "-o", "json"], door.env);
+  try {
+    while (following.lines.length === 0) await change();
+    await change(10);
+    door.shut();
+    await change(10);
+    await expect.poll(following.notes).toContain("trying again in");
+    door.open();
+    await change(10);
+    await tellsAll(following);
+    door.shut();
+    door.open();
+    await change();
+    await tellsAll(following);
+  } finally {
+    door.stop();
+  }
+});
+
+test("--since tells the past first, filters hold for both, titles stand once", async () => {
+  const args = ["log", "tail", "--since", "1h", "--type", "manage"];
+  const following = follow(args, rig.env);
+  await expect.poll(() => following.lines.length).toBeGreaterThan(100);
+  await rig.client.call(optionUpdate, { body: { key: "RetryTimes", value: "1" } });
+  await expect.poll(() => following.lines.at(-1)).toContain("Option RetryTimes changed");
+  expect(following.lines[1]).toContain("Option SystemName changed");
+  expect(following.lines.filter((line) => line.startsWith("TIME"))).toEqual([following.lines[0]]);
+  const terminal = openTerminal(args, rig.env);
+  await terminal.sees("TIME");
+  terminal.type("\u0003");
+  expect(await terminal.exited).toBe(130);
+  const none = await run(["log", "list", "--type", "consume", "--since", "1h", "-o", "jsonl"], rig.env);
+  expect(none).toMatchObject({ code: 0, out: "" });
+});
+
+test("users follow their own rows, also those that say the same", async () => {
+  const alice = { FAIRWAY_CONFIG: join(rig.home, "alice.json") };
+  await rig.client.call(userCreate, { body: { username: "alice", password: "alice-password" } });
+  await signIn(rig.gateway.url, alice, { username: "alice", password: "alice-password" });
+  const { data } = await rig.client.call(userSearch, { query: { keyword: "alice" } });
+  const give = () =>
+    rig.client.call(userManage, { body: { id: data[0]?.id, action: "add_quota", value: 100, mode: "add" } });
+  const following = follow(["log", "follow", "-o", "jsonl"], alice);
+  while (following.lines.length === 0) await give();
+  for (let at = 0; at < 30; at++) await give();
+  const past = follow(["log", "follow", "--since", "1h", "-o", "jsonl"], alice);
+  const all = (await run(["log", "list", "--limit", "1000", "-o", "jsonl"], alice)).out.trim().split("\n");
+  await expect.poll(() => past.lines.length).toBe(all.length);
+  const told = JSON.parse(following.lines[0] ?? "") as { created_at: number };
+  const since = all.filter((line) => (JSON.parse(line) as { created_at: number }).created_at >= told.created_at);
+  await expect.poll(() => following.lines.length, { timeout: 40_000 }).toBeGreaterThanOrEqual(31);
+  expect(following.lines.length).toBeLessThanOrEqual(since.length);
+  expect(following.rows().map(({ id }) => id)).toEqual(following.lines.map((_line, at) => at + 1));
+  expect((await run(["log", "follow", "--user", "root"], alice)).code).toBe(6);
+  expect((await run(["log", "follow", "--channel", "1"], alice)).code).toBe(6);
+});
+
+test("a reader that has enough ends it without a word", async () => {
+  const following = follow(["log", "follow", "--since", "1h", "-o", "jsonl"], rig.env);
+  await expect.poll(() => following.lines.length).toBeGreaterThan(0);
+  following.child.stdout.destroy();
+  await expect
+    .poll(async () => {
+      if (following.child.exitCode === null) await change();
+      return following.child.exitCode;
+    })
+    .toBe(0);
+  expect(following.notes()).toBe("");
+});
+
+test("a gateway that was never there is a failure at once", async () => {
+  const { code, err } = await run(["log", "follow"], { FAIRWAY_SERVER: "http://127.0.0.1:9", FAIRWAY_TOKEN: "t" });
+  expect(code).toBe(7);
+  expect(err).toContain("http://127.0.0.1:9 cannot be reached");
+});
+
+test("sums and deletions", async () => {
+  const stat = await run(["log", "stat", "--since", "1h", "-o", "json"], rig.env);
+  expect(JSON.parse(stat.out)).toMatchObject({ quota: 0, rpm: 0, tpm: 0 });
+  expect((await run(["log", "prune", "--before", "1d"], rig.env)).code).toBe(2);
+  const pruned = await run(["log", "prune", "--before", "1d", "--yes", "-o", "json"], rig.env);
+  expect(JSON.parse(pruned.out)).toEqual({ deleted: 0 });
+  expect((await run(["log", "prune", "--before", "soon", "--yes"], rig.env)).err).toContain("--before soon");
+});

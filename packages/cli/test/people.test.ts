@@ -1,0 +1,116 @@
+// Accounts, redemption codes, and what everybody may look up.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { join } from "node:path";
+import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
+import { openTerminal, run } from "./terminal.ts";
+
+const PASSWORD = "ann's-password";
+
+let rig: Rig;
+let ann: { FAIRWAY_CONFIG: string };
+let annId: number;
+
+beforeAll(async () => {
+  rig = await startRig();
+  ann = { FAIRWAY_CONFIG: join(rig.home, "ann.json") };
+});
+afterAll(() => rig?.stop());
+
+test("an account is made with a password that is typed twice and never shown", async () => {
+  const careless = openTerminal(["user", "create", "--username", "ann"], rig.env);
+  await careless.sees("Password:");
+  careless.type(`${PASSWORD}\r`);
+  await careless.sees("once more:");
+  careless.type("something-else\r");
+  await careless.sees("the passwords differ, nothing was changed");
+  expect(await careless.exited).toBe(2);
+  const created = await run(
+    ["user", "create", "--username", "ann", "--password-stdin", "-o", "json"],
+    rig.env,
+    PASSWORD,
+  );
+  expect(created.code, created.err).toBe(0);
+  expect(created.out + created.err + careless.shown).not.toContain(PASSWORD);
+  annId = Number(jsonOf(created)["id"]);
+  const twice = await run(["user", "create", "--username", "ann", "--password-stdin"], rig.env, PASSWORD);
+  expect(twice.code).toBe(5);
+  await signIn(rig.gateway.url, ann, { username: "ann", password: PASSWORD });
+  expect((await run(["whoami"], ann)).out).toMatch(/^user +ann \(\d+\)$/m);
+});
+
+test("a balance is moved and set", async () => {
+  const set = await rig.fairway(`user quota ${annId} --set 1usd -o json`);
+  expect(jsonOf(set)).toMatchObject({ username: "ann", quota: 500_000 });
+  expect(jsonOf(await rig.fairway(`user quota ${annId} --add 500 -o json`))).toMatchObject({ quota: 500_500 });
+  expect((await rig.fairway(`user quota ${annId} --sub 400500`)).err).toBe("ann has $0.20 (100000) now.\n");
+  expect((await rig.fairway(`user quota ${annId}`)).code).toBe(2);
+  expect((await rig.fairway(`user quota ${annId} --add lots`)).err).toContain("--add lots is no amount");
+  expect((await rig.fairway("user quota 999 --add 1")).code).toBe(3);
+});
+
+test("accounts are found, changed, promoted and locked", async () => {
+  expect((await rig.fairway(`user update ${annId} --display-name Ann`)).code).toBe(0);
+  expect(rowsOf(await rig.fairway("user list --search ann -o jsonl"))).toMatchObject([
+    { id: annId, display_name: "Ann", role: 1 },
+  ]);
+  expect((await rig.fairway(`user promote ${annId}`)).out).toBe(`ok    user ${annId}  promoted\n`);
+  expect(rowsOf(await rig.fairway("user list --role administrator -o jsonl"))).toMatchObject([{ id: annId }]);
+  expect((await rig.fairway(`user promote ${annId}`)).code).toBe(5);
+  expect((await rig.fairway(`user demote ${annId}`)).code).toBe(0);
+  expect((await rig.fairway(`user disable ${annId}`)).code).toBe(0);
+  expect((await run(["whoami"], ann)).code).toBe(4);
+  expect((await rig.fairway("user list --status disabled")).out).toContain("ann");
+  expect((await rig.fairway(`user enable ${annId}`)).code).toBe(0);
+  expect((await rig.fairway(`user get ${annId}`)).out).toMatch(/^balance +\$0\.20 \(100000\)$/m);
+  expect((await run(["user", "list"], ann)).code).toBe(6);
+});
+
+test("a new password works at once and keeps its blanks", async () => {
+  const changed = await run(["user", "passwd", String(annId), "--password-stdin"], rig.env, " new password \n");
+  expect(changed.code, changed.err).toBe(0);
+  await signIn(rig.gateway.url, ann, { username: "ann", password: " new password " });
+  expect((await run(["whoami"], ann)).code).toBe(0);
+});
+
+test("codes are made, hidden in lists, switched and deleted", async () => {
+  const made = await rig.fairway("redemption create --name spring --quota 1usd --count 2");
+  expect(made.code, made.err).toBe(0);
+  const codes = made.out.trim().split("\n");
+  expect(codes).toHaveLength(2);
+  const listed = await rig.fairway("redemption list --status unused -o jsonl");
+  const ids = rowsOf(listed).map(({ id }) => Number(id));
+  expect(ids).toHaveLength(2);
+  for (const code of codes) expect(listed.out).not.toContain(code);
+  expect(codes).toContain((await rig.fairway(`redemption code ${ids[0]}`)).out.trim());
+  expect((await rig.fairway(`redemption disable ${ids.join(" ")}`)).code).toBe(0);
+  expect(rowsOf(await rig.fairway("redemption list --status disabled -o jsonl"))).toHaveLength(2);
+  expect((await rig.fairway(`redemption enable ${ids[0]}`)).code).toBe(0);
+  expect((await rig.fairway(`redemption delete ${ids.join(" ")}`)).code).toBe(2);
+  expect((await rig.fairway(`redemption delete ${ids.join(" ")} --yes`)).code).toBe(0);
+  expect((await rig.fairway(`redemption code ${ids[0]}`)).code).toBe(3);
+  expect((await rig.fairway("redemption create --name x --quota 0")).code).toBe(2);
+});
+
+test("models, prices, groups and tasks are listed for whoever asks", async () => {
+  const create = `channel create --type 1 --name c --models gpt-4o-mini --base-url ${rig.upstream.url} --key-stdin`;
+  expect((await rig.fairway(create, "sk-x")).code).toBe(0);
+  expect((await run(["model", "list"], ann)).out).toBe("MODEL\ngpt-4o-mini\n");
+  expect((await run(["model", "list", "--all"], ann)).code).toBe(6);
+  expect(rowsOf(await rig.fairway("model list --all -o jsonl"))).toEqual([{ model: "gpt-4o-mini" }]);
+  const prices = rowsOf(await run(["pricing", "list", "--model", "4o-mini", "-o", "jsonl"], ann));
+  expect(prices).toMatchObject([{ model_name: "gpt-4o-mini", model_ratio: 0.075 }]);
+  expect((await rig.fairway("group list --all")).out).toContain("default");
+  for (const command of ["task list", "drawing list"]) {
+    for (const env of [ann, rig.env]) {
+      const listed = await run([...command.split(" "), "-o", "json"], env);
+      expect(listed.code, listed.err).toBe(0);
+      expect(jsonOf(listed)["items"]).toEqual([]);
+    }
+  }
+});
+
+test("an account is deleted when its number is confirmed", async () => {
+  expect((await rig.fairway(`user delete ${annId}`)).err).toContain(`Delete user ${annId} (ann) with all keys`);
+  expect((await rig.fairway(`user delete ${annId} --yes`)).code).toBe(0);
+  expect((await run(["whoami"], ann)).code).toBe(4);
+});
