@@ -134,3 +134,20 @@ test("one's own account follows what was changed of it among the users", async (
   await open("Settings");
   await expect.poll(() => page.getByLabel("Display name").inputValue(), { timeout: 3_000 }).toBe("Harbour master");
 });
+
+test("who has nothing to spend is led to the wallet first", async () => {
+  const grace = { username: "grace", password: "hopper-1906", display_name: "Grace" };
+  expect(await asUser(page, "POST", "/api/user/", grace)).toMatchObject({ success: true });
+  const { page: own } = await openPage(browser, gateway.url);
+  await signIn(own, grace.username, grace.password);
+  await own.route("**/api/log/self*", (route) => route.abort());
+  await own.goto("/");
+  await own.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  await own.unrouteAll({ behavior: "wait" });
+  await own.getByRole("button", { name: "Try again" }).click();
+  await own.getByText("Requests appear here as soon as they come.").waitFor();
+  await own.getByRole("heading", { name: "Add to your balance" }).waitFor();
+  await own.getByRole("link", { name: "Open the wallet" }).click();
+  await own.getByRole("heading", { level: 1, name: "Wallet" }).waitFor();
+  await own.context().close();
+});

@@ -174,6 +174,54 @@ test("answers that break off keep their text and say so", async () => {
   }
 });
 
+test("several models answer the same question side by side, with what each took", async () => {
+  await page.goto("/playground?model=gpt-4o-mini");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("combobox", { name: "Model 2" }).selectOption("reasoning");
+  await page.waitForURL(/with=reasoning/);
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("combobox", { name: "Model 3" }).selectOption("status-400");
+  await page.waitForURL(/status-400/);
+  await say("Who is faster?");
+  const log = page.getByRole("log");
+  const first = log.getByRole("group", { name: "Answer of gpt-4o-mini" });
+  const second = log.getByRole("group", { name: "Answer of reasoning" });
+  for (const one of [first, second]) {
+    await one.getByText(NORMAL_TEXT).waitFor();
+    await one.getByText(/to the first token/).waitFor();
+    await one.getByText(/in all/).waitFor();
+    await one.getByText(/\d+ in · \d+ out/).waitFor();
+    await one.getByTitle("Charged").waitFor();
+  }
+  await log.getByRole("group", { name: "Answer of status-400" }).getByText("The request failed").waitFor();
+  expect(await log.getByRole("group", { name: "you" }).count()).toBe(1);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "playground-compare");
+
+  await page.getByRole("button", { name: "Stop comparing status-400" }).click();
+  await say("And now?");
+  await expect.poll(() => log.getByText(NORMAL_TEXT).count(), { timeout: 15_000 }).toBe(4);
+  const sent = upstream.requests.slice(-2).map(({ json }) => json as { model: string; messages: object[] });
+  expect(sent.map(({ model }) => model).toSorted()).toEqual(["gpt-4o-mini", "reasoning"]);
+  for (const { messages } of sent) expect(messages).toHaveLength(3);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "playground-compare-phone");
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("the conversation is still there after a look at another page, and Back keeps the models", async () => {
+  await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
+  await page.getByRole("link", { name: "Prices" }).click();
+  await heading("Model prices").waitFor();
+  await page.goBack();
+  await page.getByRole("combobox", { name: "Model 2" }).waitFor();
+  await expect.poll(() => page.getByRole("log").getByText(NORMAL_TEXT).count()).toBe(4);
+  expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Half a thought");
+});
+
 test("it is whole in the dark and on a phone", async () => {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 });

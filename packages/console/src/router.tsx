@@ -16,6 +16,7 @@ import { whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
 import { queryClient } from "./lib/query.ts";
 import { Hosts } from "./ui/hosts.tsx";
+import { UnsavedGuard } from "./ui/unsaved-guard.ts";
 
 function loginPath(path: string, isExpired: boolean): string {
   const query = new URLSearchParams(isExpired ? { expired: "true" } : {});
@@ -35,6 +36,7 @@ function Root() {
     <>
       <Outlet />
       <Hosts />
+      <UnsavedGuard />
     </>
   );
 }

@@ -1,8 +1,8 @@
-import { channelGet, channelList, channelTest } from "@fairway/wire";
+import { channelGet, channelList, channelTest, channelUpdate, logout, notice } from "@fairway/wire";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { addressOf, call, request, whenSignedOut } from "./http.ts";
+import { addressOf, call, callLast, rememberUser, request, whenSignedOut } from "./http.ts";
 import { ApiProblem, HttpProblem, isStale, OfflineProblem } from "./problems.ts";
 import { stored } from "./storage.ts";
 
@@ -60,11 +60,45 @@ test("addresses fill the path and leave out empty filters", () => {
   );
 });
 
-test("every call names the user, and -1 when nobody is signed in", async () => {
-  await call(channelList, {});
+test("every call names the user, and public ones -1 when nobody is signed in", async () => {
+  reply = { body: '{"success":true,"message":"","data":""}' };
+  await call(notice, {});
   stored.user.write(undefined);
-  await call(channelList, {});
+  await call(notice, {});
   expect(seen.map((entry) => entry.user)).toEqual(["7", "-1"]);
+});
+
+test("a browser whose storage was emptied goes on as whom the page knows", async () => {
+  stored.user.write(undefined);
+  rememberUser(() => 9);
+  await call(channelList, {});
+  rememberUser(() => undefined);
+  expect(seen.map((entry) => entry.user)).toEqual(["9"]);
+});
+
+test("what needs a user is not sent for nobody; only what somebody did asks to sign in", async () => {
+  let times = 0;
+  whenSignedOut(() => (times += 1));
+  stored.user.write(undefined);
+  await expect(call(channelList, {})).rejects.toMatchObject({ status: 401 });
+  expect(times).toBe(0);
+  await expect(call(channelUpdate, { body: { id: 1 } })).rejects.toMatchObject({ status: 401 });
+  expect(times).toBe(1);
+  expect(seen).toEqual([]);
+});
+
+test("nothing is sent behind the call that ends the session, and all goes on when it fails", async () => {
+  const forget = () => stored.user.write(undefined);
+  reply = { status: 500, body: "{}" };
+  const failing = callLast(logout, {}, forget);
+  const waiting = call(channelList, {});
+  await expect(failing).rejects.toMatchObject({ status: 500 });
+  await expect(waiting).rejects.toMatchObject({ status: 500 });
+  reply = { body: '{"success":true,"message":"","data":[]}' };
+  const ending = callLast(logout, {}, forget);
+  await expect(call(channelList, {})).rejects.toMatchObject({ status: 401 });
+  await ending;
+  expect(seen.map(({ url }) => url)).toEqual(["/api/user/logout", "/api/channel/", "/api/user/logout"]);
 });
 
 test("totals and siblings of the envelope are kept", async () => {
@@ -106,7 +140,7 @@ test("a lost session is told once, other failures are not taken for one", async 
   await expect(call(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
   await expect(call(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
   reply = { status: 500, body: "<html>" };
-  await expect(call(channelList, {})).rejects.toMatchObject({ status: 500 });
+  await expect(call(notice, {})).rejects.toMatchObject({ status: 500 });
   expect(times).toBe(1);
 });
 

@@ -38,6 +38,43 @@ export function whenSignedOut(action: () => void): void {
   onSignedOut = action;
 }
 
+let rememberedUser: () => number | undefined = () => undefined;
+
+/** Tells whom this page is signed in as, for a browser whose storage was emptied or is denied. */
+export function rememberUser(read: () => number | undefined): void {
+  rememberedUser = read;
+}
+
+/** Whom calls are sent for. The storage comes first: another tab may have signed somebody else in, with the same cookie. */
+function callerId(): number | undefined {
+  return stored.user.read()?.id ?? rememberedUser();
+}
+
+/** Settles when no call is ending the session. */
+let farewell: Promise<unknown> = Promise.resolve();
+
+/** Sends the call that ends the session and forgets the user. Calls that need one wait meanwhile: they would be refused. */
+export async function callLast<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  forget: () => void,
+): Promise<void> {
+  const parting = call(endpoint, input).then(forget);
+  farewell = parting.catch(() => undefined);
+  await parting;
+}
+
+/** Refuses here what the server would refuse anyway: nobody is signed in. */
+async function requireCaller({ access, method }: Endpoint, signal: AbortSignal | undefined): Promise<void> {
+  if (access === "none" || access === "try") return;
+  await farewell;
+  signal?.throwIfAborted();
+  if (callerId() !== undefined) return;
+  // What is read in the background asks nobody to sign in.
+  if (method !== "GET") onSignedOut();
+  throw new HttpProblem(401, "");
+}
+
 interface LooseInput {
   readonly params?: Record<string, string | number>;
   readonly query?: Record<string, Scalar>;
@@ -59,7 +96,7 @@ export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" |
 }
 
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
-  const headers = new Headers({ "New-Api-User": String(stored.user.read()?.id ?? -1) });
+  const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
   if (input.body !== undefined) headers.set("content-type", "application/json");
   if (input.ifMatch !== undefined) headers.set("if-match", input.ifMatch);
   const init: RequestInit = {
@@ -94,7 +131,7 @@ async function readJson(response: Response): Promise<Record<string, unknown>> {
  * are left to the caller, failures included.
  */
 export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  const headers = { "New-Api-User": String(stored.user.read()?.id ?? -1), "content-type": "application/json" };
+  const headers = { "New-Api-User": String(callerId() ?? -1), "content-type": "application/json" };
   const init: RequestInit = { method: "POST", headers, credentials: "same-origin", signal, body: JSON.stringify(body) };
   try {
     const response = await fetch(path, init);
@@ -131,13 +168,15 @@ function checkData(endpoint: Endpoint, data: unknown): void {
 
 /** Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. */
 export async function request<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {
-  const response = await send(endpoint, input as LooseInput);
+  const loose = input as LooseInput;
+  await requireCaller(endpoint, loose.signal);
+  const response = await send(endpoint, loose);
   const body = await readJson(response);
   if (!response.ok || typeof body.success !== "boolean") {
     noteOutcome(response.status >= 500 ? "failed" : "good");
     const problem = problemOf(response, body);
     // What is read in the background asks nobody to sign in a second time.
-    if (response.status === 401 && (stored.user.read() || endpoint.method !== "GET")) onSignedOut();
+    if (response.status === 401 && (callerId() !== undefined || endpoint.method !== "GET")) onSignedOut();
     throw problem;
   }
   noteOutcome("good");

@@ -46,6 +46,14 @@ export function useLanguage(): Language {
   return useStore(language);
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name that is written from right to left keeps to itself: the signs around it stay where the sentence has them. */
+function isolated(value: string | number | undefined, place: string): string {
+  const text = String(value ?? place);
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
 function pick(
   source: Texts,
   translated: Texts | undefined,
@@ -53,7 +61,7 @@ function pick(
   values: Record<string, string | number> | undefined,
 ): string {
   const text = translated?.[key] ?? source[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => String(values?.[name] ?? place));
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => isolated(values?.[name], place));
 }
 
 /**

@@ -79,6 +79,8 @@ export const stored = {
   shortcuts: word("fairway:shortcuts", "on", "off"),
   /** Page that was reloaded because its code was gone, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
+  /** What the sign-in at Telegram that this tab has begun must bring back. */
+  telegramState: slot<string>(() => sessionStorage, "fairway:telegram", String, String),
   /** The announcement that was closed; another text is shown again. */
   notice: slot<string>(local, "notice", String, String),
   /** Notices that this browser's user closed for good. */

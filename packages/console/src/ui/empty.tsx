@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
+import { Box, Button, Flex, Heading, Spinner, Text } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { problemText } from "./toaster.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -46,6 +46,16 @@ export function NoMatch(props: { onClear(): void }) {
         {t("clearFilters")}
       </Button>
     </EmptyTeach>
+  );
+}
+
+/** A part of a page whose data are on their way. */
+export function Loading() {
+  const t = useTexts();
+  return (
+    <Flex role="status" aria-label={t("loading")} py="2">
+      <Spinner />
+    </Flex>
   );
 }
 

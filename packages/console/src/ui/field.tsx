@@ -69,6 +69,7 @@ export function TextField(props: TextProps & { readonly suggestions?: readonly S
         autoComplete={props.autoComplete ?? "off"}
         inputMode={props.inputMode}
         fontFamily={props.isMono ? "mono" : "body"}
+        {...(props.isMono ? {} : { dir: "auto" })}
         {...(props.name === undefined ? {} : { name: props.name })}
         {...(props.type === "datetime-local" ? { max: LAST_LOCAL_INPUT } : {})}
         {...(props.suggestions === undefined ? {} : { list: listId })}
@@ -130,6 +131,7 @@ export function AreaField(props: TextProps & { readonly rows?: number }) {
         placeholder={props.placeholder ?? ""}
         rows={props.rows ?? 3}
         fontFamily={props.isMono ? "mono" : "body"}
+        {...(props.isMono ? {} : { dir: "auto" })}
         autoComplete="off"
         spellCheck={!props.isMono}
       />

@@ -1,6 +1,6 @@
-import { Button, Drawer, Flex, Heading, Portal, Spinner, Text } from "@chakra-ui/react";
+import { Button, Drawer, Flex, Heading, Portal, Text } from "@chakra-ui/react";
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
-import { LoadFailed } from "./empty.tsx";
+import { LoadFailed, Loading } from "./empty.tsx";
 import { Icon } from "./icon.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { useTexts } from "./texts.ts";
@@ -59,7 +59,7 @@ export function DrawerShell(props: DrawerShellProps) {
 export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
   return (
     <Drawer.Body>
-      {props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Spinner />}
+      {props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Loading />}
     </Drawer.Body>
   );
 }

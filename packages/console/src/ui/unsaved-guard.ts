@@ -1,18 +1,53 @@
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { useBlocker } from "react-router";
 import { ask } from "./ask.ts";
-import { useTexts } from "./texts.ts";
+import { say } from "./texts.ts";
+
+/** The forms that hold something which would be lost. */
+const unsaved = new Set<object>();
 
 /**
- * Asks before unsaved input is lost, whichever way the user leaves. Answers how to leave without a question. One at a
- * time: the router takes no second.
+ * Asks before unsaved input is lost, whichever way the user leaves; a page may have several such forms. Answers how to
+ * leave without a question.
  */
-export function useUnsavedGuard(isDirty: boolean) {
-  const t = useTexts();
-  const mayLeave = useRef(false);
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => {
-    return isDirty && !mayLeave.current && currentLocation.pathname !== nextLocation.pathname;
+export function useUnsavedGuard(isDirty: boolean): () => void {
+  const form = useRef({});
+  useEffect(() => {
+    if (!isDirty) return;
+    const own = form.current;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    unsaved.add(own);
+    addEventListener("beforeunload", warn);
+    return () => {
+      unsaved.delete(own);
+      removeEventListener("beforeunload", warn);
+    };
+  }, [isDirty]);
+  return useCallback(() => void unsaved.delete(form.current), []);
+}
+
+function askToDiscard(isEnded: boolean): Promise<boolean> {
+  return ask({
+    title: say(isEnded ? "endedTitle" : "unsavedTitle"),
+    body: say(isEnded ? "endedBody" : "unsavedBody"),
+    confirm: say("discard"),
+    cancel: say("keepEditing"),
+    isDangerous: true,
   });
+}
+
+/** For those who leave by something else than a link; what was typed is given up with the answer. */
+export async function mayLeaveForms(): Promise<boolean> {
+  if (unsaved.size > 0 && !(await askToDiscard(false))) return false;
+  unsaved.clear();
+  return true;
+}
+
+/** Stands once in the application, since the router takes one blocker only. */
+export function UnsavedGuard(): null {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => unsaved.size > 0 && currentLocation.pathname !== nextLocation.pathname,
+  );
   const latest = useRef(blocker);
   latest.current = blocker;
   const isBlocked = blocker.state === "blocked";
@@ -20,21 +55,9 @@ export function useUnsavedGuard(isDirty: boolean) {
   const isEnded = blocker.location?.pathname === "/login";
   useEffect(() => {
     if (!isBlocked) return;
-    void ask({
-      title: t(isEnded ? "endedTitle" : "unsavedTitle"),
-      body: t(isEnded ? "endedBody" : "unsavedBody"),
-      confirm: t("discard"),
-      cancel: t("keepEditing"),
-      isDangerous: true,
-    }).then((isConfirmed) => (isConfirmed ? latest.current.proceed?.() : latest.current.reset?.()));
-  }, [isBlocked, isEnded, t]);
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isDirty]);
-  return () => {
-    mayLeave.current = true;
-  };
+    void askToDiscard(isEnded).then((isConfirmed) =>
+      isConfirmed ? latest.current.proceed?.() : latest.current.reset?.(),
+    );
+  }, [isBlocked, isEnded]);
+  return null;
 }

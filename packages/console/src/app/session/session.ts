@@ -1,10 +1,12 @@
 import { ROLE } from "@fairway/wire";
 import type { Query } from "@tanstack/react-query";
+import { rememberUser } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
 import { stored, type StoredUser } from "../../lib/storage.ts";
 import { createStore, useStore } from "../../lib/store.ts";
 
 const user = createStore<StoredUser | undefined>(stored.user.read());
+rememberUser(() => user.read()?.id);
 /** Whose answers are loaded; stays when the session ends. */
 let owner = user.read()?.id;
 

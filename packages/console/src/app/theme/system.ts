@@ -23,7 +23,13 @@ import { ramps } from "./ramps.ts";
 import { recipes, slotRecipes } from "./recipes.ts";
 import { semanticColors } from "./semantic.ts";
 
-const HAN = '"PingFang SC", "Hiragino Sans GB", "Noto Sans CJK SC", "Microsoft YaHei"';
+/** What Geist has no signs for: Han, kana and hangul of macOS, Windows and Linux, then emoji. */
+const FALLBACK = [
+  '"PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"',
+  '"Microsoft YaHei UI", "Microsoft YaHei", "Yu Gothic UI", "Malgun Gothic"',
+  '"Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei"',
+  '"Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji"',
+].join(", ");
 
 function size(fontSize: string, lineHeight: string) {
   return { value: { fontSize, lineHeight } };
@@ -71,9 +77,9 @@ const fairway: SystemConfig = {
     breakpoints: { sm: "601px", md: "900px", lg: "1200px" },
     tokens: {
       fonts: {
-        body: { value: `"Geist Variable", system-ui, ${HAN}, sans-serif` },
-        heading: { value: `"Geist Variable", system-ui, ${HAN}, sans-serif` },
-        mono: { value: `"Geist Mono Variable", ui-monospace, ${HAN}, monospace` },
+        body: { value: `"Geist Variable", system-ui, ${FALLBACK}, sans-serif` },
+        heading: { value: `"Geist Variable", system-ui, ${FALLBACK}, sans-serif` },
+        mono: { value: `"Geist Mono Variable", ui-monospace, Menlo, Consolas, ${FALLBACK}, monospace` },
       },
       fontWeights: { normal: { value: 450 }, medium: { value: 550 }, semibold: { value: 650 }, bold: { value: 650 } },
       radii: { xs: { value: "4px" }, sm: { value: "6px" }, md: { value: "10px" } },

@@ -1,10 +1,10 @@
 import { Flex, Spinner, Text } from "@chakra-ui/react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+import { returnFrom } from "../../app/identity/services.ts";
 import { setUser } from "../../app/session/session.ts";
 import { problemText, toast } from "../../ui/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
-import { endSignIn, SERVICES } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 /** Where sign-in services send people back to. */
@@ -14,17 +14,17 @@ export function OauthPage() {
   const name = useParams().service;
   const [search] = useSearchParams();
   const [failure, setFailure] = useState<string>();
-  const service = SERVICES.find((one) => one.name === name);
+  const service = useMemo(() => returnFrom(name), [name]);
   // A code works once: a second effect of the same visit must not spend it again.
   const isSpent = useRef(false);
   useEffect(() => {
     if (isSpent.current || !service) return;
     isSpent.current = true;
-    endSignIn(service, { code: search.get("code") ?? "", state: search.get("state") ?? "" }).then(
+    service.end(search).then(
       (user) => {
         if (user) setUser(user);
         else toast("success", t("bound", { service: service.label }));
-        void navigate(user ? "/token" : "/setting", { replace: true });
+        void navigate(user ? service.next : "/setting", { replace: true });
       },
       (problem: unknown) => setFailure(problemText(problem)),
     );

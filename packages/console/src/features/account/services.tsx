@@ -1,7 +1,8 @@
 import { Button, Flex } from "@chakra-ui/react";
+import { SERVICES, startSignIn } from "../../app/identity/services.ts";
+import { TelegramWidget } from "../../app/identity/telegram.tsx";
 import { useStatus } from "../../app/session/status.ts";
 import { toastProblem } from "../../ui/toaster.ts";
-import { SERVICES, startSignIn } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 /** A button for each service that this gateway lets its users sign in with. */
@@ -9,7 +10,7 @@ export function Services() {
   const t = useTexts();
   const status = useStatus();
   const offered = SERVICES.filter((service) => service.isOffered(status));
-  if (offered.length === 0) return null;
+  if (offered.length === 0 && !status.telegram_oauth) return null;
   return (
     <Flex direction="column" gap="2" mt="4">
       {offered.map((service) => (
@@ -22,6 +23,7 @@ export function Services() {
           {t("continueWith", { service: service.label })}
         </Button>
       ))}
+      {status.telegram_oauth && <TelegramWidget />}
     </Flex>
   );
 }

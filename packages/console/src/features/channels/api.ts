@@ -37,9 +37,10 @@ export interface ChannelFilter {
   readonly status: string;
   readonly type: string;
   readonly group: string;
+  readonly tag: string;
 }
 
-const LIST_KEY = ["channels", "list"] as const;
+export const LIST_KEY = ["channels", "list"] as const;
 
 export function channelsQuery(filter: ChannelFilter) {
   return queryOptions({
@@ -55,6 +56,7 @@ export function channelsQuery(filter: ChannelFilter) {
           status: filter.status,
           type: filter.type,
           group: filter.group,
+          tag: filter.tag,
           ...sortQuery(filter.sort),
         },
         signal,
@@ -91,7 +93,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-async function refreshChannels(): Promise<void> {
+export async function refreshChannels(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: LIST_KEY }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
@@ -117,18 +119,16 @@ export function setChannelStatus(channel: Channel, isOn: boolean): Promise<void>
 }
 
 /** Sends a small request through the channel; seconds it took. The row shows the time also when the test failed. */
-export async function testChannel(channel: Channel, model = ""): Promise<number> {
-  const { siblings } = await request(channelTest, { params: { id: channel.id }, query: { model } }).catch(
-    (problem: unknown) => {
-      void queryClient.invalidateQueries({ queryKey: LIST_KEY });
-      throw problem;
-    },
-  );
+export async function testChannel(id: number): Promise<number> {
+  const { siblings } = await request(channelTest, { params: { id } }).catch((problem: unknown) => {
+    void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+    throw problem;
+  });
   const seconds = Number(siblings.time ?? 0);
   const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
   queryClient.setQueriesData<Rows<Channel>>(
     { queryKey: LIST_KEY },
-    (page) => page && { ...page, rows: page.rows.map((row) => (row.id === channel.id ? { ...row, ...tested } : row)) },
+    (page) => page && { ...page, rows: page.rows.map((row) => (row.id === id ? { ...row, ...tested } : row)) },
   );
   return seconds;
 }
@@ -138,14 +138,15 @@ export async function refreshBalance(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-export async function createChannel(input: ChannelInput): Promise<void> {
-  await call(channelCreate, { body: input });
+/** With `isOne`, the keys of all lines belong to one channel; otherwise each makes one. */
+export async function createChannel(input: ChannelInput, isOne: boolean): Promise<void> {
+  await call(channelCreate, { body: { ...input, multi_key: isOne } });
   await refreshChannels();
 }
 
 export async function updateChannel({ row, tag }: Version<Channel>, input: ChannelInput): Promise<Channel> {
   const saved = await call(channelUpdate, { body: { ...input, id: row.id }, ifMatch: tag });
-  await refreshChannels();
+  await Promise.all([refreshChannels(), queryClient.invalidateQueries({ queryKey: keysQuery(row.id).queryKey })]);
   return saved;
 }
 
@@ -160,10 +161,16 @@ export async function deleteChannel(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-export async function changeMany(ids: readonly number[], action: "enable" | "disable" | "delete") {
-  const results = await call(channelBulk, { body: { ids: [...ids], action } });
-  await refreshChannels();
-  return results;
+/** Tells of each channel how it fared; an answer that does not come may have changed some. */
+export async function changeMany(
+  ids: readonly number[],
+  change: { readonly action: "enable" | "disable" | "delete" | "patch"; readonly patch?: ChannelInput },
+) {
+  try {
+    return await call(channelBulk, { body: { ids: [...ids], ...change } });
+  } finally {
+    await refreshChannels();
+  }
 }
 
 /** Models that the upstream of a form offers: of the stored channel while its key is kept, else of the form. */

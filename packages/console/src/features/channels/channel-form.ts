@@ -5,11 +5,14 @@ export interface ChannelDraft {
   type: string;
   name: string;
   key: string;
+  /** Whether the lines of the key make one channel each, or the keys of one. */
+  keysAs: "channels" | "one";
   base_url: string;
   other: string;
   openai_organization: string;
   models: string[];
   group: string[];
+  tag: string;
   priority: string;
   weight: string;
   model_mapping: string;
@@ -20,16 +23,20 @@ export interface ChannelDraft {
 
 /** OpenAI. */
 const DEFAULT_TYPE = 1;
+/** Vertex AI: its key is a document of many lines. */
+const VERTEX_TYPE = "41";
 
 export const EMPTY_CHANNEL: ChannelDraft = {
   type: String(DEFAULT_TYPE),
   name: "",
   key: "",
+  keysAs: "channels",
   base_url: "",
   other: "",
   openai_organization: "",
   models: [],
   group: ["default"],
+  tag: "",
   priority: "0",
   weight: "0",
   model_mapping: "",
@@ -43,11 +50,13 @@ export function formOfChannel(channel: Channel): ChannelDraft {
     type: String(channel.type),
     name: channel.name,
     key: "",
+    keysAs: "one",
     base_url: channel.base_url,
     other: channel.other,
     openai_organization: channel.openai_organization,
     models: splitList(channel.models),
     group: splitList(channel.group),
+    tag: channel.tag ?? "",
     priority: String(channel.priority),
     weight: String(channel.weight),
     model_mapping: channel.model_mapping,
@@ -67,6 +76,7 @@ export function inputOfForm(form: ChannelDraft): ChannelInput {
     openai_organization: form.openai_organization.trim(),
     models: form.models.join(","),
     group: form.group.join(","),
+    tag: form.tag.trim(),
     priority: Number(form.priority),
     weight: Math.max(0, Number(form.weight)),
     model_mapping: form.model_mapping.trim(),
@@ -114,10 +124,11 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   return problems;
 }
 
-/** Keys of a new channel's form: one per line, unless the whole text is one JSON document. */
-export function countKeys(text: string): number {
+/** Keys of a form: one per line, unless the whole text is one JSON document. */
+export function countKeys(text: string, type: string): number {
   const trimmed = text.trim();
-  if (trimmed === "" || trimmed.startsWith("{")) return trimmed === "" ? 0 : 1;
+  if (trimmed === "") return 0;
+  if (type === VERTEX_TYPE || isObjectText(trimmed)) return 1;
   return trimmed.split("\n").filter((line) => line.trim() !== "").length;
 }
 

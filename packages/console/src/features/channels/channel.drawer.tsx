@@ -133,7 +133,7 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
     check: (values) =>
       Object.fromEntries(Object.entries(checkChannel(values, isNew)).map(([name, problem]) => [name, t(problem)])),
     save: async (values) => {
-      if (isNew) await createChannel(inputOfForm(values));
+      if (isNew) await createChannel(inputOfForm(values), values.keysAs === "one");
       else await updateChannel(edited, inputOfForm(values));
       toast("success", t(isNew ? "created" : "saved", { name: values.name.trim() }));
     },

@@ -38,9 +38,16 @@ export function StateMark({ channel }: { readonly channel: Channel }) {
 function NameCell({ channel }: { readonly channel: Channel }) {
   const { search } = useLocation();
   return (
-    <Link className="link cut" to={{ pathname: `/channel/edit/${channel.id}`, search }}>
-      {channel.name}
-    </Link>
+    <span className="beside channel-name">
+      <Link className="link cut" to={{ pathname: `/channel/edit/${channel.id}`, search }}>
+        <bdi>{channel.name}</bdi>
+      </Link>
+      {channel.tag && (
+        <span className="group-tag cut">
+          <bdi>{channel.tag}</bdi>
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -81,7 +88,14 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
   const labelOf = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
   return [
     { id: "id", header: t("id"), sort: "id", isMinor: true, cell: (row) => <span className="soft">{row.id}</span> },
-    { id: "name", header: t("name"), sort: "name", isTitle: true, cell: (row) => <NameCell channel={row} /> },
+    {
+      id: "name",
+      header: t("name"),
+      sort: "name",
+      isTitle: true,
+      isElastic: true,
+      cell: (row) => <NameCell channel={row} />,
+    },
     {
       id: "type",
       header: t("type"),

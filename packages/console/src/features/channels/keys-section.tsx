@@ -1,8 +1,8 @@
 import { CHANNEL_STATUS, type ChannelKey } from "@fairway/wire";
-import { Box, Button, Flex, Spinner, Text } from "@chakra-ui/react";
+import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { LoadFailed } from "../../ui/empty.tsx";
+import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Mark, type MarkKind } from "../../ui/mark.tsx";
 import { toastProblem } from "../../ui/toaster.ts";
@@ -36,7 +36,7 @@ export function Keys({ channelId }: { readonly channelId: number }) {
         {t("keysHelp")}
       </Text>
       {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Spinner />}
+      {!error && !data && <Loading />}
       {data && (
         <Box as="ul" listStyleType="none" maxH="72" overflowY="auto" tabIndex={0} aria-label={t("sectionKeys")}>
           {data.map((key) => (

@@ -3,7 +3,7 @@ import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import type { Form } from "../../lib/use-form.ts";
 import { ChipsField } from "../../ui/chips-field.tsx";
-import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
 import { countKeys, type ChannelDraft } from "./channel-form.ts";
@@ -49,23 +49,61 @@ export function Provider({ form, channel }: SectionProps) {
   );
 }
 
-function KeyField({ form, channel }: SectionProps) {
+/** What the keys of the form will do; nothing while it has none. */
+function useKeysHelp({ form, channel }: SectionProps): string | undefined {
   const t = useTexts();
+  const { key, keysAs, type } = form.values;
+  const count = countKeys(key, type);
+  const had = channel?.key_count ?? 1;
+  if (channel) return count > 0 && count + had > 2 ? t("keysReplace", { count, had }) : undefined;
+  if (count < 2) return t("keyOnePerLine");
+  return keysAs === "one" ? t("keysOneChannel", { count }) : t("keysFound", { count });
+}
+
+function useKeyPlaceholder({ channel }: SectionProps, hint: string): string {
+  const t = useTexts();
+  if (!channel) return hint;
+  const { key_count: had = 1, key_hint: end } = channel;
+  if (had > 1) return t("keysKept", { count: had });
+  return end ? t("keyKeptHint", { hint: end }) : t("keyKept");
+}
+
+/** One key or many, one per line. */
+function KeyField(props: SectionProps) {
+  const t = useTexts();
+  const { form, channel } = props;
   const { values, errors, set, touch } = form;
-  const type = useType(values.type);
-  const keys = countKeys(values.key);
-  const kept = channel?.key_hint ? t("keyKeptHint", { hint: channel.key_hint }) : t("keyKept");
-  const common = {
-    label: t("key"),
-    value: values.key,
-    error: errors.key,
-    isMono: true,
-    onChange: (value: string) => set("key", value),
-    onBlur: () => touch("key"),
-  };
-  if (channel) return <SecretField {...common} help={type?.key_hint} placeholder={kept} autoComplete="new-password" />;
-  const help = keys > 1 ? t("keysFound", { count: keys }) : t("keyOnePerLine");
-  return <AreaField {...common} isRequired rows={2} placeholder={type?.key_hint ?? ""} help={help} />;
+  const hint = useType(values.type)?.key_hint;
+  const help = useKeysHelp(props) ?? hint;
+  const placeholder = useKeyPlaceholder(props, hint ?? "");
+  const count = countKeys(values.key, values.type);
+  return (
+    <>
+      <AreaField
+        label={t("key")}
+        value={values.key}
+        error={errors.key}
+        isMono
+        isRequired={channel === undefined}
+        rows={Math.min(8, Math.max(2, count + 1))}
+        placeholder={placeholder}
+        help={help}
+        onChange={(value) => set("key", value)}
+        onBlur={() => touch("key")}
+      />
+      {channel === undefined && count > 1 && (
+        <SelectField
+          label={t("keysAs")}
+          value={values.keysAs}
+          choices={[
+            { value: "channels", label: t("keysAsChannels") },
+            { value: "one", label: t("keysAsOne") },
+          ]}
+          onChange={(value) => set("keysAs", value === "one" ? "one" : "channels")}
+        />
+      )}
+    </>
+  );
 }
 
 export function Connection({ form, channel }: SectionProps) {
@@ -122,6 +160,13 @@ export function Routing({ form }: SectionProps) {
         duplicateText={t("groupsRepeated")}
         error={errors.group}
         onChange={(group) => set("group", group)}
+      />
+      <TextField
+        label={t("tag")}
+        value={values.tag}
+        error={errors.tag}
+        help={t("tagHelp")}
+        onChange={(value) => set("tag", value)}
       />
       <SimpleGrid columns={2} gap="4">
         <TextField

@@ -53,7 +53,7 @@ function Card(props: {
         {props.label}
       </Text>
       <Flex align="flex-end" justify="space-between" gap="2" wrap="wrap">
-        <Box textStyle="2xl" fontWeight="semibold" minH="9" whiteSpace="nowrap">
+        <Box textStyle={{ base: "xl", sm: "2xl" }} fontWeight="semibold" minH="9" overflowWrap="anywhere">
           {props.children}
         </Box>
         {props.picture}

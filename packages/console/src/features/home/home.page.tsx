@@ -26,7 +26,7 @@ function Figure(props: { readonly label: string; readonly children: ReactNode })
       <Text textStyle="sm" color="fg.muted">
         {props.label}
       </Text>
-      <Box textStyle="2xl" fontWeight="semibold" minH="9" whiteSpace="nowrap">
+      <Box textStyle={{ base: "xl", sm: "2xl" }} fontWeight="semibold" minH="9" overflowWrap="anywhere">
         {props.children}
       </Box>
     </Box>
@@ -37,13 +37,15 @@ function Figures() {
   const t = useTexts();
   const language = useLanguage();
   const self = useSelf();
-  const today = useQuery(todayQuery).data;
+  const { data: today, error } = useQuery(todayQuery);
   const models = useQuery(modelsQuery).data;
+  // What failed says so below, where it can be tried again.
+  const none = error && !today ? "–" : undefined;
   return (
     <SimpleGrid columns={{ base: 2, md: 4 }} gap="3" mb="6">
       <Figure label={t("balance")}>{self && <Money quota={self.quota} />}</Figure>
-      <Figure label={t("spentToday")}>{today && <Money quota={today.quota} />}</Figure>
-      <Figure label={t("perMinute")}>{today && formatCount(today.rpm, language)}</Figure>
+      <Figure label={t("spentToday")}>{today ? <Money quota={today.quota} /> : none}</Figure>
+      <Figure label={t("perMinute")}>{today ? formatCount(today.rpm, language) : none}</Figure>
       <Figure label={t("models")}>{models && formatCount(models.length, language)}</Figure>
     </SimpleGrid>
   );

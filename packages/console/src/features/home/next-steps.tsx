@@ -1,11 +1,12 @@
 import { Box, Button, Flex, Heading, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { useSelf } from "../../app/session/self.ts";
 import { Mark } from "../../ui/mark.tsx";
 import { channelsQuery, recentQuery, tokenCountQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-type StepName = "stepChannel" | "stepToken" | "stepRequest";
+type StepName = "stepChannel" | "stepToken" | "stepBalance" | "stepRequest";
 
 interface Step {
   readonly name: StepName;
@@ -64,12 +65,19 @@ export function NextSteps(props: { readonly isAdmin: boolean }) {
   const channels = useQuery({ ...channelsQuery, enabled: props.isAdmin }).data;
   const tokens = useQuery(tokenCountQuery).data;
   const recent = useQuery(recentQuery).data;
+  const quota = useSelf()?.quota;
   const all: Step[] = [
     { name: "stepChannel", to: "/channel/add", isDone: channels?.hasProvider },
     { name: "stepToken", to: "/token/add", isDone: tokens && (tokens.total ?? tokens.rows.length) > 0 },
+    { name: "stepBalance", to: "/topup", isDone: quota === undefined ? undefined : quota > 0 },
     { name: "stepRequest", to: "/token", isDone: recent && recent.items.length > 0 },
   ];
-  const steps = all.filter((step) => props.isAdmin || step.name !== "stepChannel");
+  const isOffered: Partial<Record<StepName, boolean>> = {
+    stepChannel: props.isAdmin,
+    // New users may have something to begin with.
+    stepBalance: quota !== undefined && quota <= 0,
+  };
+  const steps = all.filter((step) => isOffered[step.name] ?? true);
   if (steps.some((step) => step.isDone === undefined) || steps.every((step) => step.isDone)) return null;
   const next = steps.find((step) => !step.isDone);
   return (

@@ -1,6 +1,7 @@
 import { Box, Flex, Heading, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { LoadFailed } from "../../ui/empty.tsx";
 import { Money } from "../../ui/money.tsx";
 import { When } from "../../ui/when.tsx";
 import { recentQuery } from "./api.ts";
@@ -9,8 +10,10 @@ import { useTexts } from "./texts.ts";
 /** The caller's newest requests. */
 export function Recent() {
   const t = useTexts();
-  const rows = useQuery(recentQuery).data?.items;
-  if (!rows) return null;
+  const { data, error, refetch } = useQuery(recentQuery);
+  const rows = data?.items;
+  if (error && !rows) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  if (!rows) return <Box aria-busy="true" />;
   return (
     <Box bg="bg.panel" borderWidth="1px" borderRadius="l3">
       <Flex align="center" px="5" py="3" borderBottomWidth="1px">

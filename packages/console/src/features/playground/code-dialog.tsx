@@ -6,12 +6,12 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { baseAddress } from "../../ui/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { snippetsOf } from "./code.ts";
-import type { Message } from "./conversation.ts";
+import type { Answer } from "./conversation.ts";
 import { useTexts } from "./texts.ts";
 
 interface CodeDialogProps {
   readonly body: Readonly<Record<string, unknown>>;
-  readonly answer: Message | undefined;
+  readonly answer: Answer | undefined;
   onClose(): void;
 }
 

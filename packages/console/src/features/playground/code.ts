@@ -1,5 +1,5 @@
 import type { Snippet } from "../../ui/code-tabs.tsx";
-import type { Message } from "./conversation.ts";
+import type { Answer } from "./conversation.ts";
 
 const KEY = "sk-…";
 
@@ -49,7 +49,7 @@ const stream = await client.chat.completions.create(${JSON.stringify(body, undef
 for await (const event of stream) process.stdout.write(event.choices[0]?.delta?.content ?? "");`;
 }
 
-function answerOf(message: Message): string {
+function answerOf(message: Answer): string {
   const { text, thought, failure, usage, requestId } = message;
   const known = {
     request_id: requestId,
@@ -65,7 +65,7 @@ function answerOf(message: Message): string {
 export function snippetsOf(
   base: string,
   body: Body,
-  exchange: { readonly answer: Message | undefined; readonly request: string; readonly response: string },
+  exchange: { readonly answer: Answer | undefined; readonly request: string; readonly response: string },
 ): Snippet[] {
   const sent = plain(body);
   const answer = exchange.answer ? [{ id: "response", label: exchange.response, code: answerOf(exchange.answer) }] : [];

@@ -1,14 +1,18 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { useUser } from "../../app/session/session.ts";
 import { sendToRelay } from "../../lib/http.ts";
 import { OfflineProblem } from "../../lib/problems.ts";
+import { createStore, useStore } from "../../lib/store.ts";
 import { problemText } from "../../ui/toaster.ts";
 import { stepsOfAnswer, type Failure, type Step, type Usage } from "./answer.ts";
-import { bodyOf, type Choice, type Settings, type Turn } from "./request.ts";
+import { bodyOf, NO_SETTINGS, type Settings, type Turn } from "./request.ts";
 
-/** One turn as it is shown; turns of the user are always complete. */
-export interface Message extends Turn {
+/** What one model made of a question. */
+export interface Answer {
   readonly id: number;
+  readonly model: string;
   readonly state: "loading" | "complete" | "incomplete" | "error";
+  readonly text: string;
   readonly thought: string;
   readonly failure: Failure | undefined;
   readonly usage: Usage | undefined;
@@ -18,17 +22,34 @@ export interface Message extends Turn {
   readonly requestId: string | undefined;
 }
 
+/** A question, with the answer of each column; a column that came later has none. */
+export interface Round {
+  readonly id: number;
+  readonly question: string;
+  readonly answers: readonly Answer[];
+}
+
+/** What outlives a look at another page, in the memory of this tab. */
+interface Kept {
+  readonly owner: number | undefined;
+  readonly rounds: readonly Round[];
+  readonly draft: string;
+  readonly settings: Settings;
+  /** The body that was sent last, of the first column. */
+  readonly sent: Record<string, unknown> | undefined;
+}
+
 const PATH = "/pg/chat/completions";
 
 let lastId = 0;
 
-function message(role: Turn["role"], text: string, state: Message["state"]): Message {
+function newAnswer(model: string): Answer {
   lastId += 1;
-  const none = { thought: "", failure: undefined, usage: undefined, firstMs: undefined, totalMs: undefined };
-  return { id: lastId, role, text, state, requestId: undefined, ...none };
+  const none = { failure: undefined, usage: undefined, firstMs: undefined, totalMs: undefined, requestId: undefined };
+  return { id: lastId, model, state: "loading", text: "", thought: "", ...none };
 }
 
-function withStep(current: Message, step: Step, elapsed: number): Message {
+function withStep(current: Answer, step: Step, elapsed: number): Answer {
   const firstMs = current.firstMs ?? elapsed;
   switch (step.kind) {
     case "text":
@@ -46,9 +67,12 @@ function withStep(current: Message, step: Step, elapsed: number): Message {
   }
 }
 
-/** Turns that the model is shown: answers that failed before their first sign are none. */
-function turnsOf(messages: readonly Message[]): Turn[] {
-  return messages.filter(({ text }) => text !== "").map(({ role, text }) => ({ role, text }));
+/** Turns that the model of a column is shown: failures before the first sign are none, a later column goes on from the first. */
+export function turnsOf(rounds: readonly Round[], column: number): Turn[] {
+  return rounds.flatMap(({ question, answers }): Turn[] => {
+    const text = (answers[column] ?? answers[0])?.text ?? "";
+    return [{ role: "user", text: question }, ...(text === "" ? [] : [{ role: "assistant" as const, text }])];
+  });
 }
 
 function offline(problem: unknown): Failure {
@@ -56,17 +80,18 @@ function offline(problem: unknown): Failure {
   return { status: 0, message: problemText(lost), code: "", requestId: undefined, retryAfter: undefined };
 }
 
-export interface Conversation {
-  readonly messages: readonly Message[];
+export interface Conversation extends Pick<Kept, "rounds" | "draft" | "settings" | "sent"> {
   readonly isBusy: boolean;
-  /** The body that was sent last. */
-  readonly sent: Record<string, unknown> | undefined;
+  setDraft(text: string): void;
+  setSettings(change: Partial<Settings>): void;
+  /** Asks the model of every column. */
   send(text: string): void;
-  /** Asks again for this answer, without what came after it. */
-  again(id: number): void;
-  /** Takes back a turn of the user with all that followed; answers its text, to edit it. */
-  takeBack(id: number): string;
-  remove(id: number): void;
+  /** Asks one column again, without what came after it. */
+  again(round: number, column: number): void;
+  /** Takes back a question with all that followed; it is in the draft then. */
+  takeBack(round: number): void;
+  remove(round: number): void;
+  removeColumn(column: number): void;
   stop(): void;
   clear(): void;
 }
@@ -75,7 +100,7 @@ interface Asking {
   readonly body: Record<string, unknown>;
   readonly signal: AbortSignal;
   /** Changes the answer that is being made. */
-  change(update: (current: Message) => Message): void;
+  change(update: (current: Answer) => Answer): void;
 }
 
 /** Sends the request and passes on what comes, until it ends in one way or another. */
@@ -95,48 +120,110 @@ async function receive({ body, signal, change }: Asking): Promise<void> {
   change((one) => (one.state === "loading" ? { ...one, state: "incomplete", totalMs } : one));
 }
 
-/** A conversation with a model, kept in memory only. */
-export function useConversation(choice: Choice, settings: Settings): Conversation {
-  const [messages, setMessages] = useState<readonly Message[]>([]);
-  const [sent, setSent] = useState<Record<string, unknown>>();
+function nothing(owner: number | undefined): Kept {
+  return { owner, rounds: [], draft: "", settings: NO_SETTINGS, sent: undefined };
+}
+
+const kept = createStore<Kept>(nothing(undefined));
+
+function change(update: Partial<Kept>): void {
+  kept.write({ ...kept.read(), ...update });
+}
+
+function changeAnswer(id: number, update: (current: Answer) => Answer): void {
+  const touched = (round: Round): Round => ({
+    ...round,
+    answers: round.answers.map((one) => (one.id === id ? update(one) : one)),
+  });
+  change({
+    rounds: kept.read().rounds.map((round) => (round.answers.some((one) => one.id === id) ? touched(round) : round)),
+  });
+}
+
+/** What was said belongs to who said it. */
+function useKept(): Kept {
+  const owner = useUser()?.id;
+  const now = useStore(kept);
+  useEffect(() => {
+    if (kept.read().owner !== owner) kept.write(nothing(owner));
+  }, [owner]);
+  return now.owner === owner ? now : nothing(owner);
+}
+
+/** What came before a round. */
+function before(id: number): readonly Round[] {
+  const { rounds } = kept.read();
+  const at = rounds.findIndex((round) => round.id === id);
+  return rounds.slice(0, Math.max(0, at));
+}
+
+/** What needs no model. */
+const edits = {
+  setDraft: (draft: string) => change({ draft }),
+  setSettings: (update: Partial<Settings>) => change({ settings: { ...kept.read().settings, ...update } }),
+  remove: (id: number) => change({ rounds: kept.read().rounds.filter((round) => round.id !== id) }),
+  removeColumn(column: number) {
+    const without = (round: Round) => ({ ...round, answers: round.answers.filter((_, at) => at !== column) });
+    change({ rounds: kept.read().rounds.map(without) });
+  },
+};
+
+interface Request {
+  readonly round: Round;
+  readonly columns: readonly number[];
+  readonly group: string;
+  readonly signal: AbortSignal;
+}
+
+/** Puts the round behind what came before it and asks for the answers of these columns. */
+function askFor({ round, columns, group, signal }: Request, history: readonly Round[]): void {
+  const asked = columns.flatMap((column) => {
+    const answer = round.answers[column];
+    if (!answer) return [];
+    const turns: Turn[] = [...turnsOf(history, column), { role: "user", text: round.question }];
+    return [{ id: answer.id, body: bodyOf(turns, { model: answer.model, group }, kept.read().settings) }];
+  });
+  change({ rounds: [...history, round], sent: asked[0]?.body });
+  for (const { id, body } of asked) void receive({ body, signal, change: (update) => changeAnswer(id, update) });
+}
+
+/** A conversation with one model or with several side by side, kept in the memory of this tab only. */
+export function useConversation(models: readonly string[], group: string): Conversation {
+  const { rounds, draft, settings, sent } = useKept();
   const running = useRef<AbortController>(undefined);
+  const stop = () => running.current?.abort();
+  const start = () => (running.current = new AbortController()).signal;
 
   // A request of a page that was left would be paid for nobody.
   useEffect(() => () => running.current?.abort(), []);
 
-  function ask(history: readonly Message[]): void {
-    const controller = new AbortController();
-    running.current = controller;
-    const answer = message("assistant", "", "loading");
-    const body = bodyOf(turnsOf(history), choice, settings);
-    setSent(body);
-    setMessages([...history, answer]);
-    const change: Asking["change"] = (update) =>
-      setMessages((all) => all.map((one) => (one.id === answer.id ? update(one) : one)));
-    void receive({ body, signal: controller.signal, change });
-  }
-
-  function before(id: number): readonly Message[] {
-    const at = messages.findIndex((one) => one.id === id);
-    return messages.slice(0, Math.max(0, at));
-  }
-
   return {
-    messages,
-    isBusy: messages.some(({ state }) => state === "loading"),
+    ...edits,
+    rounds,
+    draft,
+    settings,
     sent,
-    send: (text) => ask([...messages, message("user", text, "complete")]),
-    again: (id) => ask(before(id)),
-    takeBack(id) {
-      running.current?.abort();
-      setMessages(before(id));
-      return messages.find((one) => one.id === id)?.text ?? "";
+    stop,
+    isBusy: rounds.some(({ answers }) => answers.some(({ state }) => state === "loading")),
+    send(question) {
+      lastId += 1;
+      const round = { id: lastId, question, answers: models.map((model) => newAnswer(model)) };
+      change({ draft: "" });
+      askFor({ round, columns: [...models.keys()], group, signal: start() }, rounds);
     },
-    remove: (id) => setMessages(messages.filter((one) => one.id !== id)),
-    stop: () => running.current?.abort(),
+    again(id, column) {
+      const round = rounds.find((one) => one.id === id);
+      if (!round) return;
+      const answers = round.answers.map((one, at) => (at === column ? newAnswer(models[column] ?? one.model) : one));
+      askFor({ round: { ...round, answers }, columns: [column], group, signal: start() }, before(id));
+    },
+    takeBack(id) {
+      stop();
+      change({ rounds: before(id), draft: rounds.find((round) => round.id === id)?.question ?? "" });
+    },
     clear() {
-      running.current?.abort();
-      setMessages([]);
+      stop();
+      change({ rounds: [], sent: undefined });
     },
   };
 }

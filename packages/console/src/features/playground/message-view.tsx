@@ -11,7 +11,7 @@ import { Mark } from "../../ui/mark.tsx";
 import { Money } from "../../ui/money.tsx";
 import type { Failure } from "./answer.ts";
 import { chargeQuery } from "./api.ts";
-import type { Message } from "./conversation.ts";
+import type { Answer, Conversation, Round } from "./conversation.ts";
 import { useTexts } from "./texts.ts";
 
 function FailureCard(props: { readonly failure: Failure; onAgain(): void }) {
@@ -64,10 +64,10 @@ function Charge(props: { readonly requestId: string }) {
 }
 
 /** What an answer took, below it. */
-function Measures({ message }: { readonly message: Message }) {
+function Measures({ answer }: { readonly answer: Answer }) {
   const t = useTexts();
   const language = useLanguage();
-  const { firstMs, totalMs, usage, requestId } = message;
+  const { firstMs, totalMs, usage, requestId, state } = answer;
   return (
     <>
       {firstMs !== undefined && <span>{t("firstSign", { time: seconds(firstMs) })}</span>}
@@ -77,16 +77,9 @@ function Measures({ message }: { readonly message: Message }) {
           {t("tokens", { input: formatCount(usage.input, language), output: formatCount(usage.output, language) })}
         </span>
       )}
-      {requestId !== undefined && message.state === "complete" && <Charge requestId={requestId} />}
+      {requestId !== undefined && state === "complete" && <Charge requestId={requestId} />}
     </>
   );
-}
-
-interface MessageActions {
-  readonly isBusy: boolean;
-  onAgain(): void;
-  onEdit(): void;
-  onRemove(): void;
 }
 
 function Action(props: { readonly icon: IconName; readonly label: string; readonly isOff: boolean; run(): void }) {
@@ -100,7 +93,7 @@ function Action(props: { readonly icon: IconName; readonly label: string; readon
 function Foot(props: { readonly children?: ReactNode; readonly text: string; readonly buttons: ReactNode }) {
   const t = useTexts();
   return (
-    <Flex className="message-foot" align="center" gap="3" wrap="wrap" mt="1" minH="7">
+    <Flex className="message-foot" align="center" columnGap="3" rowGap="0" wrap="wrap" mt="1" minH="7">
       {props.children}
       <Flex className="message-actions" gap="0.5">
         {props.text !== "" && <CopyButton text={props.text} label={t("copyMessage")} />}
@@ -110,58 +103,82 @@ function Foot(props: { readonly children?: ReactNode; readonly text: string; rea
   );
 }
 
-function Answer(props: MessageActions & { readonly message: Message }) {
+interface AnswerProps {
+  readonly answer: Answer;
+  /** Whether other models answered beside it. */
+  readonly isCompared: boolean;
+  readonly isBusy: boolean;
+  onAgain(): void;
+}
+
+function AnswerView({ answer, isCompared, isBusy, onAgain }: AnswerProps) {
   const t = useTexts();
-  const { message, isBusy } = props;
-  const { state, text, thought, failure } = message;
+  const { state, text, thought, failure, model } = answer;
   return (
-    <Box>
+    <Box role="group" aria-label={t("answerOf", { model })} minW="0">
+      {isCompared && (
+        <Text className="answer-model" textStyle="xs" color="fg.muted" fontFamily="mono" truncate>
+          {model}
+        </Text>
+      )}
       {thought !== "" && (
         <details className="thoughts">
           <summary>{t("thoughts")}</summary>
-          <p>{thought}</p>
+          <p dir="auto">{thought}</p>
         </details>
       )}
       {text !== "" && <Markdown text={text} />}
       {state === "loading" && text === "" && <Mark kind="underway" label={t("thinking")} />}
       {state === "incomplete" && <Mark kind="caution" label={t("incomplete")} title={t("incompleteBody")} />}
-      {failure && <FailureCard failure={failure} onAgain={props.onAgain} />}
+      {failure && <FailureCard failure={failure} onAgain={onAgain} />}
       {state !== "loading" && (
         <Foot
           text={text}
-          buttons={
-            <>
-              {!failure && <Action icon="refresh" label={t("again")} isOff={isBusy} run={props.onAgain} />}
-              <Action icon="trash" label={t("remove")} isOff={isBusy} run={props.onRemove} />
-            </>
-          }
+          buttons={!failure && <Action icon="refresh" label={t("again")} isOff={isBusy} run={onAgain} />}
         >
-          <Measures message={message} />
+          <Measures answer={answer} />
         </Foot>
       )}
     </Box>
   );
 }
 
-/** One turn of the conversation. */
-export function MessageView(props: MessageActions & { readonly message: Message }) {
+/** A question and its answers, side by side where several models were asked. */
+export function RoundView(props: {
+  readonly round: Round;
+  readonly columns: number;
+  readonly conversation: Conversation;
+}) {
   const t = useTexts();
-  const { message, isBusy } = props;
-  if (message.role === "assistant") return <Answer {...props} />;
+  const { round, columns, conversation } = props;
+  const { isBusy } = conversation;
   return (
-    <Flex direction="column" align="flex-end">
-      <Box className="question" aria-label={t("you")} role="group">
-        {message.text}
-      </Box>
-      <Foot
-        text={message.text}
-        buttons={
-          <>
-            <Action icon="edit" label={t("edit")} isOff={isBusy} run={props.onEdit} />
-            <Action icon="trash" label={t("remove")} isOff={isBusy} run={props.onRemove} />
-          </>
-        }
-      />
-    </Flex>
+    <>
+      <Flex direction="column" align="flex-end">
+        <Box className="question" aria-label={t("you")} role="group" dir="auto">
+          {round.question}
+        </Box>
+        <Foot
+          text={round.question}
+          buttons={
+            <>
+              <Action icon="edit" label={t("edit")} isOff={isBusy} run={() => conversation.takeBack(round.id)} />
+              <Action icon="trash" label={t("remove")} isOff={isBusy} run={() => conversation.remove(round.id)} />
+            </>
+          }
+        />
+      </Flex>
+      <div className="answers">
+        {round.answers.map((answer, column) => (
+          <AnswerView
+            key={answer.id}
+            answer={answer}
+            isCompared={columns > 1 || round.answers.length > 1}
+            isBusy={isBusy}
+            onAgain={() => conversation.again(round.id, column)}
+          />
+        ))}
+      </div>
+    </>
   );
 }

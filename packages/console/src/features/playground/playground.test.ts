@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { failureOf, stepsOf, stepsOfAnswer, type Step } from "./answer.ts";
+import { turnsOf, type Answer } from "./conversation.ts";
 import { bodyOf, NO_SETTINGS } from "./request.ts";
 
 const choice = { model: "gpt-4o-mini", group: "" };
@@ -78,4 +79,16 @@ test("what is no event of the gateway is passed over", () => {
       stepsOf(data, head),
     ),
   ).toEqual([]);
+});
+
+test("each column is shown its own answers, a later one those of the first", () => {
+  const answer = (text: string) => ({ text }) as Answer;
+  const rounds = [
+    { id: 1, question: "one", answers: [answer("a1")] },
+    { id: 2, question: "two", answers: [answer("a2"), answer("b2")] },
+    { id: 3, question: "three", answers: [answer(""), answer("b3")] },
+  ];
+  const texts = (column: number) => turnsOf(rounds, column).map(({ text }) => text);
+  expect(texts(0)).toEqual(["one", "a1", "two", "a2", "three"]);
+  expect(texts(1)).toEqual(["one", "a1", "two", "b2", "three", "b3"]);
 });

@@ -51,8 +51,9 @@ function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): 
       sort: "model",
       isTitle: true,
       cell: (row) => (
-        <span className="nowrap">
-          {row.model_name} <CopyButton text={row.model_name} label={t("copyName", { name: row.model_name })} />
+        <span className="beside">
+          <span className="cut">{row.model_name}</span>
+          <CopyButton text={row.model_name} label={t("copyName", { name: row.model_name })} />
         </span>
       ),
     },

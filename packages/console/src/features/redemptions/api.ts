@@ -73,6 +73,27 @@ export function setCodeStatus(row: Redemption, isOn: boolean): Promise<void> {
   });
 }
 
+/** What may be done to many codes. */
+type CodeChange = "enable" | "disable" | "delete";
+
+function sendChange(kind: CodeChange, id: number): Promise<unknown> {
+  if (kind === "delete") return call(redemptionDelete, { params: { id } });
+  const status = kind === "enable" ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
+  return call(redemptionSetStatus, { query: { status_only: true }, body: { id, status } });
+}
+
+/** Hands out the change of one code to whoever goes through them; the list is read anew once, afterwards. */
+export async function changeCodes<R>(
+  kind: CodeChange,
+  goThrough: (change: (id: number) => Promise<unknown>) => Promise<R>,
+): Promise<R> {
+  try {
+    return await goThrough((id) => sendChange(kind, id));
+  } finally {
+    await refresh();
+  }
+}
+
 export async function deleteCode(row: Redemption): Promise<void> {
   await call(redemptionDelete, { params: { id: row.id } });
   await refresh();

@@ -3,11 +3,9 @@ import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
-import { copyText } from "../../lib/clipboard.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/ask.ts";
-import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { DataGrid, type Column } from "../../ui/data-grid.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
@@ -18,11 +16,11 @@ import type { MenuEntry } from "../../ui/menu.ts";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
 import { RowMenu } from "../../ui/row-menu.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { When } from "../../ui/when.tsx";
 import { deleteCode, redemptionsQuery, setCodeStatus } from "./api.ts";
+import { BulkActions } from "./bulk-actions.tsx";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
 
@@ -45,7 +43,16 @@ function StateCell({ row }: { readonly row: Redemption }) {
 function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
   return [
     { id: "id", header: t("id"), align: "end", cell: (row) => row.id },
-    { id: "name", header: t("name"), isTitle: true, cell: (row) => row.name },
+    {
+      id: "name",
+      header: t("name"),
+      isTitle: true,
+      cell: (row) => (
+        <span className="cut">
+          <bdi>{row.name}</bdi>
+        </span>
+      ),
+    },
     {
       id: "code",
       header: t("code"),
@@ -140,7 +147,6 @@ function AddButton() {
 
 export function RedemptionsPage() {
   const t = useTexts();
-  const ui = useUiTexts();
   const navigate = useNavigate();
   const { search } = useLocation();
   const list = useList(DEFAULTS);
@@ -152,13 +158,6 @@ export function RedemptionsPage() {
   const hasCreated = useStore(createdCodes) !== undefined;
   const columns = useMemo(() => codeColumns(t), [t]);
   useKeys("c", () => void navigate({ pathname: "/redemption/add", search }));
-
-  async function copySelected(): Promise<void> {
-    const chosen = data?.rows.filter((row) => selected.has(row.id)) ?? [];
-    if (chosen.length === 0) return toast("error", t("selectFirst"));
-    const isCopied = await copyText(chosen.map((row) => row.key).join("\n"));
-    toast(isCopied ? "success" : "error", ui(isCopied ? "copied" : "copyFailed"));
-  }
 
   return (
     <Page title={t("title")} actions={<AddButton />}>
@@ -202,9 +201,7 @@ export function RedemptionsPage() {
           }
         />
       )}
-      <BulkBar count={selected.size} onClear={() => setSelected(new Set())}>
-        <BulkButton label={t("copySelected")} run={() => void copySelected()} />
-      </BulkBar>
+      <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} />
       <Suspense>{hasCreated && <CreatedCodes />}</Suspense>
       <Outlet />
     </Page>

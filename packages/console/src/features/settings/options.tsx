@@ -1,9 +1,9 @@
 import { OPTIONS, type OptionKey } from "@fairway/wire";
-import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { ask } from "../../ui/ask.ts";
-import { EmptyTeach, LoadFailed } from "../../ui/empty.tsx";
+import { EmptyTeach, LoadFailed, Loading } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { useStatus } from "../../app/session/status.ts";
@@ -18,6 +18,8 @@ import {
   type OptionTexts,
   type Tab,
 } from "./groups.ts";
+import { CallbackNote } from "./callback-note.tsx";
+import { ClearLogs } from "./clear-logs.tsx";
 import { OptionField } from "./option-field.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -38,7 +40,7 @@ export function Options(props: OptionsProps) {
   const status = useStatus();
   const { data, error, refetch } = useQuery(optionsQuery);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
-  if (!data) return <Spinner />;
+  if (!data) return <Loading />;
   const stored = withPublicTexts(data, status);
   const cards = cardsOf(props.tab, props.find);
   if (cards.length === 0) return <EmptyTeach icon="filter" title={t("nothingFound")} body={t("findHint")} />;
@@ -115,6 +117,7 @@ function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
           )
         }
       >
+        <CallbackNote group={card.group} />
         {card.keys.map((key) => (
           <OptionField
             key={key}
@@ -139,6 +142,7 @@ function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
           )}
           {card.group === "prices" && <ResetRatios />}
         </Flex>
+        {card.group === "logs" && <ClearLogs />}
       </FormSection>
     </form>
   );

@@ -1,10 +1,10 @@
 import { PASSKEY_NAME_MAX, type Passkey } from "@fairway/wire";
-import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { canUsePasskeys, isCancelled, isKnownDevice } from "../../lib/passkeys.ts";
 import { ask } from "../../ui/ask.ts";
-import { LoadFailed } from "../../ui/empty.tsx";
+import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -24,7 +24,7 @@ export function Passkeys() {
         {t("passkeysHelp")}
       </Text>
       {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Spinner />}
+      {!error && !data && <Loading />}
       {data?.map((passkey) => (
         <PasskeyLine key={passkey.id} passkey={passkey} />
       ))}

@@ -1,17 +1,19 @@
 import type { User } from "@fairway/wire";
-import { Button, Flex, SimpleGrid, Spinner, Text } from "@chakra-ui/react";
+import { Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
 import { useSelfQuery } from "../../app/session/self.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ask } from "../../ui/ask.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { LoadFailed } from "../../ui/empty.tsx";
+import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
+import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
 import { Accounts } from "./accounts.tsx";
 import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
+import { Danger } from "./danger.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -21,7 +23,7 @@ import { useTexts } from "./texts.ts";
 export function Personal() {
   const { data: self, error, refetch } = useSelfQuery();
   if (error && !self) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
-  if (!self) return <Spinner />;
+  if (!self) return <Loading />;
   return (
     <Flex key={self.id} direction="column" gap="5">
       <Profile self={self} />
@@ -31,6 +33,7 @@ export function Personal() {
       <Passkeys />
       <AccessToken />
       <Sessions />
+      <Danger self={self} />
     </Flex>
   );
 }
@@ -53,6 +56,7 @@ function Profile({ self }: { readonly self: User }) {
     },
     onProblem: toastProblem,
   });
+  useUnsavedGuard(form.isDirty);
   return (
     <form noValidate onSubmit={submitting(form.submit)}>
       <FormSection title={t("profile")}>
@@ -87,6 +91,7 @@ function Profile({ self }: { readonly self: User }) {
 function Password() {
   const t = useTexts();
   const form = useNewPassword(changePassword);
+  useUnsavedGuard(form.isDirty);
   return (
     <form noValidate onSubmit={submitting(form.submit)}>
       <FormSection title={t("password")}>

@@ -2,12 +2,15 @@ import { Box, Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useEffect, useRef } from "react";
 import { useStatus } from "../../app/session/status.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
 import { useTexts } from "./texts.ts";
 
 /** The recovery codes, shown this once, to copy or to keep as a file. */
 export function RecoveryCodes(props: { readonly codes: readonly string[]; onDone(): void }) {
   const t = useTexts();
   const { system_name: systemName } = useStatus();
+  // Nobody can show them a second time.
+  useUnsavedGuard(true);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
   const text = props.codes.join("\n");

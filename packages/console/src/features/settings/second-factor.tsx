@@ -1,9 +1,9 @@
 import type { TwoFactorState } from "@fairway/wire";
-import { Button, Flex, Skeleton, Spinner, Text } from "@chakra-ui/react";
+import { Button, Flex, Skeleton, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { LoadFailed } from "../../ui/empty.tsx";
+import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
@@ -44,7 +44,7 @@ export function SecondFactor() {
         {t("twoFactorHelp")}
       </Text>
       {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Spinner />}
+      {!error && !data && <Loading />}
       {step.at === "rest" ? data && <Rest state={data} go={setStep} /> : <StepForm step={step} go={setStep} />}
     </FormSection>
   );

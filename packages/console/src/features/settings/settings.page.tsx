@@ -1,6 +1,6 @@
 import { ROLE } from "@fairway/wire";
-import { Button, Flex } from "@chakra-ui/react";
-import { useState } from "react";
+import { Box, Button, Flex } from "@chakra-ui/react";
+import { useRef, useState } from "react";
 import { useUser } from "../../app/session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { FilterText } from "../../ui/filter-bar.tsx";
@@ -22,6 +22,10 @@ export function SettingsPage() {
   const find = isRoot ? state.q : "";
   const [draft, setDraft] = useState<Draft>({});
   useUnsavedGuard(Object.keys(draft).length > 0);
+  const isPersonal = tab === "personal" && find === "";
+  // Once it was seen it stays, out of sight: what was typed there outlives a look at another tab.
+  const wasPersonal = useRef(isPersonal);
+  wasPersonal.current ||= isPersonal;
   return (
     <Page title={t("title")} width="form">
       {isRoot && (
@@ -42,11 +46,12 @@ export function SettingsPage() {
           </Flex>
         </Flex>
       )}
-      {tab === "personal" && find === "" ? (
-        <Personal />
-      ) : (
-        <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />
+      {wasPersonal.current && (
+        <Box hidden={!isPersonal}>
+          <Personal />
+        </Box>
       )}
+      {!isPersonal && <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />}
     </Page>
   );
 }

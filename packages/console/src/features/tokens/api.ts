@@ -77,6 +77,27 @@ export function setTokenStatus(token: Token, isOn: boolean): Promise<void> {
   });
 }
 
+/** What may be done to many tokens. */
+type TokenChange = "enable" | "disable" | "delete";
+
+function sendChange(kind: TokenChange, id: number): Promise<unknown> {
+  if (kind === "delete") return call(tokenDelete, { params: { id } });
+  const status = kind === "enable" ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
+  return call(tokenSetStatus, { query: { status_only: true }, body: { id, status } });
+}
+
+/** Hands out the change of one token to whoever goes through them; the list is read anew once, afterwards. */
+export async function changeTokens<R>(
+  kind: TokenChange,
+  goThrough: (change: (id: number) => Promise<unknown>) => Promise<R>,
+): Promise<R> {
+  try {
+    return await goThrough((id) => sendChange(kind, id));
+  } finally {
+    await refresh();
+  }
+}
+
 const SUFFIX_LENGTH = 6;
 const SUFFIX_SIGNS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -101,14 +122,14 @@ export async function createTokens(input: TokenInput, names: readonly string[]):
   return created;
 }
 
-/** A spending limit that was not edited stays what it is now: calls may have spent of it since the form was opened. */
+/** A spending limit that was not edited stays what it is: calls may have spent of it since the form was opened. */
 export async function updateToken(
-  { row: { id }, tag }: Version<Token>,
+  { row: { id, remain_quota }, tag }: Version<Token>,
   input: TokenInput,
   isLimitEdited: boolean,
 ): Promise<Token> {
-  const { remain_quota } = isLimitEdited ? input : await call(tokenGet, { params: { id } });
-  const saved = await call(tokenUpdate, { body: { ...input, remain_quota, id }, ifMatch: tag });
+  const limit = isLimitEdited ? {} : { remain_quota, original_remain_quota: remain_quota };
+  const saved = await call(tokenUpdate, { body: { ...input, ...limit, id }, ifMatch: tag });
   await refresh();
   return saved;
 }

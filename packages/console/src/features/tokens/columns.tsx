@@ -33,7 +33,7 @@ function NameCell({ token }: { readonly token: Token }) {
   const { search } = useLocation();
   return (
     <Link className="link cut" to={{ pathname: `/token/edit/${token.id}`, search }}>
-      {token.name || `#${token.id}`}
+      <bdi>{token.name || `#${token.id}`}</bdi>
     </Link>
   );
 }
@@ -127,7 +127,7 @@ export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
       id: "group",
       header: t("group"),
       isMinor: true,
-      cell: (token) => token.group || <span className="soft">{t("ownGroup")}</span>,
+      cell: (token) => token.group || <span className="soft nowrap">{t("ownGroup")}</span>,
     },
     { id: "expires", header: t("expires"), sort: "expired_time", cell: (token) => <ExpiresCell token={token} /> },
     {

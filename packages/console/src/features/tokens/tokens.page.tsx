@@ -3,12 +3,10 @@ import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
-import { copyText } from "../../lib/clipboard.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/ask.ts";
-import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
 import { DataGrid } from "../../ui/data-grid.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
@@ -17,10 +15,10 @@ import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { MenuEntry } from "../../ui/menu.ts";
 import { RowMenu } from "../../ui/row-menu.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { deleteToken, groupsQuery, setTokenStatus, tokensQuery } from "./api.ts";
+import { BulkActions } from "./bulk-actions.tsx";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "./state.ts";
@@ -146,7 +144,6 @@ function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAUL
 
 export function TokensPage() {
   const t = useTexts();
-  const ui = useUiTexts();
   const navigate = useNavigate();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
@@ -162,13 +159,6 @@ export function TokensPage() {
   useKeys("c", () => void navigate({ pathname: "/token/add", search }));
   const edit = (token: Token) => void navigate({ pathname: `/token/edit/${token.id}`, search });
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
-
-  async function copySelected(): Promise<void> {
-    const chosen = data?.rows.filter((token) => selected.has(token.id)) ?? [];
-    if (chosen.length === 0) return toast("error", t("selectFirst"));
-    const isCopied = await copyText(chosen.map((token) => `${token.name}    sk-${token.key}`).join("\n"));
-    toast(isCopied ? "success" : "error", ui(isCopied ? "copied" : "copyFailed"));
-  }
 
   return (
     <Page title={t("title")} actions={<AddButton />}>
@@ -205,9 +195,7 @@ export function TokensPage() {
           }
         />
       )}
-      <BulkBar count={selected.size} onClear={() => setSelected(new Set())}>
-        <BulkButton label={t("copySelected")} run={() => void copySelected()} />
-      </BulkBar>
+      <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} />
       <Suspense>
         {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
         {hasCreated && <CreatedDialog />}

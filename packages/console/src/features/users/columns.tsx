@@ -20,16 +20,19 @@ function NameCell({ user }: { readonly user: User }) {
   const { search } = useLocation();
   const isOpen = isOpenTo(useUser(), user);
   return (
-    <span className="nowrap">
+    <span className="cut">
       {isOpen ? (
         <Link className="link" to={{ pathname: `/user/edit/${user.id}`, search }}>
-          {user.username}
+          <bdi>{user.username}</bdi>
         </Link>
       ) : (
-        user.username
+        <bdi>{user.username}</bdi>
       )}
       {user.display_name !== "" && user.display_name !== user.username && (
-        <span className="soft"> {user.display_name}</span>
+        <span className="soft">
+          {" "}
+          <bdi>{user.display_name}</bdi>
+        </span>
       )}
     </span>
   );

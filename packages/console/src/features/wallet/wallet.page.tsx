@@ -1,5 +1,5 @@
 import type { User } from "@fairway/wire";
-import { Button, Flex, Spinner, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../app/session/self.ts";
@@ -7,7 +7,7 @@ import { useStatus } from "../../app/session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useForm } from "../../lib/use-form.ts";
-import { LoadFailed } from "../../ui/empty.tsx";
+import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { Money, useQuotaDisplay } from "../../ui/money.tsx";
@@ -41,7 +41,7 @@ export function WalletPage() {
       ) : error ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
-        <Spinner />
+        <Loading />
       )}
     </Page>
   );

@@ -8,6 +8,8 @@ export const en = {
   sendCode: "Send a code",
   sendAgainIn: "Send again in {seconds} s",
   codeSent: "The code is on its way. Please look into your mailbox.",
+  telegramFailed: "The button of Telegram could not be loaded.",
+  notAskedHere: "This sign-in was not begun in this tab. Please begin it here.",
   wechatPicture: "QR code of the WeChat account",
   wechatHelp:
     "Scan the code with WeChat, follow the account and send it “code”. What it answers is valid for three minutes.",

@@ -41,6 +41,10 @@ export const en = {
   removeTitle: "Delete the code “{name}”?",
   removeBody: "It can no longer be redeemed.",
   removed: "“{name}” was deleted.",
+  removeManyTitle: "Delete {count} codes?",
+  removeManyBody: "They can no longer be redeemed.",
+  removedMany: "{count} codes are deleted.",
+  changedMany: "{count} codes are changed.",
   emptyTitle: "No codes yet",
   emptyBody: "A code adds its value to the balance of whoever redeems it.",
 } as const;

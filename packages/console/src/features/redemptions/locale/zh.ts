@@ -44,6 +44,10 @@ export const zh: Translation<typeof en> = {
   removeTitle: "删除兑换码“{name}”？",
   removeBody: "该兑换码将无法再兑换。",
   removed: "已删除“{name}”。",
+  removeManyTitle: "删除 {count} 个兑换码？",
+  removeManyBody: "它们将无法再兑换。",
+  removedMany: "已删除 {count} 个兑换码。",
+  changedMany: "已更改 {count} 个兑换码。",
   emptyTitle: "还没有兑换码",
   emptyBody: "兑换后，兑换码的额度会计入兑换者的余额。",
 };

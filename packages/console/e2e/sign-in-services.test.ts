@@ -1,0 +1,133 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { createHash, createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { asUser, setOption, signIn } from "./session.ts";
+
+// GitHub and Telegram, from the card of the operator to the account that is bound and signs in.
+
+const BOT_TOKEN = "7000000001:bot-token-of-the-test";
+
+let github: Server;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+/** Hands out the token for the code `good`, and the profile for the token. */
+function startGithub(): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    const isProfile = request.url?.startsWith("/user") ?? false;
+    const answer = isProfile ? { id: 42, login: "ada-on-github", name: "Ada", email: "" } : { access_token: "t" };
+    response.end(JSON.stringify(answer));
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+/** Stands in for Telegram's script: its button leads back with a login that the bot's token signs. */
+async function serveTelegram(context: BrowserContext): Promise<void> {
+  const fields = { auth_date: String(Math.floor(Date.now() / 1000)), first_name: "Ada", id: "4711" };
+  await context.route("https://telegram.org/**", async (route) => {
+    // Each login is taken once.
+    fields.auth_date = String(Number(fields.auth_date) - 1);
+    const signed = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
+    const secret = createHash("sha256").update(BOT_TOKEN).digest();
+    const hash = createHmac("sha256", secret).update(signed.join("\n")).digest("hex");
+    await route.fulfill({
+      contentType: "text/javascript",
+      body: `{
+        const script = document.currentScript;
+        const link = document.createElement("a");
+        link.textContent = "Log in with " + script.dataset.telegramLogin;
+        link.href = script.dataset.authUrl + "&${[...signed, `hash=${hash}`].join("&")}";
+        script.after(link);
+      }`,
+    });
+  });
+}
+
+beforeAll(async () => {
+  github = await startGithub();
+  const address = `http://127.0.0.1:${(github.address() as AddressInfo).port}`;
+  gateway = await startGateway({ env: { FAIRWAY_GITHUB_URL: address, FAIRWAY_GITHUB_API_URL: address } });
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await serveTelegram(page.context());
+  await signIn(page, "root", ROOT_PASSWORD);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  await new Promise((resolve) => github.close(resolve));
+});
+
+const card = (name: string) => page.getByRole("group", { name, exact: true });
+
+test("the operator finds what to enter at the services, and switches them on (C-156, C-158)", async () => {
+  await page.goto("/setting?tab=system");
+  await card("GitHub").getByText(`${gateway.url}/oauth/github`).waitFor();
+  await card("GitHub").getByRole("button", { name: "Copy the address" }).waitFor();
+  await card("Telegram").getByText(new URL(gateway.url).host, { exact: true }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await card("GitHub").scrollIntoViewIfNeeded();
+  await shoot(page, "settings-services");
+  for (const [key, value] of [
+    ["GitHubClientId", "client"],
+    ["GitHubClientSecret", "secret"],
+    ["GitHubOAuthEnabled", "true"],
+    ["TelegramBotToken", BOT_TOKEN],
+    ["TelegramBotName", "harbour_bot"],
+    ["TelegramOAuthEnabled", "true"],
+  ] as const)
+    expect(await setOption(page, key, value)).toMatchObject({ success: true });
+});
+
+test("an account is bound to GitHub and stays so (C-105, C-116)", async () => {
+  await page.route("https://github.com/login/oauth/authorize**", async (route) => {
+    const state = new URL(route.request().url()).searchParams.get("state") ?? "";
+    await route.fulfill({ status: 302, headers: { location: `${gateway.url}/oauth/github?code=good&state=${state}` } });
+  });
+  await page.goto("/setting");
+  await page.getByRole("button", { name: "Bind: GitHub" }).click();
+  await page.getByText("Your account is bound to GitHub.").waitFor();
+  await card("Accounts").getByText("ada-on-github").waitFor();
+  expect(await page.getByRole("button", { name: "Bind: GitHub" }).count()).toBe(0);
+});
+
+test("an account is bound to Telegram by its button (C-117)", async () => {
+  await page.getByRole("button", { name: "Bind: Telegram" }).click();
+  const dialog = page.getByRole("dialog", { name: "Bind a Telegram account" });
+  await dialog.getByRole("link", { name: "Log in with harbour_bot" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole("link").click();
+  await page.getByText("Your account is bound to Telegram.").waitFor();
+  await card("Accounts").getByText("4711").waitFor();
+});
+
+test("a link with somebody's Telegram login binds and signs in nobody", async () => {
+  await page.goto("/oauth/telegram?id=1&auth_date=1&hash=00&state=guessed");
+  await page.getByText("This sign-in was not begun in this tab.", { exact: false }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("Telegram signs in afterwards, and a button that does not load says so (C-092, C-093, C-095)", async () => {
+  const { page: visitor, faults: own } = await openPage(browser, gateway.url);
+  await visitor.context().route("https://telegram.org/**", (route) => route.abort());
+  await visitor.goto("/login");
+  await visitor.getByText("The button of Telegram could not be loaded.").waitFor();
+  expect(await axeFindings(visitor)).toEqual([]);
+  await visitor.context().unrouteAll({ behavior: "wait" });
+  await serveTelegram(visitor.context());
+  await visitor.getByRole("button", { name: "Try again" }).click();
+  await visitor.getByRole("link", { name: "Log in with harbour_bot" }).click();
+  await visitor.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  expect(await asUser(visitor, "GET", "/api/user/self")).toMatchObject({ data: { username: "root" } });
+  // Provoked above: the script that was not let through.
+  expect([...faults, ...own].filter((fault) => !/net::ERR_FAILED/.test(fault))).toEqual([]);
+  await visitor.context().close();
+});

@@ -1,0 +1,118 @@
+import {
+  oauthGithub,
+  oauthLinuxdo,
+  oauthOidc,
+  oauthState,
+  oauthTelegram,
+  oauthTelegramBind,
+  type Endpoint,
+  type SignedInUser,
+  type Status,
+  type User,
+} from "@fairway/wire";
+import { call, request } from "../../lib/http.ts";
+import { ApiProblem } from "../../lib/problems.ts";
+import { stored } from "../../lib/storage.ts";
+import { currentUser } from "../session/session.ts";
+import { say } from "./texts.ts";
+
+/** A service that visitors are sent to and that sends them back to `/oauth/<name>` with a code. */
+export interface SignInService {
+  readonly name: "github" | "linuxdo" | "oidc";
+  readonly label: string;
+  readonly endpoint: Endpoint;
+  /** What is bound of an account, "" for nothing; absent where the server does not tell. */
+  bound?(self: User): string;
+  isOffered(status: Status): boolean;
+  address(status: Status, state: string): string;
+}
+
+function withQuery(address: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+export const SERVICES: readonly SignInService[] = [
+  {
+    name: "github",
+    label: "GitHub",
+    endpoint: oauthGithub,
+    bound: (self) => self.github_id,
+    isOffered: (status) => status.github_oauth,
+    address: (status, state) =>
+      withQuery("https://github.com/login/oauth/authorize", {
+        client_id: status.github_client_id,
+        state,
+        scope: "user:email",
+      }),
+  },
+  {
+    name: "linuxdo",
+    label: "LINUX DO",
+    endpoint: oauthLinuxdo,
+    bound: (self) => self.linux_do_id,
+    isOffered: (status) => status.linuxdo_oauth,
+    address: (status, state) =>
+      withQuery("https://connect.linux.do/oauth2/authorize", {
+        response_type: "code",
+        client_id: status.linuxdo_client_id,
+        state,
+      }),
+  },
+  {
+    name: "oidc",
+    label: "OpenID Connect",
+    endpoint: oauthOidc,
+    isOffered: (status) => status.oidc_enabled && status.oidc_authorization_endpoint !== "",
+    address: (status, state) =>
+      withQuery(status.oidc_authorization_endpoint, {
+        response_type: "code",
+        client_id: status.oidc_client_id,
+        redirect_uri: `${location.origin}/oauth/oidc`,
+        scope: "openid profile email",
+        state,
+      }),
+  },
+];
+
+/** Leaves for the service's own page. */
+export async function startSignIn(service: SignInService, status: Status): Promise<void> {
+  const state = await call(oauthState, { query: { aff: stored.invitation.read() ?? "" } });
+  location.assign(service.address(status, state));
+}
+
+/** Hands over what the service sent back; without a user the account that is signed in was bound to it. */
+async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
+  const query = { code: search.get("code") ?? "", state: search.get("state") ?? "" };
+  const answer = await request(service.endpoint, { query } as never);
+  return answer.message === "bind" ? undefined : (answer.data as SignedInUser);
+}
+
+/**
+ * Hands over what Telegram signed. Its answer names no state of the server, and a link with somebody else's must not
+ * bind it here: only what this tab has asked for is taken.
+ */
+async function endTelegram(search: URLSearchParams): Promise<SignedInUser | undefined> {
+  const { state, ...query } = Object.fromEntries(search);
+  const asked = stored.telegramState.read();
+  stored.telegramState.write(undefined);
+  if (asked === undefined || state !== asked) throw new ApiProblem(say("notAskedHere"));
+  if (!currentUser()) return call(oauthTelegram, { query });
+  await call(oauthTelegramBind, { query });
+  return undefined;
+}
+
+/** The end of a sign-in elsewhere, at `/oauth/<name>`. */
+export interface Return {
+  readonly label: string;
+  /** Where those go who are signed in by it. */
+  readonly next: string;
+  end(search: URLSearchParams): Promise<SignedInUser | undefined>;
+}
+
+export function returnFrom(name: string | undefined): Return | undefined {
+  if (name === "telegram") return { label: "Telegram", next: "/", end: endTelegram };
+  const service = SERVICES.find((one) => one.name === name);
+  return service && { label: service.label, next: "/token", end: (search) => endSignIn(service, search) };
+}

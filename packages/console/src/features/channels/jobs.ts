@@ -1,0 +1,64 @@
+import { channelBalanceAll, channelTestAll, JOB_STATUS, jobList, type Job } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { call, request } from "../../lib/http.ts";
+import { queryClient } from "../../lib/query.ts";
+import { toast } from "../../ui/toaster.ts";
+import { LIST_KEY, refreshChannels } from "./api.ts";
+import { useTexts } from "./texts.ts";
+
+const JOBS_KEY = ["jobs"] as const;
+const POLL_MS = 2_000;
+
+/** The work on all channels that this page shows, by the names of the server. */
+export type ChannelJob = "channel-test" | "channel-balance";
+
+/** How it is called while it runs, and what is said at its end. */
+export const JOB_TEXTS = {
+  "channel-test": { running: "testingAll", done: "testedAll" },
+  "channel-balance": { running: "updatingBalances", done: "updatedBalances" },
+} as const;
+
+function isChannelJob(job: Job): job is Job & { readonly name: ChannelJob } {
+  return Object.hasOwn(JOB_TEXTS, job.name);
+}
+
+/** Jobs that were seen at work or started here, whose end is told. */
+const followed = new Set<number>();
+
+export async function startJob(name: ChannelJob): Promise<void> {
+  const { siblings } = await request(name === "channel-test" ? channelTestAll : channelBalanceAll, {});
+  followed.add(Number(siblings.job_id));
+  await queryClient.invalidateQueries({ queryKey: JOBS_KEY });
+}
+
+/** What runs on all channels now, whoever started it. Rows follow while it runs, and its end is told. */
+export function useChannelJobs() {
+  const t = useTexts();
+  const { data } = useQuery({
+    queryKey: JOBS_KEY,
+    queryFn: async ({ signal }) => (await call(jobList, { signal })).filter(isChannelJob),
+    refetchInterval: (query) => (query.state.data?.some(isRunning) ? POLL_MS : false),
+    retry: false,
+  });
+  const running = data?.filter(isRunning) ?? [];
+  useEffect(() => {
+    for (const job of data ?? []) {
+      if (isRunning(job)) {
+        followed.add(job.id);
+        void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+      } else if (followed.delete(job.id)) {
+        const counts = { count: job.done - job.failed, failed: job.failed };
+        if (job.status === JOB_STATUS.done)
+          toast(job.failed > 0 ? "info" : "success", t(JOB_TEXTS[job.name].done, counts));
+        else toast("error", t("jobBroken", { done: job.done, total: job.total }));
+        void refreshChannels();
+      }
+    }
+  }, [data, t]);
+  return running;
+}
+
+function isRunning(job: Job): boolean {
+  return job.status === JOB_STATUS.running;
+}

@@ -1,0 +1,81 @@
+import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList } from "@fairway/wire";
+import { Box, Flex, Text } from "@chakra-ui/react";
+import { call, request } from "../../lib/http.ts";
+import { ask } from "../../ui/ask.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { MenuButton } from "../../ui/menu-button.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { toast, toastProblem } from "../../ui/toaster.ts";
+import { refreshChannels } from "./api.ts";
+import { JOB_TEXTS, startJob, useChannelJobs } from "./jobs.ts";
+import { useTexts } from "./texts.ts";
+
+const DISABLED = `${CHANNEL_STATUS.disabledByHand},${CHANNEL_STATUS.disabledBySystem}`;
+
+/** Work on all channels: some of it long, some of it for good. */
+export function PageMenu() {
+  const t = useTexts();
+  const fix = async () => {
+    if (!(await ask({ title: t("fixTitle"), body: t("fixBody"), confirm: t("fix") }))) return;
+    toast("success", t("fixed", { count: await call(channelFix, {}) }));
+    await refreshChannels();
+  };
+  const removeDisabled = async () => {
+    const { total = 0 } = await request(channelList, { query: { p: 0, page_size: 1, status: DISABLED } });
+    if (total === 0) return toast("info", t("noneDisabled"));
+    const title = t("removeDisabledTitle", { count: total });
+    if (!(await ask({ title, body: t("removeManyBody"), confirm: t("remove"), isDangerous: true }))) return;
+    toast("success", t("removedMany", { count: await call(channelDeleteDisabled, {}) }));
+    await refreshChannels();
+  };
+  return (
+    <MenuButton
+      label={t("moreActions")}
+      variant="outline"
+      entries={[
+        { id: "test", label: t("testAll"), icon: "play", run: () => void startJob("channel-test").catch(toastProblem) },
+        {
+          id: "balance",
+          label: t("updateBalances"),
+          icon: "refresh",
+          run: () => void startJob("channel-balance").catch(toastProblem),
+        },
+        { id: "fix", label: t("fix"), icon: "check", run: () => void fix().catch(toastProblem) },
+        undefined,
+        {
+          id: "disabled",
+          label: t("removeDisabled"),
+          icon: "trash",
+          isDangerous: true,
+          run: () => void removeDisabled().catch(toastProblem),
+        },
+      ]}
+    >
+      <Icon name="dots" />
+    </MenuButton>
+  );
+}
+
+/** How far the work on all channels is. */
+export function JobBars() {
+  const t = useTexts();
+  const running = useChannelJobs();
+  if (running.length === 0) return null;
+  return (
+    <Box mb="3">
+      {running.map((job) => {
+        const label = t(JOB_TEXTS[job.name].running);
+        const percent = job.total === 0 ? 0 : Math.floor((job.done / job.total) * 100);
+        return (
+          <Flex key={job.id} role="status" align="center" gap="3" wrap="wrap" textStyle="sm" py="1">
+            <Text fontWeight="medium">{label}</Text>
+            <Progress label={label} text={`${percent}%`} isFailed={false} />
+            {job.total > 0 && (
+              <Text color="fg.muted">{t("jobCount", { done: job.done, total: job.total, failed: job.failed })}</Text>
+            )}
+          </Flex>
+        );
+      })}
+    </Box>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { modelsQuery } from "../../app/session/models.ts";
+import { useUser } from "../../app/session/session.ts";
+import { useUrlState } from "../../lib/url-state.ts";
+import { groupsQuery, modelsByGroupQuery } from "./api.ts";
+
+/** `with` names the models that answer beside the first. */
+const DEFAULTS = { model: "", group: "", with: "" };
+/** Small, quick and known everywhere. */
+const USUAL_MODEL = "gpt-4o-mini";
+/** More columns cannot be read. */
+const MOST_MODELS = 4;
+
+/** The models and the group of the address, or what this user has. */
+export function useChoice() {
+  const [state, change] = useUrlState(DEFAULTS);
+  const groups = useQuery(groupsQuery).data ?? {};
+  const query = useQuery(modelsQuery);
+  const byGroup = useQuery(modelsByGroupQuery).data;
+  const own = useUser()?.group ?? "";
+  const group = Object.hasOwn(groups, state.group) ? state.group : "";
+  const offered = (query.data ?? []).filter((name) => byGroup?.get(name)?.has(group || own) ?? true);
+  const usual = offered.includes(USUAL_MODEL) ? USUAL_MODEL : offered[0];
+  const first = offered.includes(state.model) ? state.model : usual;
+  const others = state.with.split(",").filter((name) => offered.includes(name));
+  const models = first === undefined ? [] : [first, ...others].slice(0, MOST_MODELS);
+  const choose = (next: readonly string[]) => change({ model: next[0] ?? "", with: next.slice(1).join(",") });
+  const unused = offered.find((name) => !models.includes(name));
+  return {
+    group,
+    models,
+    offered,
+    groups,
+    query,
+    setGroup: (next: string) => change({ group: next }),
+    setModel: (column: number, name: string) => choose(models.map((model, at) => (at === column ? name : model))),
+    removeModel: (column: number) => choose(models.filter((_, at) => at !== column)),
+    /** Undefined when no other model can be compared. */
+    addModel:
+      unused === undefined || models.length === 0 || models.length === MOST_MODELS
+        ? undefined
+        : () => choose([...models, unused]),
+  };
+}
+
+export type PlaygroundChoice = ReturnType<typeof useChoice>;
