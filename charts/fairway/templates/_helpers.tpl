@@ -27,6 +27,27 @@ helm.sh/chart: {{ include "fairway.labelValue" (printf "%s-%s" .Chart.Name .Char
 {{- end }}
 {{- end }}
 
+{{/* Not the selector: Services and budgets must not take the pod of `helm test` for a gateway. */}}
+{{- define "fairway.testLabels" -}}
+app.kubernetes.io/name: {{ printf "%s-test" (default .Chart.Name .Values.nameOverride | trunc 58 | trimSuffix "-") | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end }}
+
+{{/* Without pod-template-hash the pods of a rollout would be counted together with those that they replace. */}}
+{{- define "fairway.spread" -}}
+{{- $constraints := .Values.topologySpreadConstraints }}
+{{- if kindIs "invalid" $constraints }}
+{{- $constraints = list }}
+{{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+{{- $constraints = append $constraints (dict "maxSkew" 1 "topologyKey" . "whenUnsatisfiable" "ScheduleAnyway" "matchLabelKeys" (list "pod-template-hash")) }}
+{{- end }}
+{{- end }}
+{{- $own := dict "matchLabels" (include "fairway.selector" . | fromYaml) }}
+{{- $whole := list }}
+{{- range $constraints }}{{ $whole = append $whole (hasKey . "labelSelector" | ternary . (set (deepCopy .) "labelSelector" $own)) }}{{ end }}
+{{- if $whole }}{{ toYaml $whole }}{{ end }}
+{{- end }}
+
 {{- define "fairway.image" -}}
 {{- $name := .Values.image.repository }}
 {{- if .Values.image.registry }}{{ $name = printf "%s/%s" .Values.image.registry $name }}{{ end }}

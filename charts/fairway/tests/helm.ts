@@ -8,7 +8,12 @@ import { parseAllDocuments } from "yaml";
 
 export interface Rendered {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
   // Templates hold every kind of object; each test reads the fields of its own.
   readonly [field: string]: unknown;
 }
@@ -39,6 +44,11 @@ export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
   });
 }
 
+/** A set is `path=value`, or an object of values as JSON. */
+export function flagOf(set: string): readonly string[] {
+  return [set.startsWith("{") ? "--set-json" : "--set", set];
+}
+
 export async function template(
   helm: string,
   values: string,
@@ -56,11 +66,25 @@ export async function template(
     "-f",
     join(CHART, "ci", `${values}.yaml`),
   ];
-  return run(helm, [...args, ...sets.flatMap((set) => ["--set", set])]);
+  return run(helm, [...args, ...sets.flatMap(flagOf)]);
 }
 
 export function objectsOf(output: string): Rendered[] {
   return parseAllDocuments(output)
     .map((document) => document.toJS() as Rendered | null)
     .filter((object) => object !== null);
+}
+
+/** What Helm makes of the values of `ci/<values>.yaml`; throws what it says when it refuses them. */
+export async function render(helm: string, values: string, sets: readonly string[] = []): Promise<readonly Rendered[]> {
+  const { code, output } = await template(helm, values, sets);
+  if (code !== 0) throw new Error(output);
+  return objectsOf(output);
+}
+
+export function oneOf(objects: readonly Rendered[], kind: string): Rendered {
+  const [found, ...others] = objects.filter((object) => object.kind === kind);
+  if (!found || others.length > 0)
+    throw new Error(`${others.length + (found ? 1 : 0)} of ${kind} were rendered, not one`);
+  return found;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { objectsOf, template, unpackHelm, type Rendered } from "./helm.ts";
+import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 
 interface Rule {
   readonly alert?: string;
@@ -88,28 +89,12 @@ describe("monitoring", () => {
     expect(JSON.stringify(rules)).not.toContain("NAMESPACE");
   });
 
-  it("asks for metrics that exist only", () => {
-    const reference = readFileSync(new URL("reference/metrics.md", DOCS), "utf8");
-    const documented = new Set([...reference.matchAll(/^\| `(fairway_\w+)`/gm)].map(([, name]) => name));
-    const asked = rules.flatMap(({ expr }) => expr.match(/\bfairway_\w+/g) ?? []);
-    expect(asked.map((name) => name.replace(/_bucket$/, "")).filter((name) => !documented.has(name))).toEqual([]);
-  });
-
-  it("asks for labels that the metrics have only", () => {
-    const reference = readFileSync(new URL("reference/metrics.md", DOCS), "utf8");
-    const rows = [...reference.matchAll(/^\| `(fairway_\w+)` \| \w+ \| ([^|]*) \|/gm)];
-    const labels = new Map(rows.map(([, name, list = ""]) => [name, [...list.matchAll(/`(\w+)`/g)].map(([, l]) => l)]));
-    /** What Prometheus adds, and what it makes of a label `job` of ours. */
-    const added = ["namespace", "job", "instance", "exported_job"];
-    const asked = rules.flatMap(({ expr }) => [...expr.matchAll(/\b(fairway_\w+)\{([^}]*)\}/g)]);
-    const unknown = asked.flatMap(([, name = "", selector = ""]) =>
-      [...selector.matchAll(/(\w+)(?:=|!=|=~)"/g)]
-        .map(([, label = ""]) => label)
-        .filter((label) => !added.includes(label) && !labels.get(name.replace(/_bucket$/, ""))?.includes(label))
-        .map((label) => `${name}{${label}}`),
-    );
+  it("asks for metrics and labels that exist only", () => {
+    const labels = documentedLabels();
+    const asked = rules.flatMap(({ expr }) => metricsIn(expr)).filter((name) => name.startsWith("fairway_"));
     expect(asked.length).toBeGreaterThan(20);
-    expect(unknown).toEqual([]);
+    expect(asked.filter((name) => !labels.has(name))).toEqual([]);
+    expect(rules.flatMap(({ expr }) => unknownLabels(expr, labels))).toEqual([]);
   });
 
   it("says of each alert what to do, at the address that the alert names", () => {
@@ -137,6 +122,15 @@ describe("monitoring", () => {
       at: "8m",
       labels: { severity: "critical", namespace: "models", model: "m", group: "vip" },
       summary: "No channel serves m to group vip",
+    },
+    {
+      alert: "FairwayNoChannelAvailable",
+      series: [
+        'fairway_relay_requests_total{namespace="models",model="m",group="free",outcome="model_not_found"} 0+10x20',
+      ],
+      at: "8m",
+      labels: { severity: "critical", namespace: "models", model: "m", group: "free" },
+      summary: "No channel serves m to group free",
     },
     {
       alert: "FairwayErrorBudgetFastBurn",
@@ -206,7 +200,7 @@ describe("monitoring", () => {
       name: "clients ask for names that no channel has",
       alert: "FairwayNoChannelAvailable",
       series: [
-        'fairway_relay_requests_total{namespace="models",model="other",group="vip",outcome="no_channel"} 0+10x20',
+        'fairway_relay_requests_total{namespace="models",model="other",group="vip",outcome="model_not_found"} 0+10x20',
       ],
       at: "8m",
     },
@@ -215,7 +209,7 @@ describe("monitoring", () => {
       alert: "FairwayErrorBudgetFastBurn",
       series: [
         'fairway_relay_requests_total{namespace="models",model="m",outcome="ok"} 0+60x90',
-        'fairway_relay_requests_total{namespace="models",model="other",outcome="no_channel"} 0+60x90',
+        'fairway_relay_requests_total{namespace="models",model="other",outcome="model_not_found"} 0+60x90',
       ],
       at: "80m",
     },

@@ -1,0 +1,52 @@
+// Values that the pages show are values that the chart takes.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHART, run, unpackHelm } from "./helm.ts";
+
+const DOCS = join(CHART, "../../docs");
+const EXAMPLES = ["start/kubernetes.md", "operate/kubernetes.md"].flatMap((page) =>
+  [...readFileSync(join(DOCS, page), "utf8").matchAll(/^```yaml\n(# values\.yaml[^]*?)^```$/gm)].map(
+    ([, values = ""], index) => ({ name: `${page}, example ${index + 1}`, values }),
+  ),
+);
+
+let helm = "";
+let remove = () => {};
+let folder = "";
+
+beforeAll(() => {
+  ({ path: helm, remove } = unpackHelm());
+  folder = mkdtempSync(join(tmpdir(), "fairway-examples-"));
+});
+afterAll(() => {
+  remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("examples of values", () => {
+  it("are found", () => {
+    expect(EXAMPLES.length).toBeGreaterThan(6);
+  });
+
+  it.each(EXAMPLES)("render: $name", async ({ values }) => {
+    const file = join(folder, "values.yaml");
+    writeFileSync(file, values);
+    const base = join(CHART, "ci/existing-secrets.yaml");
+    const { code, output } = await run(helm, ["template", "fairway", CHART, "-f", base, "-f", file]);
+    expect({ code, output }).toMatchObject({ code: 0 });
+  });
+
+  it("let ingress-nginx take the largest request that the gateway takes", async () => {
+    const { values } = EXAMPLES.find((example) => example.values.includes("proxy-body-size")) ?? { values: "" };
+    const file = join(folder, "ingress.yaml");
+    writeFileSync(file, values);
+    const sizes = ["33554432", "1073741824"].map(async (bytes) => {
+      const base = ["-f", join(CHART, "ci/mysql.yaml"), "-f", file, "--set", `server.maxBodyBytes=${bytes}`];
+      const { output } = await run(helm, ["template", "fairway", CHART, ...base]);
+      return /proxy-body-size: "?'?(\d+)/.exec(output)?.[1];
+    });
+    expect(await Promise.all(sizes)).toEqual(["134217728", "1073741824"]);
+  });
+});

@@ -1,0 +1,286 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHART, oneOf, render, unpackHelm, type Rendered } from "./helm.ts";
+import { documentedLabels, unknownLabels } from "./metrics.ts";
+
+let helm = "";
+let remove = () => {};
+
+beforeAll(() => {
+  ({ path: helm, remove } = unpackHelm());
+});
+afterAll(() => remove());
+
+interface Pod {
+  readonly hostNetwork?: boolean;
+  readonly hostPID?: boolean;
+  readonly hostIPC?: boolean;
+  readonly securityContext: SecurityContext;
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly object[];
+  readonly topologySpreadConstraints?: readonly object[];
+}
+interface Container {
+  readonly name: string;
+  readonly securityContext: SecurityContext;
+  readonly ports?: readonly { readonly hostPort?: number }[];
+  readonly [hook: string]: unknown;
+}
+interface SecurityContext {
+  readonly runAsNonRoot?: boolean;
+  readonly runAsUser?: number;
+  readonly privileged?: boolean;
+  readonly allowPrivilegeEscalation?: boolean;
+  readonly readOnlyRootFilesystem?: boolean;
+  readonly procMount?: string;
+  readonly seccompProfile?: { readonly type: string };
+  readonly capabilities?: { readonly drop?: readonly string[]; readonly add?: readonly string[] };
+}
+
+const VOLUMES = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
+const HOOKS = ["startupProbe", "readinessProbe", "livenessProbe", "lifecycle"];
+
+/** What no container may be under the Pod Security Standard "restricted"; `context` is that of the pod and its own. */
+const FORBIDDEN: Readonly<Record<string, (container: Container, context: SecurityContext) => boolean | undefined>> = {
+  "is privileged": (_, { privileged, procMount }) => privileged || procMount !== undefined,
+  "may be root": (_, { runAsNonRoot, runAsUser }) => !runAsNonRoot || runAsUser === 0,
+  "may gain privileges": (_, { allowPrivilegeEscalation }) => allowPrivilegeEscalation !== false,
+  "has no seccomp profile": (_, { seccompProfile }) => seccompProfile?.type !== "RuntimeDefault",
+  "has capabilities": (_, { capabilities }) => !capabilities?.drop?.includes("ALL") || capabilities.add !== undefined,
+  "takes ports of the host": ({ ports = [] }) => ports.some(({ hostPort }) => hostPort !== undefined),
+  "has a probe or hook of another host": (container) =>
+    HOOKS.some((hook) => JSON.stringify(container[hook] ?? {}).includes('"host"')),
+};
+
+function violations(pod: Pod): string[] {
+  const { volumes = [], initContainers = [], containers, securityContext } = pod;
+  const kinds = volumes.flatMap((volume) => Object.keys(volume).filter((field) => field !== "name"));
+  return [
+    ...(pod.hostNetwork || pod.hostPID || pod.hostIPC ? ["shares namespaces with the host"] : []),
+    ...kinds.filter((kind) => !VOLUMES.includes(kind)).map((kind) => `has a volume of the kind ${kind}`),
+    ...[...initContainers, ...containers].flatMap((container) =>
+      Object.entries(FORBIDDEN)
+        .filter(([, is]) => is(container, { ...securityContext, ...container.securityContext }))
+        .map(([what]) => `${container.name} ${what}`),
+    ),
+  ];
+}
+
+function podsOf(objects: readonly Rendered[]): readonly Pod[] {
+  const deployment = oneOf(objects, "Deployment")["spec"] as { template: { spec: Pod } };
+  return [deployment.template.spec, oneOf(objects, "Pod")["spec"] as Pod];
+}
+
+describe.each(readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, "")))(
+  "pods of ci/%s.yaml",
+  (values) => {
+    it("meet the Pod Security Standard restricted, and cannot write to their image", async () => {
+      const pods = podsOf(await render(helm, values));
+      expect(pods.map(violations)).toEqual([[], []]);
+      for (const { containers } of pods)
+        for (const { securityContext } of containers) expect(securityContext.readOnlyRootFilesystem).toBe(true);
+    });
+  },
+);
+
+describe("the security of pods", () => {
+  it("is judged by a check that sees what is wrong", async () => {
+    const wrong = JSON.stringify({
+      podSecurityContext: { runAsUser: 0, seccompProfile: { type: "Unconfined" } },
+      securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { add: ["NET_ADMIN"] } },
+      extraVolumes: [{ name: "host", hostPath: { path: "/" } }],
+    });
+    expect(podsOf(await render(helm, "mysql", [wrong])).map(violations)[0]).toEqual([
+      "has a volume of the kind hostPath",
+      "gateway is privileged",
+      "gateway may be root",
+      "gateway may gain privileges",
+      "gateway has no seccomp profile",
+      "gateway has capabilities",
+    ]);
+  });
+
+  it("leaves the user to a cluster that chooses it", async () => {
+    const unset = ["runAsUser", "runAsGroup", "fsGroup"].map((field) => `podSecurityContext.${field}=null`);
+    for (const { securityContext } of podsOf(await render(helm, "mysql", unset)))
+      expect(securityContext).toEqual({
+        runAsNonRoot: true,
+        fsGroupChangePolicy: "OnRootMismatch",
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+  });
+});
+
+describe("further containers", () => {
+  it("stand beside the gateway and before it, with volumes of the operator's", async () => {
+    const proxy = { name: "proxy", image: "proxy:1" };
+    const before = { name: "tunnel", image: "tunnel:1", restartPolicy: "Always" };
+    const given = JSON.stringify({ extraContainers: [proxy], initContainers: [before] });
+    const [pod] = podsOf(await render(helm, "mysql", [given]));
+    expect(pod?.initContainers).toEqual([before]);
+    expect(pod?.containers).toEqual([expect.objectContaining({ name: "gateway" }), proxy]);
+  });
+});
+
+describe("spreading", () => {
+  const labelSelector = {
+    matchLabels: { "app.kubernetes.io/name": "fairway", "app.kubernetes.io/instance": "demo" },
+  };
+  const spread = async (sets: readonly string[]) =>
+    podsOf(await render(helm, "mysql", sets))[0]?.topologySpreadConstraints;
+
+  it("is over zones and hosts as well as it goes, each rollout by itself", async () => {
+    const soft = {
+      maxSkew: 1,
+      whenUnsatisfiable: "ScheduleAnyway",
+      matchLabelKeys: ["pod-template-hash"],
+      labelSelector,
+    };
+    expect(await spread([])).toEqual([
+      { ...soft, topologyKey: "topology.kubernetes.io/zone" },
+      { ...soft, topologyKey: "kubernetes.io/hostname" },
+    ]);
+  });
+
+  it("is the operator's, whose constraints are about the gateway's pods unless they say otherwise", async () => {
+    const hard = { maxSkew: 2, topologyKey: "rack", whenUnsatisfiable: "DoNotSchedule" };
+    const others = { ...hard, labelSelector: { matchLabels: { app: "other" } } };
+    const given = JSON.stringify({ topologySpreadConstraints: [hard, others] });
+    expect(await spread([given])).toEqual([{ ...hard, labelSelector }, others]);
+  });
+
+  it("is left to the scheduler with an empty list", async () => {
+    expect(await spread(['{"topologySpreadConstraints":[]}'])).toBe(undefined);
+  });
+});
+
+describe("autoscaling", () => {
+  it("is off unless asked for, and then decides the number of replicas alone", async () => {
+    const without = await render(helm, "mysql");
+    expect(without.map(({ kind }) => kind)).not.toContain("HorizontalPodAutoscaler");
+    expect(oneOf(without, "Deployment")["spec"]).toHaveProperty("replicas", 2);
+    expect(oneOf(await render(helm, "large"), "Deployment")["spec"]).not.toHaveProperty("replicas");
+  });
+
+  it("goes by the CPU of the gateway's container and by the operator's metrics", async () => {
+    const objects = await render(helm, "large");
+    expect(oneOf(objects, "HorizontalPodAutoscaler")["spec"]).toMatchObject({
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: oneOf(objects, "Deployment").metadata.name },
+      minReplicas: 3,
+      maxReplicas: 30,
+      metrics: [
+        {
+          type: "ContainerResource",
+          containerResource: {
+            name: "cpu",
+            container: "gateway",
+            target: { type: "Utilization", averageUtilization: 70 },
+          },
+        },
+        { type: "Pods", pods: { metric: { name: "fairway_inflight_requests" } } },
+      ],
+    });
+    expect(podsOf(objects)[0]?.containers.map(({ name }) => name)).toContain("gateway");
+  });
+
+  it("takes a pod away only after longer than the drain of the one before", async () => {
+    const objects = await render(helm, "large");
+    const { behavior } = oneOf(objects, "HorizontalPodAutoscaler")["spec"] as {
+      behavior: { scaleDown: { stabilizationWindowSeconds: number; policies: object[] } };
+    };
+    const { terminationGracePeriodSeconds } = podsOf(objects)[0] as unknown as {
+      terminationGracePeriodSeconds: number;
+    };
+    expect(behavior.scaleDown.stabilizationWindowSeconds).toBeGreaterThan(terminationGracePeriodSeconds);
+    expect(behavior.scaleDown.policies).toEqual([{ type: "Pods", value: 1, periodSeconds: 180 }]);
+  });
+});
+
+describe("autoscaling by KEDA", () => {
+  it("stands in for the HorizontalPodAutoscaler and asks for the requests under way of this installation", async () => {
+    const objects = await render(helm, "keda");
+    expect(objects.map(({ kind }) => kind)).not.toContain("HorizontalPodAutoscaler");
+    expect(oneOf(objects, "Deployment")["spec"]).not.toHaveProperty("replicas");
+    const service = objects.find(({ metadata }) => metadata.labels?.["app.kubernetes.io/component"] === "admin");
+    const query = `sum(fairway_inflight_requests{namespace="models",job="${service?.metadata.name}"})`;
+    expect(unknownLabels(query, documentedLabels())).toEqual([]);
+    expect(oneOf(objects, "ScaledObject")["spec"]).toMatchObject({
+      scaleTargetRef: { name: oneOf(objects, "Deployment").metadata.name },
+      minReplicaCount: 2,
+      maxReplicaCount: 10,
+      fallback: { failureThreshold: 3, replicas: 4, behavior: "currentReplicasIfHigher" },
+      triggers: [
+        {
+          type: "prometheus",
+          metricType: "AverageValue",
+          metadata: {
+            serverAddress: "http://prometheus-operated.monitoring:9090",
+            query,
+            threshold: "100",
+            ignoreNullValues: "false",
+          },
+        },
+        { type: "cpu", metricType: "Utilization", metadata: { value: "70", containerName: "gateway" } },
+      ],
+      advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 600 } } } },
+    });
+  });
+});
+
+describe("the network policy", () => {
+  const specOf = async (values: string, sets: readonly string[]) =>
+    oneOf(await render(helm, values, sets), "NetworkPolicy")["spec"];
+  const namespace = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+  const port = (number: number, protocol = "TCP") => ({ port: number, protocol });
+
+  it("is absent unless asked for", async () => {
+    expect((await render(helm, "mysql")).map(({ kind }) => kind)).not.toContain("NetworkPolicy");
+  });
+
+  it("lets anybody to the public port and the namespace to probes and metrics, and lets everything out", async () => {
+    expect(await specOf("mysql", ["networkPolicy.enabled=true"])).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "fairway", "app.kubernetes.io/instance": "demo" } },
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: [port(3000)] }, { ports: [port(9090)], from: [{ podSelector: {} }] }],
+    });
+  });
+
+  it("lets the chosen peers in, and the pod of `helm test`", async () => {
+    const objects = await render(helm, "large");
+    const test = oneOf(objects, "Pod").metadata.labels;
+    expect(oneOf(objects, "NetworkPolicy")["spec"]).toMatchObject({
+      ingress: [
+        { ports: [port(3000)], from: [{ podSelector: { matchLabels: test } }, namespace("gateways")] },
+        { ports: [port(9090)], from: [namespace("monitoring")] },
+      ],
+    });
+  });
+
+  it("lets out to the named places alone, and to the names of them", async () => {
+    expect(await specOf("large", [])).toMatchObject({
+      policyTypes: ["Ingress", "Egress"],
+      egress: [
+        { ports: [port(53, "UDP"), port(53)] },
+        { ports: [port(443)], to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } }] },
+        { ports: [port(5432)], to: [{ podSelector: { matchLabels: { app: "postgres" } } }] },
+        { ports: [port(6379)], to: [{ podSelector: { matchLabels: { app: "redis" } } }] },
+      ],
+    });
+  });
+
+  it("names the ports that the gateway listens on", async () => {
+    const spec = await specOf("mysql", ["networkPolicy.enabled=true", "server.port=8080", "server.adminPort=8081"]);
+    expect(spec).toMatchObject({ ingress: [{ ports: [port(8080)] }, { ports: [port(8081)] }] });
+  });
+});

@@ -1,0 +1,79 @@
+// `helm test`: the pod as rendered, and what it runs against a gateway and against none.
+import { execFile } from "node:child_process";
+import { freePort, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { oneOf, render, unpackHelm, type Rendered } from "./helm.ts";
+
+let helm = "";
+let remove = () => {};
+let gateway: GatewayProcess | undefined;
+let objects: readonly Rendered[] = [];
+
+beforeAll(async () => {
+  ({ path: helm, remove } = unpackHelm());
+  objects = await render(helm, "sqlite", ["service.port=8080"]);
+  gateway = await startGateway();
+});
+afterAll(async () => {
+  await gateway?.stop();
+  remove();
+});
+
+const podOf = () =>
+  oneOf(objects, "Pod")["spec"] as {
+    readonly restartPolicy: string;
+    readonly containers: readonly [
+      { readonly image: string; readonly command: readonly string[]; readonly args: readonly string[] },
+    ];
+  };
+
+/** Runs what the pod runs, for the address in place of the Service's. */
+function runFor(url: string, seconds: string): Promise<{ readonly code: number; readonly output: string }> {
+  const [{ command, args }] = podOf().containers;
+  const [script = ""] = args;
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...command.slice(1), script, url, seconds], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+describe("the pod of helm test", () => {
+  it("runs on the gateway's image once, only when asked to, and asks the Service", () => {
+    const { metadata } = oneOf(objects, "Pod");
+    expect(metadata.annotations).toMatchObject({ "helm.sh/hook": "test" });
+    const { restartPolicy, containers } = podOf();
+    expect(restartPolicy).toBe("Never");
+    const deployment = oneOf(objects, "Deployment")["spec"] as {
+      template: { spec: { containers: { image: string }[] } };
+    };
+    expect(containers[0].image).toBe(deployment.template.spec.containers[0]?.image);
+    expect(containers[0].command[0]).toBe("/app/node_modules/node/bin/node");
+    expect(containers[0].args.slice(1)).toEqual(["http://demo-fairway:8080", "60"]);
+  });
+
+  it("is no gateway to Services, budgets and the Deployment", async () => {
+    const labels = Object.entries(oneOf(objects, "Pod").metadata.labels ?? {}).map((label) => label.join("="));
+    const selectors = [...objects, ...(await render(helm, "mysql"))].flatMap((object) => {
+      const { selector } = (object["spec"] ?? {}) as { selector?: { matchLabels?: object } };
+      return selector ? [Object.entries(selector.matchLabels ?? selector).map((label) => label.join("="))] : [];
+    });
+    expect(selectors.length).toBeGreaterThan(5);
+    expect(selectors.filter((selector) => selector.every((label) => labels.includes(label)))).toEqual([]);
+  });
+
+  it("succeeds when a gateway answers", async () => {
+    const url = gateway?.url ?? "";
+    expect(await runFor(url, "60")).toEqual({ code: 0, output: `${url} leads to a gateway that answers\n` });
+  });
+
+  it("fails with the reason when nobody answers, or somebody else does", async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    expect(await runFor(nobody, "0")).toEqual({
+      code: 1,
+      output: expect.stringMatching(`^${nobody} leads to no gateway: connect ECONNREFUSED`) as string,
+    });
+    const other = await runFor(gateway?.adminUrl ?? "", "0");
+    expect(other).toMatchObject({ code: 1, output: expect.stringContaining("status 404") as string });
+  });
+});
