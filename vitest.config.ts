@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const services = ["packages/testkit/src/vitest-setup.ts"];
 
@@ -24,6 +25,17 @@ function zoneAtNoon(): string {
   return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
 }
 
+/** Its one test takes two minutes, mostly of waiting: the usual order knows the sizes of files alone and begins it last. */
+const LONGEST = "integration/bench.test.ts";
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST);
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
+
 /** Projects whose number of workers is their own do not run beside others. */
 function group(groupOrder: number, maxWorkers: number) {
   return { sequence: { groupOrder }, maxWorkers };
@@ -34,6 +46,7 @@ export default defineConfig({
   test: {
     // Most tests wait for servers: a worker for each of two cores leaves half of their time unused.
     maxWorkers: Math.max(4, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"], testTimeout: UNIT_MS } },
       { test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 120_000 } },

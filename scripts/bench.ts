@@ -23,9 +23,9 @@ import { main } from "./process.ts";
 
 const QUICK: Plan = {
   rounds: 1,
-  seconds: 1,
-  warmUpSeconds: 1,
-  samples: 50,
+  seconds: 0.3,
+  warmUpSeconds: 0.3,
+  samples: 20,
   rates: [50],
   streams: 50,
   holdModel: "bench-20-100",

@@ -4,12 +4,19 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const ROOT = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..");
+// Not import.meta.dirname, which the first versions of Node 20 lack.
+export const ROOT = join(fileURLToPath(import.meta.url), "../..");
 
 const NODE = join(ROOT, "node_modules", ".bin", "node");
+const OLDEST_NODE = 20;
 const LOCK_POLL_MS = 250;
 const TICK_MS = 1_000;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const UNREACHABLE =
+  /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
 
 // `npm start` needs no tests and no linter: half the packages, half the wait.
 const START_WORKSPACES = ["packages/wire", "packages/gateway", "packages/console"];
@@ -20,6 +27,11 @@ const START_ARGS = ["--omit=dev", "--include-workspace-root", ...START_WORKSPACE
  * @param {"start" | "all"} scope
  */
 export async function ensureInstalled(scope) {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    throw new Error(
+      `this is Node.js ${process.versions.node}: install ${OLDEST_NODE} or newer (https://nodejs.org) and try again`,
+    );
+  }
   if (isInstalled(scope)) return;
   await withLock("install", async () => {
     if (isInstalled(scope)) return; // a parallel run did it meanwhile
@@ -67,31 +79,51 @@ function allPackages(wanted) {
 }
 
 // Not `npm ci`: it refuses a lock file whose optional packages for other platforms the registry did not have.
-function install(scopeArgs) {
-  const npm = process.env["npm_execpath"];
-  const args = [
-    "install",
-    "--no-save",
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-    ...scopeArgs,
-  ];
-  const child = npm?.endsWith(".js")
-    ? spawn(process.execPath, [npm, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
-    : spawn("npm", args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+async function install(scopeArgs) {
+  const progress = startProgress("Installing packages", unpacked);
+  // Without an answer npm would try each of those packages for minutes; its cache may hold all that is needed.
+  const ping = await runNpm(["ping", "--fetch-retries=0", "--fetch-timeout=10000", "--loglevel=error"]);
+  const source = UNREACHABLE.test(ping.output) ? "--offline" : "--prefer-offline";
+  const args = ["install", "--no-save", source, "--no-audit", "--no-fund", "--loglevel=error", ...scopeArgs];
+  const { code, output } = await runNpm(args);
+  progress.end(code === 0);
+  if (code !== 0)
+    throw new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}\n${cureOf(output)}`);
+}
+
+/** No npm goes on after the script that began it: signals wait until it has put its work in order. */
+function runNpm(args) {
+  const path = process.env["npm_execpath"];
+  const [command, own] = path?.endsWith(".js") ? [process.execPath, [path]] : ["npm", []];
+  const child = spawn(command, [...own, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const progress = startProgress("Installing packages", unpacked);
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
+  child.once("error", (error) => (output += error.message));
+  let received;
+  const handOn = (signal) => {
+    if (!received) console.log(`\nStopping: npm puts its work in order …`);
+    received = signal;
+    // A terminal sends SIGINT to the whole group already.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, handOn);
+  return new Promise((resolve) => {
     child.once("close", (code) => {
-      progress.end(code === 0);
-      if (code === 0) resolve(undefined);
-      else reject(new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}`));
+      for (const signal of SIGNALS) process.off(signal, handOn);
+      if (received) process.kill(process.pid, received);
+      else resolve({ code, output });
     });
   });
+}
+
+function cureOf(output) {
+  if (output.includes("spawn npm ENOENT")) return "Install npm, which comes with Node.js, then try again.";
+  if (UNREACHABLE.test(output))
+    return "The registry of `npm config get registry` cannot be reached, and npm's cache does not hold every package: check the network, `npm config set registry URL`, or HTTPS_PROXY behind a proxy, then try again.";
+  if (/\b(?:EACCES|EPERM|EROFS)\b/.test(output))
+    return `Let this account write ${ROOT} and the folder of \`npm config get cache\`, then try again.`;
+  if (/\bENOSPC\b/.test(output)) return `Make room on the disk of ${ROOT} (1 GiB), then try again.`;
+  return "Try again; if it stays, remove node_modules and try once more.";
 }
 
 /** npm makes the folders of all packages first, and then fills them. */
@@ -188,7 +220,7 @@ export function handOver(script, args, env = {}) {
     stdio: "inherit",
     env: { ...process.env, PATH: path, ...env },
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  for (const signal of SIGNALS) {
     process.on(signal, () => {
       // A terminal sends SIGINT to the whole group already; a second one would mean "at once".
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);

@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+const ROOT = join(import.meta.dirname, "..");
 const BOOTSTRAP = join(import.meta.dirname, "bootstrap.mjs");
 let folder: string;
 
@@ -42,4 +46,69 @@ test("the lock of a process that was killed is taken over", async () => {
   const dead = runScript(`await withLock("${name}", () => process.kill(process.pid, "SIGKILL"));`);
   expect(await dead.ended).toBe("SIGKILL");
   expect(await runScript(`await withLock("${name}", async () => {});`).ended).toBe(0);
+});
+
+describe("an installation that fails says the cure", () => {
+  let checkout: string;
+  beforeAll(async () => {
+    checkout = join(folder, "a folder, ünusual");
+    for (const path of ["package.json", "package-lock.json", "scripts/bootstrap.mjs", "scripts/start.mjs"])
+      await cp(join(ROOT, path), join(checkout, path));
+    for (const name of ["wire", "gateway", "console", "cli", "testkit"])
+      await cp(join(ROOT, "packages", name, "package.json"), join(checkout, "packages", name, "package.json"));
+  });
+
+  /** `npm start` of that checkout, with nothing in npm's cache. */
+  function start(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+    const { npm_execpath: _, ...inherited } = process.env;
+    const cache = { npm_config_cache: join(folder, "npm-cache") };
+    const child = spawn(process.execPath, [...args, join(checkout, "scripts/start.mjs")], {
+      env: { ...inherited, ...cache, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+    const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+    return { child, ended, output: () => output };
+  }
+
+  test("without a registry, in a folder with spaces", async () => {
+    const { ended, output } = start({ npm_config_registry: "http://127.0.0.1:1" });
+    expect(await ended, output()).toEqual([1, null]);
+    expect(output()).toContain("cannot be reached, and npm's cache does not hold every package");
+    expect(output()).toContain("npm config set registry URL");
+  }, 180_000);
+
+  test("under a Node that is too old", async () => {
+    const old = `data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "18.20.8" } })`;
+    const { ended, output } = start({}, ["--import", old]);
+    expect(await ended).toEqual([1, null]);
+    expect(output()).toBe("this is Node.js 18.20.8: install 20 or newer (https://nodejs.org) and try again\n");
+  }, 60_000);
+
+  test("without npm", async () => {
+    const { ended, output } = start({ PATH: folder });
+    expect(await ended).toEqual([1, null]);
+    expect(output()).toContain("Install npm, which comes with Node.js, then try again.");
+  }, 60_000);
+
+  test("and one that is stopped leaves no npm behind", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const asked = once(silent, "connection");
+    const { child, ended, output } = start({
+      npm_config_registry: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    });
+    await asked;
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .map(Number);
+    expect(children.length).toBe(1);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([null, "SIGTERM"]);
+    expect(output()).toContain("Stopping: npm puts its work in order");
+    for (const pid of children) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    silent.close();
+  }, 60_000);
 });

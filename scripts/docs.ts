@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { api } from "./reference/api.ts";
 import { callTests } from "./reference/call-tests.ts";
+import { cli } from "./reference/cli.ts";
 import { conversions } from "./reference/conversions.ts";
 import { endpoints } from "./reference/endpoints.ts";
 import { environment } from "./reference/environment.ts";
@@ -23,6 +24,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   endpoints,
   api,
   "call-tests": callTests,
+  cli,
   providers,
   conversions,
   weaknesses,

@@ -8,6 +8,7 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 - [Options](options.md): what operators change at run time
 - [Management API](endpoints.md): every call under \`/api\`, and [field by field](api.md)
 - [Calls and their tests](call-tests.md): which test sends which call
+- [The command \`fairway\`](cli.md): every command of the terminal, its flags and exit codes
 - [Errors](errors.md): every code and text
 - [Weaknesses that are kept out](weaknesses.md): what servers of this kind get wrong, and the test of each
 - [Metrics](metrics.md): every name and label

@@ -208,6 +208,21 @@ const CREDENTIALS: readonly Entry[] = [
     "mails a link and exchanges it once",
   ],
   [
+    "A password that an administrator sets leaves access tokens alive",
+    `${R}/users/admin-routes.test.ts`,
+    "a new password ends the user's sessions and access tokens",
+  ],
+  [
+    "A sign-in service gives an account an address that it does not vouch for",
+    `${R}/auth/code-routes.test.ts`,
+    "takes a verified address, in text too, and never signs in or joins another account by it",
+  ],
+  [
+    "Some call shows or changes what belongs to another user",
+    `${T}/api-ownership.test.ts`,
+    "nothing of another user is shown, changed or deleted",
+  ],
+  [
     "Access tokens lie readable in the database",
     `${I}/stores.test.ts`,
     "replace one another by name and are stored as hashes",

@@ -1,0 +1,118 @@
+import { createProgram, VARIABLES } from "../../packages/cli/src/program.ts";
+import { examplesOf } from "../../packages/cli/src/tree/arguments.ts";
+import { VERSION } from "../../packages/cli/src/version.ts";
+import { code, page, table } from "./markdown.ts";
+
+type Program = ReturnType<typeof createProgram>;
+
+/** What each number means to a script. */
+const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "done; `diff`: nothing differs"],
+  [1, "a failure that has no number of its own, or a question that was not agreed to; `diff`: something differs"],
+  [2, "wrong usage, a value that the gateway refuses, or a question that nobody could be asked"],
+  [3, "what was named does not exist"],
+  [4, "not signed in"],
+  [5, "a conflict: changed by somebody else meanwhile, kept in documents, or there already"],
+  [6, "not allowed for this user"],
+  [7, "the gateway cannot be reached, is busy or failed; the same command may be run again"],
+  [8, "some of several failed; the output tells which"],
+  [130, "interrupted by Ctrl-C"],
+];
+
+/** Every command of the terminal program, from its own tree. */
+export function cli(): string {
+  const program = createProgram(VERSION, {
+    env: {},
+    width: undefined,
+    isTerminal: false,
+    nowSeconds: () => 0,
+    out: () => undefined,
+    note: () => undefined,
+  });
+  const commands = visible(program);
+  return page(
+    "The command `fairway`",
+    "packages/cli",
+    "`fairway COMMAND --help` says the same. [How to get it](../start/README.md#connect-a-provider).",
+    `## Output\n\n${OUTPUT}`,
+    `## Everywhere\n\n${table(["Flag", "What it does"], [...flagRows(program), ...variableRows()])}`,
+    `## Exit codes\n\n${table(
+      ["Code", "Meaning"],
+      EXIT_CODES.map(([number, meaning]) => [String(number), meaning]),
+    )}`,
+    ...commands.map((one) => section(one)),
+  );
+}
+
+const OUTPUT = [
+  "Data go to standard output, everything else to standard error.",
+  "",
+  "- `-o table`, for people: cut to the width of a terminal, whole in a pipe.",
+  '- `-o json`: one document. A list is `{"kind": "ChannelList", "items": […]}`, one thing is the object itself, with the names and numbers of the [management API](api.md). What is done to several ids is a list of `{id, ok, message}`.',
+  "- `-o jsonl`: each item on a line of its own; `log follow` prints such lines with `-o json` too.",
+  '- A failure is `{"error": {"message", "hint"}}` on standard error with `json` and `jsonl`.',
+  "",
+  "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made and by `token key` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
+].join("\n");
+
+function visible(command: Program): Program[] {
+  return [...command.createHelp().visibleCommands(command)].filter((one) => one.name() !== "help");
+}
+
+function section(command: Program): string {
+  const inner = visible(command);
+  const names = [command.name(), ...command.aliases()].map(code).join(", ");
+  const parts = inner.length === 0 ? [describe(command)] : inner.map(describe);
+  return [`## ${names}`, `${capital(command.description())}.`, ...parts].filter((part) => part !== "").join("\n\n");
+}
+
+function describe(command: Program): string {
+  const isTop = command.parent?.parent === null;
+  const shown = examplesOf(command);
+  const rows = [...argumentRows(command), ...flagRows(command)];
+  return [
+    isTop ? "" : `### ${code(pathOf(command))}\n\n${capital(command.description())}.`,
+    rows.length === 0 ? "" : table(["Argument or flag", "What it does"], rows),
+    shown.length === 0 ? "" : `\`\`\`sh\n${shown.join("\n")}\n\`\`\``,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function pathOf(command: Program): string {
+  const names = [command.name(), ...command.aliases()].join("|");
+  return command.parent?.parent ? `${command.parent.name()} ${names}` : names;
+}
+
+function argumentRows(command: Program): string[][] {
+  return command.registeredArguments.map((argument) => {
+    const dots = argument.variadic ? "…" : "";
+    const name = argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
+    return [code(name), withChoices(argument.description, argument.argChoices, argument.defaultValue)];
+  });
+}
+
+function flagRows(command: Program): string[][] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== "--help")
+    .map((option) => {
+      const about = withChoices(option.description, option.argChoices, option.negate ? undefined : option.defaultValue);
+      return [code(option.flags), option.mandatory ? `required${about === "" ? "" : `: ${about}`}` : about];
+    });
+}
+
+function withChoices(about: string, choices: readonly string[] | undefined, fallback: unknown): string {
+  const parts = [about, choices ? choices.map(code).join(", ") : ""].filter((part) => part !== "");
+  const isNamed = typeof fallback === "string" || typeof fallback === "number";
+  return parts.join(": ") + (isNamed ? `${parts.length > 0 ? "; " : ""}${code(String(fallback))} when absent` : "");
+}
+
+function variableRows(): string[][] {
+  return Object.entries(VARIABLES).map(([name, about]) => [name.split(", ").map(code).join(", "), about]);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
