@@ -76,10 +76,10 @@ eachDatabase("calls at the same moment", (open) => {
     const user = await someone("tabs");
     const { id } = await user.data<{ id: number }>(user.post("/api/token/", { name: "t", remain_quota: 5 }));
     const replies = await Promise.all([
-      times(5, (at) => user.put("/api/token/", { id, name: `t${at}`, remain_quota: at })),
-      times(5, (at) => user.put("/api/token/?status_only=true", { id, status: 1 + (at % 2) })),
-      times(3, () => user.delete(`/api/token/${id}`)),
-      times(3, () => user.post("/api/token/batch", { ids: [id] })),
+      times(25, (at) => user.put("/api/token/", { id, name: `t${at}`, remain_quota: at })),
+      times(25, (at) => user.put("/api/token/?status_only=true", { id, status: 1 + (at % 2) })),
+      times(6, () => user.delete(`/api/token/${id}`)),
+      times(12, () => user.post("/api/token/batch", { ids: [id] })),
     ]);
     expect(outcomes(replies.flat()).filter((text) => text !== "done" && text !== "200 K2")).toEqual([]);
     const deletions = replies[2].filter(({ body }) => body["success"] === true).length;

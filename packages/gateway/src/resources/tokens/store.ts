@@ -203,12 +203,14 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
   return {
     async removeAll(userId: number, ids: readonly number[]): Promise<number> {
       const removed = await transact(db, async (trx) => {
-        // Of two calls at once the second waits here, and finds what the first has left.
-        await bump(rawOn(trx, kind), kind, "tokens");
-        const own = (await ownOf(trx, userId, ids).select("id").execute()).map(({ id }) => id);
+        const found = ownOf(trx, userId, ids).select("id").orderBy("id");
+        // Of two calls at once the second waits here, and finds what the first has left. The tokens before their
+        // revision, as every change of one token: two orders would wait for each other.
+        const own = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
         if (own.length === 0) return own;
         const change = trx.updateTable("tokens").set({ deleted_at: seconds(clock) });
         await change.where("id", "in", own).execute();
+        await bump(rawOn(trx, kind), kind, "tokens");
         return own;
       });
       for (const id of removed) tokens.dropToken(id);
