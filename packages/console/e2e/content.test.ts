@@ -107,7 +107,7 @@ test("without a token the chat leads to the tokens (C-360, C-361)", async () => 
   await setOption(page, "ChatLink2", "https://chat2.example.test/?k={key}&u={address}");
   await page.goto("/chat");
   await page.getByText("There are currently no available enabled tokens... Redirecting").waitFor();
-  await page.getByRole("link", { name: "Add token" }).waitFor();
+  await page.getByRole("link", { name: "Add token" }).first().waitFor();
   await page.waitForURL(/\/token$/);
   await page.goto("/chat2link");
   const toast = page.getByRole("alert").filter({ hasText: "Please confirm whether any tokens are activated!" });

@@ -78,7 +78,7 @@ test("a failed test shows its time in the row", async () => {
 test("adding keeps the filters of the list", async () => {
   for (const path of ["/token", "/channel", "/user", "/redemption", "/budget"]) {
     await page.goto(`${path}?q=de`);
-    await page.getByRole("searchbox").first().waitFor();
+    await page.getByRole("main").locator('a[href*="/add"]').first().waitFor();
     await page.keyboard.press("c");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
@@ -88,7 +88,7 @@ test("adding keeps the filters of the list", async () => {
 
 test("the budget of a user who was chosen is theirs", async () => {
   await page.goto("/budget?scope=user&q=1");
-  await page.getByRole("link", { name: "Add budget" }).click();
+  await page.getByRole("link", { name: "Add budget" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add budget" });
   expect(await drawer.getByLabel("Number").inputValue()).toBe("1");
 });

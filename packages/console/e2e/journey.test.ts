@@ -69,7 +69,7 @@ test("the overview says what comes next", async () => {
   await page.getByRole("heading", { name: "Next steps" }).waitFor();
   await shoot(page, "overview");
   expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole("link", { name: "Add channel" }).click();
+  await page.getByRole("link", { name: "Add channel" }).first().click();
   await page.getByRole("dialog", { name: "Add channel" }).waitFor();
 });
 
