@@ -34,6 +34,9 @@ export interface Chosen {
   readonly name: string;
 }
 
+/** What is done to rows that can be switched off. */
+export type RowChange = "enable" | "disable" | "delete";
+
 export interface BulkReport {
   readonly action: BulkAction;
   readonly count: number;

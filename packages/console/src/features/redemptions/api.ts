@@ -13,6 +13,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
+import type { RowChange } from "../../ui/bulk.ts";
 
 export interface RedemptionFilter {
   readonly page: number;
@@ -47,7 +48,8 @@ export function redemptionQuery(id: number) {
   });
 }
 
-function refresh(): Promise<void> {
+/** Reads the list anew. */
+export function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: LIST_KEY });
 }
 
@@ -73,25 +75,10 @@ export function setCodeStatus(row: Redemption, isOn: boolean): Promise<void> {
   });
 }
 
-/** What may be done to many codes. */
-type CodeChange = "enable" | "disable" | "delete";
-
-function sendChange(kind: CodeChange, id: number): Promise<unknown> {
+export function changeCode(kind: RowChange, id: number): Promise<unknown> {
   if (kind === "delete") return call(redemptionDelete, { params: { id } });
   const status = kind === "enable" ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
   return call(redemptionSetStatus, { query: { status_only: true }, body: { id, status } });
-}
-
-/** Hands out the change of one code to whoever goes through them; the list is read anew once, afterwards. */
-export async function changeCodes<R>(
-  kind: CodeChange,
-  goThrough: (change: (id: number) => Promise<unknown>) => Promise<R>,
-): Promise<R> {
-  try {
-    return await goThrough((id) => sendChange(kind, id));
-  } finally {
-    await refresh();
-  }
 }
 
 export async function deleteCode(row: Redemption): Promise<void> {

@@ -7,6 +7,7 @@ import { useKeys } from "../../lib/keys.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/ask.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { BulkSwitch } from "../../ui/bulk-switch.tsx";
 import { DataGrid, type Column } from "../../ui/data-grid.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
@@ -19,8 +20,7 @@ import { RowMenu } from "../../ui/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { When } from "../../ui/when.tsx";
-import { deleteCode, redemptionsQuery, setCodeStatus } from "./api.ts";
-import { BulkActions } from "./bulk-actions.tsx";
+import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
 
@@ -201,7 +201,16 @@ export function RedemptionsPage() {
           }
         />
       )}
-      <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} />
+      <BulkSwitch
+        rows={data?.rows ?? []}
+        selected={selected}
+        select={setSelected}
+        t={t}
+        tell={(word, count) => t(word, { count })}
+        line={({ key }) => key}
+        change={changeCode}
+        refresh={refresh}
+      />
       <Suspense>{hasCreated && <CreatedCodes />}</Suspense>
       <Outlet />
     </Page>

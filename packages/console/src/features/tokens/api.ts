@@ -14,6 +14,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
+import type { RowChange } from "../../ui/bulk.ts";
 
 export interface TokenFilter {
   readonly page: number;
@@ -63,7 +64,8 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-function refresh(): Promise<void> {
+/** Reads the list anew. */
+export function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: LIST_KEY });
 }
 
@@ -77,25 +79,10 @@ export function setTokenStatus(token: Token, isOn: boolean): Promise<void> {
   });
 }
 
-/** What may be done to many tokens. */
-type TokenChange = "enable" | "disable" | "delete";
-
-function sendChange(kind: TokenChange, id: number): Promise<unknown> {
+export function changeToken(kind: RowChange, id: number): Promise<unknown> {
   if (kind === "delete") return call(tokenDelete, { params: { id } });
   const status = kind === "enable" ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
   return call(tokenSetStatus, { query: { status_only: true }, body: { id, status } });
-}
-
-/** Hands out the change of one token to whoever goes through them; the list is read anew once, afterwards. */
-export async function changeTokens<R>(
-  kind: TokenChange,
-  goThrough: (change: (id: number) => Promise<unknown>) => Promise<R>,
-): Promise<R> {
-  try {
-    return await goThrough((id) => sendChange(kind, id));
-  } finally {
-    await refresh();
-  }
 }
 
 const SUFFIX_LENGTH = 6;

@@ -7,6 +7,7 @@ import { useKeys } from "../../lib/keys.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/ask.ts";
+import { BulkSwitch } from "../../ui/bulk-switch.tsx";
 import { DataGrid } from "../../ui/data-grid.tsx";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
@@ -17,8 +18,7 @@ import type { MenuEntry } from "../../ui/menu.ts";
 import { RowMenu } from "../../ui/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
-import { deleteToken, groupsQuery, setTokenStatus, tokensQuery } from "./api.ts";
-import { BulkActions } from "./bulk-actions.tsx";
+import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "./state.ts";
@@ -195,7 +195,16 @@ export function TokensPage() {
           }
         />
       )}
-      <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} />
+      <BulkSwitch
+        rows={data?.rows ?? []}
+        selected={selected}
+        select={setSelected}
+        t={t}
+        tell={(word, count) => t(word, { count })}
+        line={({ name, key }) => `${name}    sk-${key}`}
+        change={changeToken}
+        refresh={refresh}
+      />
       <Suspense>
         {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
         {hasCreated && <CreatedDialog />}
