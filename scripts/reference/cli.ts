@@ -26,6 +26,7 @@ export function cli(): string {
     width: undefined,
     isTerminal: false,
     nowSeconds: () => 0,
+    useUtc: () => undefined,
     out: () => undefined,
     note: () => undefined,
   });
@@ -47,10 +48,14 @@ export function cli(): string {
 const OUTPUT = [
   "Data go to standard output, everything else to standard error.",
   "",
-  "- `-o table`, for people: cut to the width of a terminal, whole in a pipe.",
-  '- `-o json`: one document. A list is `{"kind": "ChannelList", "items": […]}`, one thing is the object itself, with the names and numbers of the [management API](api.md). What is done to several ids is a list of `{id, ok, message}`.',
+  "- `-o table`, for people: cut to the width of a terminal, whole in a pipe. `-o wide` has more columns.",
+  '- `-o json`, `-o yaml`: one document. A list is `{"kind": "ChannelList", "items": […]}`, one thing is the object itself, with the names and numbers of the [management API](api.md). What is done to several ids is a list of `{id, ok, message}`.',
   "- `-o jsonl`: each item on a line of its own; `log follow` prints such lines with `-o json` too.",
-  '- A failure is `{"error": {"message", "hint"}}` on standard error with `json` and `jsonl`.',
+  "- `-o name`: `channel/3` and the like, one a line; of what is done to several ids only those that succeeded. Every argument that is an id takes such names as well as numbers, and `-` reads them from standard input: `fairway channel list --status auto-disabled -o name | fairway channel enable -`.",
+  "- `-o csv`, `-o tsv`: a line of names, then a line for each item, with the columns of `wide`. Numbers are those of the API, times ISO 8601 in UTC (empty where there is none), and behind each amount of quota (`quota`) stands the same in US dollars (`quota_usd`), exact by the gateway's `QuotaPerUnit`. A cell that holds the separator, a quote or a line end is quoted as RFC 4180 says; lines end with a line feed. Cells are written as they are, also those that begin with `=`, `+`, `-` or `@`: a spreadsheet takes them for formulas unless they are imported as text.",
+  "- `-o raw`: the value alone, of `option get KEY`, `token key`, `token create` and `redemption code`.",
+  "- `--columns id,name` chooses columns of `table`, `wide`, `csv` and `tsv` by title or by name, `--no-headers` leaves their titles out. `--utc` tells and reads times without a zone in UTC.",
+  '- A failure is `{"error": {"message", "hint"}}` on standard error with `json`, `jsonl` and `yaml`.',
   "",
   "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made and by `token key` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
 ].join("\n");

@@ -1,5 +1,5 @@
 import type { Output } from "./print/output.ts";
-import type { SessionClient } from "./session.ts";
+import type { Session, SessionClient } from "./session.ts";
 
 /** What a command sees of the process. */
 export interface Io {
@@ -7,6 +7,8 @@ export interface Io {
   readonly width: number | undefined;
   readonly isTerminal: boolean;
   readonly nowSeconds: () => number;
+  /** From now on times are told in UTC. */
+  useUtc(): void;
   out(text: string): void;
   note(text: string): void;
 }
@@ -17,6 +19,7 @@ export interface CommandContext {
   /** The environment, with the context that the command line chooses. */
   readonly env: () => Io["env"];
   /** Fails with exit 4 where nobody is signed in. */
-  readonly client: () => SessionClient;
+  readonly session: () => Promise<Session>;
+  readonly client: () => Promise<SessionClient>;
   readonly output: () => Output;
 }

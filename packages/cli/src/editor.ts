@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "./command-context.ts";
-import { CliError, EXIT, exitCodeOf, hintOf, messageOf } from "./exit.ts";
+import { CliError, EXIT } from "./exit.ts";
+import { exitCodeOf, hintOf, messageOf } from "./problem.ts";
 
 /**
  * Lets a person change a text in their editor and hands the result to `save`. What cannot be saved is kept, so that

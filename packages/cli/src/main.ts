@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { settleColour } from "./colour.ts";
-import { exitCodeOf, EXIT, hintOf, messageOf } from "./exit.ts";
-import { printable } from "./print/table.ts";
+import { EXIT } from "./exit.ts";
+import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
 import { VERSION } from "./version.ts";
 
@@ -20,6 +20,7 @@ const program = createProgram(VERSION, {
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
   isTerminal: process.stdin.isTTY && process.stdout.isTTY,
   nowSeconds: () => Math.floor(Date.now() / 1000),
+  useUtc: () => void (process.env["TZ"] = "UTC"),
   out: (text) => void process.stdout.write(`${process.stdout.isTTY ? printable(text, "\n\t") : text}\n`),
   note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
 });
@@ -28,14 +29,16 @@ for (const command of [program, ...program.commands.flatMap((one) => [one, ...on
 try {
   await program.parseAsync();
 } catch (thrown) {
-  process.exitCode = thrown instanceof CommanderError ? (thrown.exitCode === 0 ? EXIT.ok : EXIT.usage) : fail(thrown);
+  process.exitCode =
+    thrown instanceof CommanderError ? (thrown.exitCode === 0 ? EXIT.ok : EXIT.usage) : await fail(thrown);
 }
 
 /** One line, the cure below it, no stack. */
-function fail(thrown: unknown): number {
+async function fail(thrown: unknown): Promise<number> {
+  const { exitCodeOf, hintOf, messageOf } = await import("./problem.ts");
   const message = messageOf(thrown);
   const hint = hintOf(thrown);
-  const isJson = program.opts<{ output: string }>().output !== "table";
+  const isJson = ["json", "jsonl", "yaml"].includes(program.opts<{ output: string }>().output);
   if (isJson)
     process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
   else process.stderr.write(`error: ${printable(message)}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);

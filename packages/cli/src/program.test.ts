@@ -5,7 +5,15 @@ import { examplesOf } from "./tree/arguments.ts";
 type Command = ReturnType<typeof createProgram>;
 
 const nothing = () => undefined;
-const io = { env: {}, width: undefined, isTerminal: false, nowSeconds: () => 0, out: nothing, note: nothing };
+const io = {
+  env: {},
+  width: undefined,
+  isTerminal: false,
+  nowSeconds: () => 0,
+  useUtc: nothing,
+  out: nothing,
+  note: nothing,
+};
 const program = createProgram("1.2.3", io);
 
 function leaves(command: Command): Command[] {

@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
-import { formatTime } from "@fairway/wire";
+import type { StatusOptions } from "./commands/status.ts";
 import type { CommandContext, Io } from "./command-context.ts";
 import { CliError, EXIT } from "./exit.ts";
-import { printOne, type Format, type Output } from "./print/output.ts";
-import { openSession } from "./session.ts";
+import { FORMATS, type Format } from "./print/format.ts";
+import type { Output } from "./print/output.ts";
 import { accountCommands } from "./tree/account.ts";
 import { apiCommands } from "./tree/api.ts";
-import { examples, interval } from "./tree/arguments.ts";
+import { examples, interval, list } from "./tree/arguments.ts";
 import { catalogueCommands } from "./tree/catalogue.ts";
 import { channelCommands } from "./tree/channel.ts";
 import { completionCommands } from "./tree/completion.ts";
@@ -49,6 +49,21 @@ const NOUNS = [
   completionCommands,
 ];
 
+interface LayoutOptions {
+  readonly output: Format;
+  readonly columns?: readonly string[];
+  readonly headers: boolean;
+}
+
+function layoutOf({ output, columns, headers }: LayoutOptions): Pick<Output, "format" | "columns" | "hasTitles"> {
+  const flag = columns ? "--columns" : headers ? undefined : "--no-headers";
+  if (flag !== undefined && !WITH_COLUMNS.includes(output))
+    throw new CliError(`-o ${output} has no columns`, EXIT.usage, `leave out ${flag}, or use -o csv`);
+  return { format: output, columns, hasTitles: headers };
+}
+
+const WITH_COLUMNS: readonly Format[] = ["table", "wide", "csv", "tsv"];
+
 /** The command tree. Each action loads its module when it runs, so that `--version` loads none. */
 export function createProgram(version: string, io: Io): Command {
   const program = new Command("fairway")
@@ -56,22 +71,30 @@ export function createProgram(version: string, io: Io): Command {
     .version(version)
     .showHelpAfterError("(try --help)")
     .addHelpText("after", HELP);
-  program.addOption(
-    new Option("-o, --output <format>", "how data is printed").choices(["table", "json", "jsonl"]).default("table"),
+  program.addOption(new Option("-o, --output <format>", "how data is printed").choices(FORMATS).default("table"));
+  program.option(
+    "--columns <list>",
+    "only these, of tables, csv and tsv: by title or by name, with commas between",
+    list,
   );
+  program.option("--no-headers", "no line of titles in tables, csv and tsv");
+  program.option("--utc", "times in UTC, not in the zone of this machine");
+  program.on("option:utc", () => io.useUtc());
   program.option("-c, --context <name>", "the sign-in to use, of several; see `fairway context`");
   program.option("--no-color", "no colours");
-  const output = (): Output => ({
-    format: program.opts<{ output: Format }>().output,
-    width: io.width,
-    out: io.out,
-    note: io.note,
-  });
   const env = () => {
     const chosen = program.opts<{ context?: string }>().context;
     return chosen === undefined ? io.env : { ...io.env, FAIRWAY_CONTEXT: chosen };
   };
-  const context: CommandContext = { io, env, output, client: () => openSession(env()).client };
+  const session = async () => (await import("./session.ts")).openSession(env());
+  const output = (): Output => ({
+    ...layoutOf(program.opts<LayoutOptions>()),
+    width: io.width,
+    quotaPerUnit: async () => (await import("./commands/status.ts")).quotaPerUnit((await session()).client),
+    out: io.out,
+    note: io.note,
+  });
+  const context: CommandContext = { io, env, output, session, client: async () => (await session()).client };
 
   accountCommands(program, context);
   const status = program
@@ -79,40 +102,11 @@ export function createProgram(version: string, io: Io): Command {
     .description("version, balance, traffic and channels at a glance")
     .option("-w, --watch", "keep looking, in a screen of its own")
     .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
-    .action(async (options: { watch?: boolean; interval: number }) => showStatus(options, context));
+    .action(async (options: StatusOptions) =>
+      (await import("./commands/status.ts")).showStatus(await session(), options, output(), io),
+    );
   examples(status, "fairway status -o json | jq .channels", "fairway status --watch --interval 10");
 
   for (const add of NOUNS) add(program, context);
   return program;
-}
-
-async function showStatus(
-  options: { watch?: boolean; interval: number },
-  { io, env, output: outputOf }: CommandContext,
-): Promise<void> {
-  const { client, profile } = openSession(env());
-  const output = outputOf();
-  if (options.watch) {
-    if (!io.isTerminal)
-      throw new CliError("--watch needs a terminal", EXIT.usage, "use `fairway status -o json` in scripts");
-    return (await import("./ui/status-screen.tsx")).showStatus({
-      client,
-      server: profile.server,
-      intervalMs: options.interval * 1000,
-    });
-  }
-  const { overviewOf } = await import("./commands/status.ts");
-  const overview = await overviewOf(client, profile.server, new AbortController().signal);
-  if (output.format !== "table") return printOne(output, { ...overview });
-  const { channels } = overview;
-  printOne(output, {
-    server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
-    user: `${overview.user}, balance ${overview.balance}`,
-    "last minute": `${overview.rpm} requests, ${overview.tpm} tokens`,
-    ...(channels
-      ? {
-          channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled`,
-        }
-      : {}),
-  });
 }

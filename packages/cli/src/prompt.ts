@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { CliError, codeOf, EXIT } from "./exit.ts";
-import { printable } from "./print/table.ts";
+import { printable } from "./print/printable.ts";
 
 /**
  * Asks on the terminal; `isSecret` shows nothing of what is typed. Fails with exit 2 without a terminal, and with 130

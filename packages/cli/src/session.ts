@@ -77,11 +77,13 @@ export interface SessionClient extends Client {
   open<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<LiveAnswer>;
 }
 
-/** A client for the signed-in profile; fails with exit 4 when there is none. */
-export function openSession(env: Readonly<Record<string, string | undefined>>): {
+export interface Session {
   readonly client: SessionClient;
   readonly profile: Profile;
-} {
+}
+
+/** A client for the signed-in profile; fails with exit 4 when there is none. */
+export function openSession(env: Readonly<Record<string, string | undefined>>): Session {
   const profile = readProfile(env);
   if (!profile) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
   return { client: clientOf(profile), profile };

@@ -1,6 +1,7 @@
 // Accounts, redemption codes, and what everybody may look up.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
@@ -46,6 +47,55 @@ test("a balance is moved and set", async () => {
   expect((await rig.fairway(`user quota ${annId}`)).code).toBe(2);
   expect((await rig.fairway(`user quota ${annId} --add lots`)).err).toContain("--add lots is no amount");
   expect((await rig.fairway("user quota 999 --add 1")).code).toBe(3);
+});
+
+test("a sheet has money in quota and dollars, and cells quoted where they must be", async () => {
+  const name = 'a "quoted", name';
+  const changed = await run(["user", "update", `user/${annId}`, "--display-name", name, "-o", "name"], rig.env);
+  expect(changed).toMatchObject({ code: 0, out: `user/${annId}\n` });
+  const { out } = await rig.fairway("user list --search ann -o csv --columns id,NAME,quota,quota_usd");
+  expect(out).toBe(`id,display_name,quota,quota_usd\n${annId},"a ""quoted"", name",100000,0.200000\n`);
+  const plain = await rig.fairway("user list --search ann -o tsv --columns name,used_quota --no-headers");
+  expect(plain.out).toBe('"a ""quoted"", name"\t0\n');
+  await run(["user", "update", String(annId), "--display-name", "=1+1"], rig.env);
+  const whole = await rig.fairway(`user get ${annId} -o csv`);
+  expect(whole.out).toMatch(/^id,username,role,status,group,quota,quota_usd,used_quota,used_quota_usd,.*\n.*,=1\+1,/);
+  expect((await rig.fairway("user list --search nobody -o csv --columns id")).out).toBe("id\n");
+  const unknown = await rig.fairway("user list --columns id,height");
+  expect(unknown).toMatchObject({ code: 2, out: "" });
+  expect(unknown.err).toContain("choose among id, username, role");
+});
+
+test("names of one command are the ids of the next, also from standard input", async () => {
+  const { out: name } = await rig.fairway("user list --search ann -o name");
+  expect(name).toBe(`user/${annId}\n`);
+  expect(await rig.fairway("user disable - -o name", name)).toMatchObject({ code: 0, out: name });
+  expect((await rig.fairway(`user enable user/${annId} -`, "user/999\n")).out).toContain("FAIL  user 999");
+  expect(jsonOf(await rig.fairway("user get - -o json", name))).toMatchObject({ username: "ann", status: 1 });
+  for (const words of [
+    "user get channel/1",
+    "user get -",
+    "token get x",
+    "user list -o raw",
+    "user list -o json --no-headers",
+  ])
+    expect(await rig.fairway(words)).toMatchObject({ code: 2, out: "" });
+});
+
+test("documents are YAML as well, tables wide or without titles, times in UTC", async () => {
+  const json = jsonOf(await rig.fairway(`user get ${annId} -o json`));
+  expect(parse((await rig.fairway(`user get ${annId} -o yaml`)).out)).toEqual(json);
+  expect(parse((await rig.fairway("user list --search ann -o yaml")).out)).toEqual({ kind: "UserList", items: [json] });
+  expect((await rig.fairway("user list -o wide")).out).toMatch(/^ID .* NAME +EMAIL/);
+  expect((await rig.fairway("user list --search ann --no-headers --columns username")).out).toBe("ann\n");
+  expect((await rig.fairway("whoami --columns role,user")).out).toMatch(/^role {2}super .*\nuser {2}root/);
+  const made = await rig.fairway("token create --name dated --expires 2027-01-31T00:00Z -o name");
+  const tokyo = { ...rig.env, TZ: "Asia/Tokyo" };
+  const expires = async (...more: string[]) =>
+    (await run(["token", "get", "-", "--columns", "expires", ...more], tokyo, made.out)).out;
+  expect(await expires()).toContain("2027-01-31 09:00:00");
+  expect(await expires("--utc")).toContain("2027-01-31 00:00:00");
+  expect(await expires("-o", "csv")).toBe("expired_time\n2027-01-31T00:00:00Z\n");
 });
 
 test("accounts are found, changed, promoted and locked", async () => {

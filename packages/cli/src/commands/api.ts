@@ -1,6 +1,7 @@
 import * as wire from "@fairway/wire";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, type Output } from "../print/output.ts";
+import { plain } from "../print/columns.ts";
+import { documentWriter, printList, type Output } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
 import { confirm, readStdin, readTextFile } from "../prompt.ts";
 import type { SessionClient } from "../session.ts";
@@ -15,19 +16,25 @@ function isEndpoint(value: unknown): value is wire.Endpoint {
   return typeof value === "object" && value !== null && "method" in value && "access" in value && "path" in value;
 }
 
-const COLUMNS: readonly Column<wire.Endpoint>[] = [
-  { title: "CALL", value: ({ name }) => name },
-  { title: "METHOD", value: ({ method }) => method },
-  { title: "PATH", value: ({ path }) => path },
-  { title: "WHO", value: ({ access }) => access },
-  { title: "WHAT", value: ({ summary }) => summary },
+type Call = Pick<wire.Endpoint, "name" | "method" | "path" | "access" | "summary">;
+
+const COLUMNS: readonly Column<Call>[] = [
+  plain("CALL", "name"),
+  plain("METHOD", "method"),
+  plain("PATH", "path"),
+  plain("WHO", "access"),
+  plain("WHAT", "summary"),
 ];
 
-export function listCalls(output: Output): void {
-  const rows = [...CALLS.values()];
-  if (output.format === "table") return printList(output, { kind: "Call", columns: COLUMNS, rows, empty: "" });
-  const plain = rows.map(({ name, method, path, access, summary }) => ({ name, method, path, access, summary }));
-  printList(output, { kind: "Call", columns: [], rows: plain, empty: "" });
+export async function listCalls(output: Output): Promise<void> {
+  const rows = [...CALLS.values()].map(({ name, method, path, access, summary }): Call => ({
+    name,
+    method,
+    path,
+    access,
+    summary,
+  }));
+  await printList(output, { kind: "Call", columns: COLUMNS, name: ({ name }) => `call/${name}`, rows, empty: "" });
 }
 
 export interface ApiOptions {
@@ -56,7 +63,8 @@ export async function callApi(client: SessionClient, name: string, options: ApiO
     ...(total === undefined ? {} : { total }),
     ...siblings,
   };
-  output.out(JSON.stringify(answer, undefined, output.format === "jsonl" ? undefined : 2));
+  if (output.format === "jsonl") output.out(JSON.stringify(answer));
+  else (await documentWriter(output))(answer);
 }
 
 async function pass({ body }: { readonly body: AsyncIterable<Uint8Array> }, output: Output): Promise<void> {

@@ -16,15 +16,27 @@ import {
   type Drawing,
   type PricingRow,
 } from "@fairway/wire";
+import { number, plain, quota, time } from "../print/columns.ts";
 import { printList, type Output } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
 import { rowsUpTo } from "./paging.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
   const { data } = all ? await client.call(channelModelsEnabled, {}) : await client.call(selfModels, {});
-  const rows = data.toSorted().map((model) => ({ model }));
-  const columns = [{ title: "MODEL", value: (row: { model: string }) => row.model }];
-  printList(output, { kind: "Model", columns, rows, empty: "No models. An enabled channel names some." });
+  await printModels(data.toSorted(), "No models. An enabled channel names some.", output);
+}
+
+interface Model {
+  readonly model: string;
+}
+
+const MODEL_COLUMNS: readonly Column<Model>[] = [plain("MODEL", "model")];
+
+/** Names of models as a list of objects. */
+export async function printModels(models: readonly string[], empty: string, output: Output): Promise<void> {
+  const rows = models.map((model) => ({ model }));
+  const name = ({ model }: Model) => `model/${model}`;
+  await printList(output, { kind: "Model", columns: MODEL_COLUMNS, name, rows, empty });
 }
 
 export interface PriceOptions {
@@ -33,11 +45,14 @@ export interface PriceOptions {
 }
 
 const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
-  { title: "MODEL", value: (row) => row.model_name },
+  plain("MODEL", "model_name"),
   { title: "BY", value: (row) => (row.quota_type === 1 ? "call" : "token") },
-  { title: "RATIO", value: (row) => (row.quota_type === 1 ? "-" : String(row.model_ratio)), isNumber: true },
-  { title: "COMPLETION", value: (row) => (row.quota_type === 1 ? "-" : String(row.completion_ratio)), isNumber: true },
-  { title: "PRICE", value: (row) => (row.quota_type === 1 ? `$${row.model_price}` : "-"), isNumber: true },
+  { ...number("RATIO", "model_ratio"), value: (row) => (row.quota_type === 1 ? "-" : String(row.model_ratio)) },
+  {
+    ...number("COMPLETION", "completion_ratio"),
+    value: (row) => (row.quota_type === 1 ? "-" : String(row.completion_ratio)),
+  },
+  { ...number("PRICE", "model_price"), value: (row) => (row.quota_type === 1 ? `$${row.model_price}` : "-") },
   { title: "GROUPS", value: (row) => row.enable_groups.join(",") },
 ];
 
@@ -48,19 +63,24 @@ export async function listPrices(client: Client, { model, group }: PriceOptions,
       (model === undefined || row.model_name.includes(model)) &&
       (group === undefined || row.enable_groups.includes(group)),
   );
-  printList(output, { kind: "Price", columns: PRICE_COLUMNS, rows, empty: "No prices match." });
+  const name = (row: PricingRow) => `model/${row.model_name}`;
+  await printList(output, { kind: "Price", columns: PRICE_COLUMNS, name, rows, empty: "No prices match." });
 }
 
 export async function listGroups(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
   const rows = all
     ? (await client.call(groupList, {})).data.map((name) => ({ name, label: "" }))
     : Object.entries((await client.call(selfGroups, {})).data).map(([name, label]) => ({ name, label }));
-  const columns = [
-    { title: "NAME", value: (row: { name: string }) => row.name },
-    { title: "LABEL", value: (row: { label: string }) => row.label },
-  ];
-  printList(output, { kind: "Group", columns, rows, empty: "No groups." });
+  const name = (row: Group) => `group/${row.name}`;
+  await printList(output, { kind: "Group", columns: GROUP_COLUMNS, name, rows, empty: "No groups." });
 }
+
+interface Group {
+  readonly name: string;
+  readonly label: string;
+}
+
+const GROUP_COLUMNS: readonly Column<Group>[] = [plain("NAME", "name"), plain("LABEL", "label")];
 
 export interface TaskListOptions {
   readonly status?: string;
@@ -70,15 +90,15 @@ export interface TaskListOptions {
 }
 
 const TASK_COLUMNS: readonly Column<AsyncTask>[] = [
-  { title: "TIME", value: (row) => formatTime(row.submit_time) },
-  { title: "TASK", value: (row) => row.task_id },
-  { title: "PLATFORM", value: (row) => row.platform },
-  { title: "ACTION", value: (row) => row.action },
-  { title: "STATUS", value: (row) => row.status },
-  { title: "PROGRESS", value: (row) => row.progress },
-  { title: "USER", value: (row) => String(row.user_id), isNumber: true },
-  { title: "QUOTA", value: (row) => String(row.quota), isNumber: true },
-  { title: "REASON", value: (row) => row.fail_reason },
+  time("TIME", "submit_time"),
+  plain("TASK", "task_id"),
+  plain("PLATFORM", "platform"),
+  plain("ACTION", "action"),
+  plain("STATUS", "status"),
+  plain("PROGRESS", "progress"),
+  number("USER", "user_id"),
+  quota("QUOTA", "quota"),
+  plain("REASON", "fail_reason"),
 ];
 
 export async function listTasks(client: Client, options: TaskListOptions, output: Output): Promise<void> {
@@ -86,23 +106,25 @@ export async function listTasks(client: Client, options: TaskListOptions, output
   const call = (await isAdmin(client)) ? taskList : taskListSelf;
   const query = { status, platform, task_id };
   const rows = await rowsUpTo(limit, (page) => client.call(call, { query: { ...query, ...page } }));
-  printList(output, { kind: "Task", columns: TASK_COLUMNS, rows, empty: "No tasks match." });
+  const name = (row: AsyncTask) => `task/${row.task_id}`;
+  await printList(output, { kind: "Task", columns: TASK_COLUMNS, name, rows, empty: "No tasks match." });
 }
 
 const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
   { title: "TIME", value: (row) => formatTime(Math.floor(row.submit_time / 1000)) },
-  { title: "TASK", value: (row) => row.mj_id },
-  { title: "ACTION", value: (row) => row.action },
-  { title: "STATUS", value: (row) => row.status },
-  { title: "PROGRESS", value: (row) => row.progress },
-  { title: "USER", value: (row) => String(row.user_id), isNumber: true },
-  { title: "PROMPT", value: (row) => row.prompt },
+  plain("TASK", "mj_id"),
+  plain("ACTION", "action"),
+  plain("STATUS", "status"),
+  plain("PROGRESS", "progress"),
+  number("USER", "user_id"),
+  plain("PROMPT", "prompt"),
 ];
 
 export async function listDrawings(client: Client, { task: mj_id, limit }: TaskListOptions, output: Output) {
   const call = (await isAdmin(client)) ? drawingList : drawingListSelf;
   const rows = await rowsUpTo(limit, (page) => client.call(call, { query: { mj_id, ...page } }));
-  printList(output, { kind: "Drawing", columns: DRAWING_COLUMNS, rows, empty: "No drawings match." });
+  const name = (row: Drawing) => `drawing/${row.mj_id}`;
+  await printList(output, { kind: "Drawing", columns: DRAWING_COLUMNS, name, rows, empty: "No drawings match." });
 }
 
 async function isAdmin(client: Client): Promise<boolean> {

@@ -12,10 +12,13 @@ import {
   type ChannelInput,
   type Client,
 } from "@fairway/wire";
-import { CliError, EXIT, exitCodeOf, messageOf } from "../exit.ts";
-import { printOne, type Output } from "../print/output.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { exitCodeOf, messageOf } from "../problem.ts";
+import { isForPeople, openRows, printDone, printOne, type Output, type Shape } from "../print/output.ts";
+import { number, plain } from "../print/columns.ts";
 import { confirm, readStdin, readTextFile } from "../prompt.ts";
 import type { SessionClient } from "../session.ts";
+import { CHANNELS } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "./each.ts";
 
 interface Settings {
@@ -63,17 +66,36 @@ export async function createChannel(client: Client, options: ChannelCreateOption
     },
   });
   const created = await newChannels(client, name, before[0]?.id ?? 0);
-  if (output.format === "jsonl") for (const { id, name } of created) printOne(output, { id, name });
-  else if (output.format === "json" && created.length === 1) output.out(JSON.stringify(created[0]));
-  else if (output.format === "json") output.out(JSON.stringify({ kind: "ChannelList", items: created }, undefined, 2));
+  await printCreated(created, output);
   const ids = created.map(({ id }) => id);
   const what = ids.length === 1 ? `channel ${ids.join()}` : `${ids.length} channels for the lines of the key`;
   output.note(`Created ${what}, ${name}. Test: fairway channel test ${ids.join(" ")}`);
 }
 
+interface Created {
+  readonly id: number;
+  readonly name: string;
+}
+
+const CREATED: Shape<Created> = {
+  kind: "Channel",
+  columns: [number("ID", "id"), plain("NAME", "name")],
+  name: ({ id }) => `channel/${id}`,
+};
+
+/** One channel is that object, several are a list. */
+async function printCreated(created: readonly Created[], output: Output): Promise<void> {
+  const [first] = created;
+  if (isForPeople(output) || output.format === "raw" || !first) return;
+  if (created.length === 1) return printOne(output, first, { shape: CREATED });
+  const printer = await openRows(output, CREATED);
+  for (const one of created) printer.add(one);
+  printer.end();
+}
+
 /** The channels of a name with ids above `after`, oldest first. */
 async function newChannels(client: Client, name: string, after: number) {
-  const created: { id: number; name: string }[] = [];
+  const created: Created[] = [];
   try {
     for (let p = 0; ; p++) {
       const { data } = await client.call(channelList, { query: { p, page_size: PAGE, id_sort: true } });
@@ -155,8 +177,7 @@ export async function updateChannel(
   if (Object.keys(fields).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway channel update --help`");
   const { data } = await client.call(channelUpdate, { body: { id, ...fields }, headers: { "If-Match": tag } });
-  if (output.format !== "table") printOne(output, data);
-  output.note(`Changed channel ${id}, ${data.name}: ${Object.keys(fields).join(", ")}.`);
+  await printDone(output, data, `Changed channel ${id}, ${data.name}: ${Object.keys(fields).join(", ")}.`, CHANNELS);
 }
 
 /** Undefined where no flag names models. */
@@ -170,8 +191,7 @@ function modelsOf(current: string, options: ChannelUpdateOptions): string | unde
 
 export async function copyChannel(client: Client, id: number, output: Output): Promise<void> {
   const { data } = await client.call(channelCopy, { params: { id } });
-  if (output.format !== "table") printOne(output, data);
-  output.note(`Created channel ${data.id}, ${data.name}.`);
+  await printDone(output, data, `Created channel ${data.id}, ${data.name}.`, CHANNELS);
 }
 
 export async function switchChannels(
@@ -212,12 +232,10 @@ export async function pruneChannels(
   const sample = some.map(({ id, name }) => `${id} (${name})`).join(", ");
   if (total > 0) await confirm(`Delete ${total} disabled channels, such as ${sample}`, total, yes);
   const { data: deleted } = await client.call(channelDeleteDisabled, {});
-  if (output.format === "table") output.note(`Deleted ${deleted} channels.`);
-  else printOne(output, { deleted });
+  await printDone(output, { deleted }, `Deleted ${deleted} channels.`);
 }
 
 export async function fixChannels(client: Client, output: Output): Promise<void> {
   const { data: channels } = await client.call(channelFix, {});
-  if (output.format === "table") output.note(`Rebuilt the routing of ${channels} channels.`);
-  else printOne(output, { channels });
+  await printDone(output, { channels }, `Rebuilt the routing of ${channels} channels.`);
 }

@@ -8,8 +8,10 @@ import {
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, type Output } from "../print/output.ts";
-import { printable } from "../print/table.ts";
+import { number, plain } from "../print/columns.ts";
+import { openRows, type Output, type Shape } from "../print/output.ts";
+import { printable } from "../print/printable.ts";
+import { printModels } from "./catalogue.ts";
 import { channelRows } from "./channel.ts";
 import { doEach } from "./each.ts";
 
@@ -22,6 +24,12 @@ interface Verdict {
   readonly seconds: number;
   readonly message: string;
 }
+
+const TESTS: Shape<Verdict> = {
+  kind: "ChannelTest",
+  columns: [number("ID", "id"), plain("OK", "ok"), number("SECONDS", "seconds"), plain("MESSAGE", "message")],
+  name: ({ id }) => `channel/${id}`,
+};
 
 export interface ChannelTestOptions {
   readonly all?: boolean;
@@ -36,18 +44,17 @@ export async function testChannels(
   output: Output,
 ): Promise<void> {
   const ids = await idsOf(client, chosen, all);
-  const verdicts: Verdict[] = [];
+  const printer = await openRows(output, TESTS, lineOf);
+  let failures = 0;
   for (const id of ids) {
     const one = await testOne(client, id, model).catch((error: unknown) => {
       if (ids.length === 1 || !isOfChannel(error)) throw error;
       return { id, ok: false, seconds: 0, message: error.message };
     });
-    verdicts.push(one);
-    if (output.format === "table") output.out(lineOf(one));
-    else if (output.format === "jsonl") output.out(JSON.stringify(one));
+    printer.add(one);
+    if (!one.ok) failures += 1;
   }
-  if (output.format === "json") output.out(JSON.stringify({ kind: "ChannelTestList", items: verdicts }, undefined, 2));
-  const failures = verdicts.filter(({ ok }) => !ok).length;
+  printer.end();
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} channels failed their test`, EXIT.partial);
 }
 
@@ -98,10 +105,8 @@ export async function offeredModels(
   output: Output,
 ): Promise<void> {
   const { data } = await client.call(channelModelsOf, { params: { id } });
-  const rows = data.map((model) => ({ model }));
-  const columns = [{ title: "MODEL", value: (row: { model: string }) => row.model }];
   if (set) await client.call(channelUpdate, { body: { id, models: data.join(",") } });
-  printList(output, { kind: "Model", columns, rows, empty: "Its upstream offers no models." });
+  await printModels(data, "Its upstream offers no models.", output);
   if (set) output.note(`Channel ${id} has these ${data.length} models now.`);
 }
 

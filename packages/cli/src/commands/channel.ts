@@ -13,7 +13,8 @@ import {
   type ChannelType,
   type Client,
 } from "@fairway/wire";
-import { printList, printOne, type Output } from "../print/output.ts";
+import { number, plain, quota, time } from "../print/columns.ts";
+import { printList, printOne, type Output, type Shape } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
 import { rowsUpTo } from "./paging.ts";
 
@@ -23,17 +24,45 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
   [CHANNEL_STATUS.disabledBySystem]: "auto-disabled",
 };
 
-const COLUMNS: readonly Column<Channel>[] = [
-  { title: "ID", value: ({ id }) => String(id), isNumber: true },
-  { title: "NAME", value: ({ name }) => name },
-  { title: "TYPE", value: ({ type }) => String(type), isNumber: true },
-  { title: "STATUS", value: ({ status }) => STATUS_WORD[status] ?? String(status) },
-  { title: "PRIORITY", value: ({ priority }) => String(priority), isNumber: true },
-  { title: "WEIGHT", value: ({ weight }) => String(weight), isNumber: true },
-  { title: "LATENCY", value: (row) => (row.response_time === 0 ? "-" : `${row.response_time} ms`), isNumber: true },
-  { title: "GROUP", value: ({ group }) => group },
-  { title: "MODELS", value: ({ models }) => models },
-];
+/** How channels are printed. */
+export const CHANNELS: Shape<Channel> = {
+  kind: "Channel",
+  columns: [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    number("TYPE", "type"),
+    { title: "STATUS", value: ({ status }) => statusWord(status) },
+    number("PRIORITY", "priority"),
+    number("WEIGHT", "weight"),
+    {
+      title: "LATENCY",
+      field: "response_time",
+      value: (row) => (row.response_time === 0 ? "-" : `${row.response_time} ms`),
+      isNumber: true,
+    },
+    plain("GROUP", "group"),
+    plain("MODELS", "models"),
+  ],
+  wide: [
+    plain("TAG", "tag"),
+    plain("BASE URL", "base_url"),
+    quota("USED", "used_quota"),
+    {
+      title: "BALANCE",
+      field: "balance",
+      isNumber: true,
+      value: (row) => (row.balance_updated_time === 0 ? "-" : `$${row.balance.toFixed(2)}`),
+    },
+    time("TESTED", "test_time"),
+    time("CREATED", "created_time"),
+  ],
+  name: ({ id }) => `channel/${id}`,
+};
+
+/** What a status number means. */
+export function statusWord(status: number): string {
+  return STATUS_WORD[status] ?? String(status);
+}
 
 export interface ChannelListOptions {
   readonly search?: string;
@@ -48,9 +77,8 @@ export interface ChannelListOptions {
 export async function listChannels(client: Client, options: ChannelListOptions, output: Output): Promise<void> {
   const { search: keyword, group, model, tag, type, limit } = options;
   const status = Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status);
-  printList(output, {
-    kind: "Channel",
-    columns: COLUMNS,
+  await printList(output, {
+    ...CHANNELS,
     rows: await channelRows(client, { keyword, group, model, tag, type, status }, limit),
     empty: "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
   });
@@ -73,7 +101,6 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
   ]);
   const owner = managed.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
   const managedBy = owner ? { managed_by: owner.owner, managed_fields: owner.fields } : {};
-  if (output.format !== "table") return printOne(output, { ...channel, ...managedBy });
   const words: Record<string, string> = {
     id: String(channel.id),
     name: channel.name,
@@ -91,29 +118,34 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
     used: String(channel.used_quota),
     "managed by": owner ? `${owner.owner} (${owner.fields.join(", ")})` : "",
   };
-  printOne(output, Object.fromEntries(Object.entries(words).filter(([, text]) => text !== "")));
+  await printOne(
+    output,
+    { ...channel, ...managedBy },
+    { shape: CHANNELS, words: Object.fromEntries(Object.entries(words).filter(([, text]) => text !== "")) },
+  );
 }
 
 const TYPE_COLUMNS: readonly Column<ChannelType>[] = [
-  { title: "TYPE", value: ({ type }) => String(type), isNumber: true },
-  { title: "ID", value: ({ id }) => id },
-  { title: "NAME", value: ({ label }) => label },
-  { title: "KEY", value: ({ key_hint }) => key_hint },
-  { title: "BASE URL", value: ({ base_url }) => base_url },
+  number("TYPE", "type"),
+  plain("ID", "id"),
+  plain("NAME", "label"),
+  plain("KEY", "key_hint"),
+  plain("BASE URL", "base_url"),
 ];
 
 export async function listTypes(client: Client, output: Output): Promise<void> {
   const { data } = await client.call(channelTypes, {});
   const rows = data.filter(({ retired }) => !retired);
-  printList(output, { kind: "ChannelType", columns: TYPE_COLUMNS, rows, empty: "No channel types." });
+  const name = ({ type }: ChannelType) => `channel-type/${type}`;
+  await printList(output, { kind: "ChannelType", columns: TYPE_COLUMNS, name, rows, empty: "No channel types." });
 }
 
 const KEY_COLUMNS: readonly Column<ChannelKey>[] = [
-  { title: "INDEX", value: ({ index }) => String(index), isNumber: true },
+  number("INDEX", "index"),
   { title: "KEY", value: ({ hint }) => (hint === "" ? "-" : `…${hint}`) },
-  { title: "STATUS", value: ({ status }) => STATUS_WORD[status] ?? String(status) },
-  { title: "SINCE", value: ({ time }) => (time === 0 ? "-" : formatTime(time)) },
-  { title: "REASON", value: ({ reason }) => reason },
+  { title: "STATUS", value: ({ status }) => statusWord(status) },
+  time("SINCE", "time"),
+  plain("REASON", "reason"),
 ];
 
 export async function channelKeyList(
@@ -128,5 +160,5 @@ export async function channelKeyList(
     index === undefined
       ? await client.call(channelKeys, { params: { id } })
       : await client.call(channelKeySwitch, { params: { id }, body: { index, status } });
-  printList(output, { kind: "ChannelKey", columns: KEY_COLUMNS, rows, empty: "It has no keys." });
+  await printList(output, { kind: "ChannelKey", columns: KEY_COLUMNS, rows, empty: "It has no keys." });
 }

@@ -1,7 +1,9 @@
 import { configPath, contextNames, checkedName, currentContext, pathOf, useContext } from "../contexts.ts";
 import { storedProfile } from "../config.ts";
-import { CliError, EXIT, messageOf } from "../exit.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { messageOf } from "../problem.ts";
 import { printList, type Output } from "../print/output.ts";
+import { plain } from "../print/columns.ts";
 import type { Column } from "../print/table.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,17 +16,18 @@ interface Row {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: "", value: ({ current }) => (current ? "*" : "") },
-  { title: "NAME", value: ({ name }) => name },
-  { title: "SERVER", value: ({ server }) => server },
-  { title: "USER ID", value: ({ user_id }) => (user_id === 0 ? "-" : String(user_id)), isNumber: true },
+  { title: "", field: "current", value: ({ current }) => (current ? "*" : "") },
+  plain("NAME", "name"),
+  plain("SERVER", "server"),
+  { ...plain("USER ID", "user_id"), value: ({ user_id }) => (user_id === 0 ? "-" : String(user_id)), isNumber: true },
 ];
 
-export function listContexts(env: Environment, output: Output): void {
+export async function listContexts(env: Environment, output: Output): Promise<void> {
   const inUse = configPath(env);
   const rows = contextNames(env).map((name) => rowOf(env, name, pathOf(env, name) === inUse));
   const empty = "No contexts. Make one: fairway --context prod login https://ai.example.com";
-  printList(output, { kind: "Context", columns: COLUMNS, rows, empty });
+  const name = (row: Row) => `context/${row.name}`;
+  await printList(output, { kind: "Context", columns: COLUMNS, name, rows, empty });
 }
 
 /** Never the token. A file that cannot be read tells why. */

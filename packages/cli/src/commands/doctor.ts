@@ -1,8 +1,11 @@
 import { logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type Endpoint } from "@fairway/wire";
 import { isLoopback, type Profile } from "../config.ts";
 import { eventsOf } from "../events.ts";
-import { CliError, EXIT, hintOf, messageOf } from "../exit.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { hintOf, messageOf } from "../problem.ts";
+import { plain } from "../print/columns.ts";
 import { printList, type Output } from "../print/output.ts";
+import type { Column } from "../print/table.ts";
 import type { SessionClient } from "../session.ts";
 import { VERSION } from "../version.ts";
 
@@ -17,16 +20,20 @@ const SKEW_SECONDS = 60;
 /** The gateway writes at once when a stream opens. */
 const FIRST_EVENT_MS = 10_000;
 
-const COLUMNS = [
-  { title: "", value: ({ verdict }: Finding) => (verdict === "failure" ? "FAIL" : verdict === "ok" ? "ok" : "warn") },
-  { title: "CHECK", value: ({ check }: Finding) => check },
-  { title: "MESSAGE", value: ({ message }: Finding) => message },
+const COLUMNS: readonly Column<Finding>[] = [
+  {
+    ...plain("", "verdict"),
+    value: ({ verdict }) => (verdict === "failure" ? "FAIL" : verdict === "ok" ? "ok" : "warn"),
+  },
+  plain("CHECK", "check"),
+  plain("MESSAGE", "message"),
 ];
 
 /** Looks at everything that commands rely on; exit 1 where something fails. */
 export async function runDoctor(client: SessionClient, { server }: Profile, output: Output): Promise<void> {
   const findings = [transport(server), await gateway(client), ...(await account(client))];
-  printList(output, { kind: "Finding", columns: COLUMNS, rows: findings, empty: "" });
+  const name = ({ check }: Finding) => `check/${check}`;
+  await printList(output, { kind: "Finding", columns: COLUMNS, name, rows: findings, empty: "" });
   const failures = findings.filter(({ verdict }) => verdict === "failure").length;
   if (failures > 0) throw new CliError(`${failures} of ${findings.length} checks failed`, EXIT.failure);
 }

@@ -4,11 +4,14 @@ import {
   declarativePlan,
   type Client,
   type DeclarativeChange,
+  type DeclarativeDocument,
   type FieldChange,
 } from "@fairway/wire";
 import { documentText, readDocuments } from "../document-files.ts";
-import { CliError, EXIT, exitCodeOf, hintOf, messageOf } from "../exit.ts";
-import type { Output } from "../print/output.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { exitCodeOf, hintOf, messageOf } from "../problem.ts";
+import { plain } from "../print/columns.ts";
+import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../print/output.ts";
 import { confirm, readStdin } from "../prompt.ts";
 
 export interface DocumentOptions {
@@ -33,7 +36,7 @@ async function bodyOf({ file, recursive = false, manager, prune = false, force =
 export async function diffDocuments(client: Client, options: DocumentOptions, output: Output): Promise<void> {
   try {
     const { data: changes } = await client.call(declarativePlan, { body: await bodyOf(options) });
-    printChanges(changes, output);
+    await printChanges(changes, output);
     if (changes.some(({ action }) => action !== "unchanged")) process.exitCode = EXIT.failure;
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.failure) throw error;
@@ -47,7 +50,7 @@ export async function applyDocuments(client: Client, options: ApplyOptions, outp
   const { data: plan } = await client.call(declarativePlan, { body });
   const deletions = plan.filter(({ action }) => action === "delete");
   if (options.dryRun) {
-    printChanges(plan, output);
+    await printChanges(plan, output);
     output.note("Nothing was changed: --dry-run.");
     return;
   }
@@ -56,7 +59,7 @@ export async function applyDocuments(client: Client, options: ApplyOptions, outp
     await confirm(`Delete ${names}`, deletions.length, options.yes);
   }
   const { data: changes } = await client.call(declarativeApply, { body });
-  printChanges(changes, output);
+  await printChanges(changes, output);
   const conflicts = changes.filter(({ action }) => action === "conflict").length;
   if (conflicts > 0)
     throw new CliError(`${conflicts} conflicts were left alone`, EXIT.conflict, "--force takes them over");
@@ -70,10 +73,25 @@ const SIGN: Readonly<Record<DeclarativeChange["action"], string>> = {
   conflict: "!",
 };
 
-function printChanges(changes: readonly DeclarativeChange[], output: Output): void {
-  if (output.format === "json") output.out(JSON.stringify({ kind: "ChangeList", items: changes }, undefined, 2));
-  else if (output.format === "jsonl") for (const change of changes) output.out(JSON.stringify(change));
-  else for (const change of changes) printChange(change, output);
+const CHANGES: Shape<DeclarativeChange> = {
+  kind: "Change",
+  columns: [
+    plain("ACTION", "action"),
+    plain("KIND", "kind"),
+    plain("NAME", "name"),
+    plain("MESSAGE", "message"),
+    { title: "FIELDS", value: ({ fields }) => fields.map(({ field }) => field).join(",") },
+  ],
+  name: ({ kind, name }) => `${kind}/${name}`,
+};
+
+async function printChanges(changes: readonly DeclarativeChange[], output: Output): Promise<void> {
+  if (isForPeople(output) && output.columns === undefined) for (const change of changes) printChange(change, output);
+  else {
+    const printer = await openRows(output, CHANGES);
+    for (const change of changes) printer.add(change);
+    printer.end();
+  }
   output.note(summaryOf(changes));
 }
 
@@ -96,9 +114,23 @@ function summaryOf(changes: readonly DeclarativeChange[]): string {
 
 const KIND: Readonly<Record<string, string>> = { channels: "Channel", tokens: "Token", options: "OptionSet", all: "" };
 
+type Exported = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
+
+/** A table of documents has no room for what they say. */
+const DOCUMENTS: Shape<Exported> = {
+  kind: "Document",
+  columns: [plain("KIND", "kind"), { title: "NAME", value: ({ metadata }) => metadata.name }],
+  name: ({ kind, metadata }) => `${kind}/${metadata.name}`,
+};
+
 /** Documents one after the other, ready for `apply`; secrets are named, never shown. */
 export async function exportDocuments(client: Client, what: string, output: Output): Promise<void> {
   const { data } = await client.call(declarativeExport, { query: { kind: KIND[what] } });
-  if (output.format === "json") output.out(JSON.stringify({ kind: "DocumentList", items: data }, undefined, 2));
-  else for (const one of data) output.out(output.format === "jsonl" ? JSON.stringify(one) : documentText(one));
+  if (output.format === "json") (await documentWriter(output))({ kind: "DocumentList", items: data });
+  else if (isForPeople(output) || output.format === "yaml") for (const one of data) output.out(documentText(one));
+  else {
+    const printer = await openRows(output, DOCUMENTS);
+    for (const one of data) printer.add(one);
+    printer.end();
+  }
 }

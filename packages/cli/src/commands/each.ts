@@ -1,7 +1,10 @@
 import { ApiProblem } from "@fairway/wire";
-import { CliError, EXIT, exitCodeOf } from "../exit.ts";
-import type { Output } from "../print/output.ts";
-import { printable } from "../print/table.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { exitCodeOf } from "../problem.ts";
+import { number, plain } from "../print/columns.ts";
+import { openRows, type Output } from "../print/output.ts";
+import { printable } from "../print/printable.ts";
+import { type Column } from "../print/table.ts";
 import { confirm } from "../prompt.ts";
 
 interface Outcome {
@@ -10,9 +13,13 @@ interface Outcome {
   readonly message: string;
 }
 
+const COLUMNS: readonly Column<Outcome>[] = [number("ID", "id"), plain("OK", "ok"), plain("MESSAGE", "message")];
+
 export interface Batch {
   /** What the ids name, such as `channel`. */
   readonly noun: string;
+  /** What stands before the id in `-o name`, where it is not the noun. */
+  readonly prefix?: string;
   /** What has become of one, such as `deleted`. */
   readonly done: string;
   /** Of the document that JSON output is, without `List`. */
@@ -23,12 +30,17 @@ export interface Batch {
 }
 
 /** Does one thing to each id in turn. One id that fails is that failure; of several, exit 8 tells that some failed. */
-export async function doEach({ noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
-  const outcomes: Outcome[] = [];
+export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
+  const shape = { kind, columns: COLUMNS, name: ({ id }: Outcome) => `${prefix}/${id}` };
+  const printer = await openRows(output, shape, (outcome) => lineOf(noun, outcome));
+  let failures = 0;
+  let told = 0;
   const tell = (outcome: Outcome) => {
-    outcomes.push(outcome);
-    if (output.format === "table") output.out(lineOf(noun, outcome));
-    else if (output.format === "jsonl") output.out(JSON.stringify(outcome));
+    told += 1;
+    if (!outcome.ok) failures += 1;
+    // A name is for the next command: of what failed there is none.
+    if (outcome.ok || output.format !== "name") printer.add(outcome);
+    else output.note(lineOf(noun, outcome));
   };
   try {
     for (const id of ids) {
@@ -40,14 +52,12 @@ export async function doEach({ noun, done, kind, ids, act }: Batch, output: Outp
       }
     }
   } finally {
-    if (output.format === "json" && outcomes.length > 0)
-      output.out(JSON.stringify({ kind: `${kind}List`, items: outcomes }, undefined, 2));
+    if (told > 0) printer.end();
   }
-  const failures = outcomes.filter(({ ok }) => !ok).length;
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} ${noun}s failed`, EXIT.partial);
 }
 
-export interface Deletion extends Pick<Batch, "noun" | "kind" | "ids"> {
+export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"> {
   /** What is about to happen to all of `named`. */
   question(named: string): string;
   nameOf(id: number): Promise<string>;
@@ -56,12 +66,12 @@ export interface Deletion extends Pick<Batch, "noun" | "kind" | "ids"> {
 
 /** Asks once, with the names of all, and deletes each in turn; an id that nothing has is told before anything is gone. */
 export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
-  const { noun, kind, ids } = deletion;
+  const { ids } = deletion;
   const named: string[] = [];
   for (const id of ids) named.push(`${id} (${await deletion.nameOf(id)})`);
   await confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
   const act = async (id: number) => void (await deletion.remove(id));
-  await doEach({ noun, done: "deleted", kind, ids, act }, output);
+  await doEach({ ...deletion, done: "deleted", act }, output);
 }
 
 function lineOf(noun: string, { id, ok, message }: Outcome): string {

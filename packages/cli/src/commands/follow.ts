@@ -2,11 +2,11 @@ import { ApiProblem, logExport, logExportSelf, logTail, logTailSelf, type LogRow
 import { setTimeout } from "node:timers/promises";
 import type { Io } from "../command-context.ts";
 import { eventsOf, linesOf } from "../events.ts";
-import { EXIT, exitCodeOf, messageOf } from "../exit.ts";
-import type { Output } from "../print/output.ts";
-import { growingTable } from "../print/table.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { exitCodeOf, messageOf } from "../problem.ts";
+import { openRows, type Output } from "../print/output.ts";
 import type { LiveAnswer, SessionClient } from "../session.ts";
-import { LOG_COLUMNS, logQueryOf, type LogFilterOptions, type LogQuery } from "./log.ts";
+import { logQueryOf, LOGS, type LogFilterOptions, type LogQuery } from "./log.ts";
 import { createSeenRows } from "./seen-rows.ts";
 
 /** The gateway gives a sign of life each 15 s. */
@@ -23,8 +23,11 @@ export async function followLogs(
   output: Output,
   io: Io,
 ): Promise<void> {
+  const { format } = output;
+  if (format === "yaml") throw new CliError("a list without an end is no document", EXIT.usage, "use -o jsonl");
   const query = await logQueryOf(client, options, io.nowSeconds());
-  const follower = createFollower(client, query, printerOf(output));
+  const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, LOGS);
+  const follower = createFollower(client, query, (row) => printer.add(row));
   let wait = 0;
   for (;;) {
     try {
@@ -46,12 +49,6 @@ function nextWait(wait: number): number {
 function waitFor(error: unknown, before: number): number {
   const asked = error instanceof ApiProblem ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   return Math.max(asked, nextWait(before));
-}
-
-function printerOf(output: Output): (row: LogRow) => void {
-  if (output.format !== "table") return (row) => output.out(JSON.stringify(row));
-  const lines = growingTable(LOG_COLUMNS, output.width);
-  return (row) => output.out(lines(row));
 }
 
 /**

@@ -13,8 +13,8 @@ import {
   type LogRow,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, printOne, type Output } from "../print/output.ts";
-import type { Column } from "../print/table.ts";
+import { number, plain, quota, time } from "../print/columns.ts";
+import { printDone, printList, printOne, type Output, type Shape } from "../print/output.ts";
 import { confirm } from "../prompt.ts";
 import { pastOf } from "./times.ts";
 
@@ -27,18 +27,31 @@ const TYPE_NUMBER: Readonly<Record<string, number>> = {
 const TYPE_WORD = new Map(Object.entries(TYPE_NUMBER).map(([word, number]) => [number, word]));
 const PAGE = 100;
 
-export const LOG_COLUMNS: readonly Column<LogRow>[] = [
-  { title: "TIME", value: (row) => formatTime(row.created_at) },
-  { title: "TYPE", value: (row) => TYPE_WORD.get(row.type) ?? String(row.type) },
-  { title: "USER", value: (row) => row.username },
-  { title: "TOKEN", value: (row) => row.token_name },
-  { title: "MODEL", value: (row) => row.model_name },
-  { title: "IN", value: (row) => String(row.prompt_tokens), isNumber: true },
-  { title: "OUT", value: (row) => String(row.completion_tokens), isNumber: true },
-  { title: "QUOTA", value: (row) => String(row.quota), isNumber: true },
-  { title: "SECONDS", value: (row) => String(row.use_time), isNumber: true },
-  { title: "CONTENT", value: (row) => row.content },
-];
+/** How rows of the log are printed. */
+export const LOGS: Shape<LogRow> = {
+  kind: "Log",
+  columns: [
+    time("TIME", "created_at"),
+    { title: "TYPE", value: (row) => TYPE_WORD.get(row.type) ?? String(row.type) },
+    plain("USER", "username"),
+    plain("TOKEN", "token_name"),
+    plain("MODEL", "model_name"),
+    number("IN", "prompt_tokens"),
+    number("OUT", "completion_tokens"),
+    quota("QUOTA", "quota"),
+    number("SECONDS", "use_time"),
+    plain("CONTENT", "content"),
+  ],
+  wide: [
+    plain("GROUP", "group"),
+    plain("STREAM", "is_stream"),
+    number("CHANNEL", "channel"),
+    plain("CHANNEL NAME", "channel_name"),
+    plain("IP", "ip"),
+    plain("REQUEST", "request_id"),
+  ],
+  name: ({ id }) => `log/${id}`,
+};
 
 export interface LogFilterOptions {
   readonly type?: string;
@@ -107,7 +120,7 @@ export async function listLogs(
     before = data.next;
   } while (before !== "" && rows.length < options.limit);
   const shown = rows.slice(0, options.limit);
-  printList(output, { kind: "Log", columns: LOG_COLUMNS, rows: shown, empty: "No log rows match." });
+  await printList(output, { ...LOGS, rows: shown, empty: "No log rows match." });
 }
 
 export async function logTotals(
@@ -118,7 +131,7 @@ export async function logTotals(
 ): Promise<void> {
   const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
   const { data } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
-  printOne(output, data);
+  await printOne(output, data, { quotas: ["quota"] });
 }
 
 export async function pruneLogs(
@@ -130,6 +143,5 @@ export async function pruneLogs(
   const at = pastOf(before, "--before", nowSeconds);
   await confirm(`Delete all log rows before ${formatTime(at)}`, 1, yes);
   const { data: deleted } = await client.call(logClear, { query: { target_timestamp: at } });
-  if (output.format === "table") output.note(`Deleted ${deleted} rows.`);
-  else printOne(output, { deleted });
+  await printDone(output, { deleted }, `Deleted ${deleted} rows.`);
 }

@@ -1,21 +1,25 @@
-import {
-  formatTime,
-  optionHistory,
-  optionList,
-  optionReset,
-  optionUpdate,
-  type Client,
-  type OptionChange,
-} from "@fairway/wire";
+import { optionHistory, optionList, optionReset, optionUpdate, type Client, type OptionChange } from "@fairway/wire";
 import type { Io } from "../command-context.ts";
 import { editText } from "../editor.ts";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, type Output } from "../print/output.ts";
+import { plain, time } from "../print/columns.ts";
+import { printBare, printList, type Output, type Shape } from "../print/output.ts";
 import type { Column } from "../print/table.ts";
 import { confirm, readStdin, readTextFile } from "../prompt.ts";
 import { rowsUpTo } from "./paging.ts";
 
-/** One option, or all of them without a key. */
+interface Setting {
+  readonly key: string;
+  readonly value: string;
+}
+
+const SETTINGS: Shape<Setting> = {
+  kind: "Option",
+  columns: [plain("KEY", "key"), plain("VALUE", "value")],
+  name: ({ key }) => `option/${key}`,
+};
+
+/** One option, whose value stands alone, or all of them without a key. */
 export async function getOptions(
   client: Client,
   key: string | undefined,
@@ -24,18 +28,14 @@ export async function getOptions(
 ): Promise<void> {
   const { data } = await client.call(optionList, {});
   if (key === undefined) {
-    const columns = [
-      { title: "KEY", value: (row: { key: string }) => row.key },
-      { title: "VALUE", value: (row: { value: string }) => row.value },
-    ];
     const rows = data.filter((row) => row.key.startsWith(prefix));
-    return printList(output, { kind: "Option", columns, rows, empty: "No options." });
+    return printList(output, { ...SETTINGS, rows, empty: "No options." });
   }
   const found = optionIn(data, key);
-  output.out(output.format === "table" ? found.value : JSON.stringify(found));
+  await printBare(output, found.value, found, SETTINGS);
 }
 
-function optionIn(rows: readonly { key: string; value: string }[], key: string): { key: string; value: string } {
+function optionIn(rows: readonly Setting[], key: string): Setting {
   const found = rows.find((row) => row.key === key);
   if (found) return found;
   throw new CliError(
@@ -82,11 +82,11 @@ export async function setOption(client: Client, key: string, value: string, outp
 }
 
 const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
-  { title: "TIME", value: ({ created_at }) => formatTime(created_at) },
-  { title: "USER", value: ({ username }) => username },
-  { title: "KEY", value: ({ key }) => key },
-  { title: "BEFORE", value: ({ old_value }) => old_value ?? "-" },
-  { title: "AFTER", value: ({ new_value }) => new_value ?? "-" },
+  time("TIME", "created_at"),
+  plain("USER", "username"),
+  plain("KEY", "key"),
+  { ...plain("BEFORE", "old_value"), value: ({ old_value }) => old_value ?? "-" },
+  { ...plain("AFTER", "new_value"), value: ({ new_value }) => new_value ?? "-" },
 ];
 
 export async function optionChanges(
@@ -96,7 +96,8 @@ export async function optionChanges(
   output: Output,
 ): Promise<void> {
   const rows = await rowsUpTo(limit, (page) => client.call(optionHistory, { query: { key, ...page } }));
-  printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, rows, empty: "No changes." });
+  const name = ({ key }: OptionChange) => `option/${key}`;
+  await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, rows, empty: "No changes." });
 }
 
 export async function resetRatios(client: Client, { yes }: { readonly yes?: boolean }, output: Output): Promise<void> {

@@ -1,5 +1,4 @@
 import {
-  formatTime,
   REDEMPTION_STATUS,
   redemptionCreate,
   redemptionDelete,
@@ -10,8 +9,8 @@ import {
   type Client,
   type Redemption,
 } from "@fairway/wire";
-import { printList, printOne, type Output } from "../print/output.ts";
-import type { Column } from "../print/table.ts";
+import { number, plain, quota, time } from "../print/columns.ts";
+import { isForPeople, printBare, printList, type Output, type Shape } from "../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "./each.ts";
 import { rowsUpTo } from "./paging.ts";
 import { quotaOf } from "./token.ts";
@@ -25,15 +24,23 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
 /** A code without the code: whoever reads it can redeem it. */
 type Shown = Omit<Redemption, "key">;
 
-const COLUMNS: readonly Column<Shown>[] = [
-  { title: "ID", value: ({ id }) => String(id), isNumber: true },
-  { title: "NAME", value: ({ name }) => name },
-  { title: "STATUS", value: ({ status: number }) => STATUS_WORD[number] ?? String(number) },
-  { title: "QUOTA", value: ({ quota }) => String(quota), isNumber: true },
-  { title: "CREATED", value: ({ created_time }) => formatTime(created_time) },
-  { title: "REDEEMED", value: ({ redeemed_time }) => (redeemed_time === 0 ? "-" : formatTime(redeemed_time)) },
-  { title: "BY", value: ({ used_user_id }) => (used_user_id === 0 ? "-" : `user ${used_user_id}`) },
-];
+const REDEMPTIONS: Shape<Shown> = {
+  kind: "Redemption",
+  columns: [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
+    quota("QUOTA", "quota"),
+    time("CREATED", "created_time"),
+    time("REDEEMED", "redeemed_time"),
+    {
+      ...plain("BY", "used_user_id"),
+      value: ({ used_user_id }) => (used_user_id === 0 ? "-" : `user ${used_user_id}`),
+    },
+  ],
+  wide: [number("MADE BY", "user_id")],
+  name: ({ id }) => `redemption/${id}`,
+};
 
 function shown({ key: _key, ...redemption }: Redemption): Shown {
   return redemption;
@@ -50,18 +57,24 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
   const number = Object.keys(STATUS_WORD).find((one) => STATUS_WORD[Number(one)] === word);
   const query = { keyword, status: number };
   const rows = await rowsUpTo(limit, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
-  printList(output, {
-    kind: "Redemption",
-    columns: COLUMNS,
+  await printList(output, {
+    ...REDEMPTIONS,
     rows: rows.map(shown),
     empty: "No codes. Make some: fairway redemption create --name spring --quota 5usd --count 20",
   });
 }
 
+interface Code {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+}
+
 export async function printCode(client: Client, id: number, output: Output): Promise<void> {
   const { data } = await client.call(redemptionGet, { params: { id } });
-  if (output.format === "table") output.out(data.key);
-  else printOne(output, { id, name: data.name, code: data.key });
+  const columns = [number<Code>("ID", "id"), plain<Code>("NAME", "name"), plain<Code>("CODE", "code")];
+  const shape = { kind: "RedemptionCode", columns, name: () => `redemption/${id}` };
+  await printBare(output, data.key, { id, name: data.name, code: data.key }, shape);
 }
 
 export interface RedemptionCreateOptions {
@@ -72,16 +85,18 @@ export interface RedemptionCreateOptions {
 
 export async function createRedemptions(
   client: Client,
-  { name, quota, count }: RedemptionCreateOptions,
+  { name, quota: amount, count }: RedemptionCreateOptions,
   output: Output,
 ): Promise<void> {
   const { data: info } = await client.call(status, {});
-  const each = quotaOf(quota, info.quota_per_unit);
+  const each = quotaOf(amount, info.quota_per_unit);
   const { data } = await client.call(redemptionCreate, { body: { name, quota: each, count } });
-  if (output.format === "table") for (const code of data) output.out(code);
+  if (isForPeople(output) || output.format === "raw" || output.format === "name")
+    for (const code of data) output.out(code);
   else {
     const rows = data.map((code) => ({ code }));
-    printList(output, { kind: "RedemptionCode", columns: [], rows, empty: "" });
+    const columns = [plain<{ code: string }>("CODE", "code")];
+    await printList(output, { kind: "RedemptionCode", columns, rows, empty: "" });
   }
   output.note(`Created ${data.length} codes of ${each} each.`);
 }
@@ -95,7 +110,7 @@ export async function switchRedemptions(
   const wanted = verb === "enable" ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
   const act = async (id: number) =>
     void (await client.call(redemptionSetStatus, { query: { status_only: true }, body: { id, status: wanted } }));
-  await doEach({ noun: "code", done: `${verb}d`, kind: "RedemptionSwitch", ids, act }, output);
+  await doEach({ noun: "code", prefix: "redemption", done: `${verb}d`, kind: "RedemptionSwitch", ids, act }, output);
 }
 
 export async function deleteRedemptions(
@@ -106,6 +121,7 @@ export async function deleteRedemptions(
 ): Promise<void> {
   const deletion: Deletion = {
     noun: "code",
+    prefix: "redemption",
     kind: "RedemptionDelete",
     ids,
     question: (named) => `Delete code ${named}`,

@@ -1,6 +1,7 @@
 import {
   CHANNEL_STATUS,
   channelList,
+  formatTime,
   logStat,
   logStatSelf,
   ROLE,
@@ -9,6 +10,10 @@ import {
   status,
   type Client,
 } from "@fairway/wire";
+import type { Io } from "../command-context.ts";
+import { CliError, EXIT } from "../exit.ts";
+import { printOne, type Output } from "../print/output.ts";
+import type { Session } from "../session.ts";
 
 /** One look at a server, as `status` prints it and the live screen draws it. */
 export interface Overview {
@@ -51,6 +56,11 @@ export async function overviewOf(client: Client, server: string, signal: AbortSi
   };
 }
 
+/** Units of quota that make a US dollar. */
+export async function quotaPerUnit(client: Client): Promise<number> {
+  return (await client.call(status, {})).data.quota_per_unit;
+}
+
 async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNullable<Overview["channels"]>> {
   const count = async (state: number) =>
     (await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal })).total ?? 0;
@@ -60,4 +70,40 @@ async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNu
     count(CHANNEL_STATUS.disabledBySystem),
   ]);
   return { enabled, disabled, autoDisabled };
+}
+
+export interface StatusOptions {
+  readonly watch?: boolean;
+  readonly interval: number;
+}
+
+/** One look, or a screen that keeps looking. */
+export async function showStatus(
+  { client, profile }: Session,
+  options: StatusOptions,
+  output: Output,
+  { isTerminal }: Io,
+): Promise<void> {
+  if (options.watch) {
+    if (!isTerminal)
+      throw new CliError("--watch needs a terminal", EXIT.usage, "use `fairway status -o json` in scripts");
+    return (await import("../ui/status-screen.tsx")).showStatus({
+      client,
+      server: profile.server,
+      intervalMs: options.interval * 1000,
+    });
+  }
+  const overview = await overviewOf(client, profile.server, new AbortController().signal);
+  const { channels } = overview;
+  const words = {
+    server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
+    user: `${overview.user}, balance ${overview.balance}`,
+    "last minute": `${overview.rpm} requests, ${overview.tpm} tokens`,
+    ...(channels
+      ? {
+          channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled`,
+        }
+      : {}),
+  };
+  await printOne(output, overview, { words });
 }

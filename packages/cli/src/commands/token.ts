@@ -15,8 +15,8 @@ import {
 } from "@fairway/wire";
 import type { Io } from "../command-context.ts";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, printOne, type Output } from "../print/output.ts";
-import type { Column } from "../print/table.ts";
+import { number, plain, quota, time } from "../print/columns.ts";
+import { printBare, printDone, printList, printOne, type Output, type Shape } from "../print/output.ts";
 import type { SessionClient } from "../session.ts";
 import { deleteEach, doEach, type Deletion } from "./each.ts";
 import { rowsUpTo } from "./paging.ts";
@@ -32,17 +32,30 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
 /** A key without the key: its ends tell it apart. */
 type Shown = Omit<Token, "key"> & { readonly key_hint: string };
 
-const COLUMNS: readonly Column<Shown>[] = [
-  { title: "ID", value: ({ id }) => String(id), isNumber: true },
-  { title: "NAME", value: ({ name }) => name },
-  { title: "KEY", value: ({ key_hint }) => key_hint },
-  { title: "STATUS", value: ({ status: number }) => STATUS_WORD[number] ?? String(number) },
-  { title: "LEFT", value: leftOf, isNumber: true },
-  { title: "USED", value: ({ used_quota }) => String(used_quota), isNumber: true },
-  { title: "EXPIRES", value: expiryText },
-  { title: "GROUP", value: ({ group }) => group },
-  { title: "MODELS", value: ({ model_limits_enabled, model_limits }) => (model_limits_enabled ? model_limits : "all") },
-];
+const TOKENS: Shape<Shown> = {
+  kind: "Token",
+  columns: [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    plain("KEY", "key_hint"),
+    { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
+    { ...quota("LEFT", "remain_quota"), value: leftOf },
+    quota("USED", "used_quota"),
+    { ...time("EXPIRES", "expired_time"), value: expiryText },
+    plain("GROUP", "group"),
+    {
+      title: "MODELS",
+      value: ({ model_limits_enabled, model_limits }) => (model_limits_enabled ? model_limits : "all"),
+    },
+  ],
+  wide: [
+    plain("UNLIMITED", "unlimited_quota"),
+    plain("ADDRESSES", "allow_ips"),
+    time("CREATED", "created_time"),
+    time("LAST USED", "accessed_time"),
+  ],
+  name: ({ id }) => `token/${id}`,
+};
 
 function leftOf({ unlimited_quota, remain_quota }: Shown): string {
   return unlimited_quota ? "unlimited" : String(remain_quota);
@@ -72,20 +85,18 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
   };
   const rows = await rowsUpTo(options.limit, (page) => client.call(tokenList, { query: { ...query, ...page } }));
-  printList(output, {
-    kind: "Token",
-    columns: COLUMNS,
+  await printList(output, {
+    ...TOKENS,
     rows: rows.map(shown),
     empty: "No keys. Make one: fairway token create --name laptop",
   });
 }
 
 export async function getToken(client: Client, id: number, output: Output): Promise<void> {
-  printToken(output, shown((await client.call(tokenGet, { params: { id } })).data));
+  await printToken(output, shown((await client.call(tokenGet, { params: { id } })).data));
 }
 
-function printToken(output: Output, token: Shown): void {
-  if (output.format !== "table") return printOne(output, token);
+async function printToken(output: Output, token: Shown): Promise<void> {
   const { model_limits_enabled, model_limits, allow_ips, limits } = token;
   const words: Record<string, string> = {
     id: String(token.id),
@@ -105,8 +116,20 @@ function printToken(output: Output, token: Shown): void {
     created: formatTime(token.created_time),
     "last used": token.accessed_time === 0 ? "never" : formatTime(token.accessed_time),
   };
-  printOne(output, words);
+  await printOne(output, token, { shape: TOKENS, words });
 }
+
+interface Key {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+}
+
+const KEYS: Shape<Key> = {
+  kind: "Token",
+  columns: [number("ID", "id"), plain("NAME", "name"), plain("KEY", "key")],
+  name: ({ id }) => `token/${id}`,
+};
 
 /** The one command that prints a key that was made before. */
 export async function printKey(
@@ -116,8 +139,8 @@ export async function printKey(
 ): Promise<void> {
   const { data } = await client.call(tokenGet, { params: { id } });
   if (io.isTerminal) output.note("Whoever reads this key can spend its quota.");
-  if (output.format === "table") output.out(`sk-${data.key}`);
-  else printOne(output, { id, name: data.name, key: `sk-${data.key}` });
+  const key = `sk-${data.key}`;
+  await printBare(output, key, { id, name: data.name, key }, KEYS);
 }
 
 export interface TokenUpdateOptions {
@@ -153,16 +176,15 @@ export async function updateToken(
     },
     headers: { "If-Match": tag },
   });
-  if (output.format !== "table") printOne(output, shown(data));
-  output.note(`Changed key ${id}, ${data.name}.`);
+  await printDone(output, shown(data), `Changed key ${id}, ${data.name}.`, TOKENS);
 }
 
-async function quotaFields(client: Client, quota: string | undefined, token: Token) {
+async function quotaFields(client: Client, amount: string | undefined, token: Token) {
   const { unlimited_quota, remain_quota } = token;
-  if (quota === undefined) return { unlimited_quota, remain_quota };
-  if (quota === "unlimited") return { unlimited_quota: true, remain_quota };
+  if (amount === undefined) return { unlimited_quota, remain_quota };
+  if (amount === "unlimited") return { unlimited_quota: true, remain_quota };
   const { data } = await client.call(status, {});
-  return { unlimited_quota: false, remain_quota: quotaOf(quota, data.quota_per_unit) };
+  return { unlimited_quota: false, remain_quota: quotaOf(amount, data.quota_per_unit) };
 }
 
 export async function switchTokens(
@@ -214,12 +236,12 @@ export async function createToken(
 ): Promise<void> {
   const isUnlimited = options.quota === "unlimited";
   const expires = expiryOf(options.expires, nowSeconds);
-  const quota = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
+  const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
   const { data } = await client.call(tokenCreate, {
     body: {
       name: options.name,
       unlimited_quota: isUnlimited,
-      remain_quota: quota,
+      remain_quota: amount,
       expired_time: expires,
       model_limits_enabled: options.models !== undefined,
       model_limits: options.models ?? "",
@@ -227,27 +249,27 @@ export async function createToken(
       group: options.group ?? "",
     },
   });
-  if (output.format === "table") output.out(`sk-${data.key}`);
-  else printOne(output, { ...data, key: `sk-${data.key}` });
+  const key = `sk-${data.key}`;
+  await printBare(output, key, { ...data, key }, KEYS);
 }
 
 /** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
 export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): number {
   const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
   const isMoney = /^\$|usd$/i.test(text);
-  const quota =
+  const amount =
     isMoney && money !== undefined
       ? quotaOfDollars(money, quotaPerUnit)
       : /^\d+$/.test(text)
         ? Number(text)
         : undefined;
-  if (quota === undefined || !Number.isSafeInteger(quota))
+  if (amount === undefined || !Number.isSafeInteger(amount))
     throw new CliError(
       `${flag} ${text} is no amount`,
       EXIT.usage,
       flag === "--quota" ? "write 5usd, 500000 or unlimited" : "write 5usd or 500000",
     );
-  return quota;
+  return amount;
 }
 
 /** `never`, `30d`, `12h`, or a date; epoch seconds. */

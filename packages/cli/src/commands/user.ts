@@ -14,8 +14,8 @@ import {
   type User,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../exit.ts";
-import { printList, printOne, type Output } from "../print/output.ts";
-import type { Column } from "../print/table.ts";
+import { number, plain, quota } from "../print/columns.ts";
+import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../print/output.ts";
 import { ask, readSecret } from "../prompt.ts";
 import { deleteEach, doEach, type Deletion } from "./each.ts";
 import { rowsUpTo } from "./paging.ts";
@@ -31,17 +31,22 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
   [USER_STATUS.disabled]: "disabled",
 };
 
-const COLUMNS: readonly Column<User>[] = [
-  { title: "ID", value: ({ id }) => String(id), isNumber: true },
-  { title: "USERNAME", value: ({ username }) => username },
-  { title: "ROLE", value: ({ role }) => ROLE_WORD[role] ?? String(role) },
-  { title: "STATUS", value: stateOf },
-  { title: "GROUP", value: ({ group }) => group },
-  { title: "QUOTA", value: ({ quota }) => String(quota), isNumber: true },
-  { title: "USED", value: ({ used_quota }) => String(used_quota), isNumber: true },
-  { title: "REQUESTS", value: ({ request_count }) => String(request_count), isNumber: true },
-  { title: "NAME", value: ({ display_name }) => display_name },
-];
+const USERS: Shape<User> = {
+  kind: "User",
+  columns: [
+    number("ID", "id"),
+    plain("USERNAME", "username"),
+    { title: "ROLE", value: ({ role }) => ROLE_WORD[role] ?? String(role) },
+    { title: "STATUS", value: stateOf },
+    plain("GROUP", "group"),
+    quota("QUOTA", "quota"),
+    quota("USED", "used_quota"),
+    number("REQUESTS", "request_count"),
+    plain("NAME", "display_name"),
+  ],
+  wide: [plain("EMAIL", "email")],
+  name: ({ id }) => `user/${id}`,
+};
 
 function stateOf({ DeletedAt, status: number }: User): string {
   return DeletedAt === null ? (STATUS_WORD[number] ?? String(number)) : "deleted";
@@ -63,7 +68,7 @@ export async function listUsers(client: Client, options: UserListOptions, output
     status: numberOf(STATUS_WORD, options.status),
   };
   const rows = await rowsUpTo(options.limit, (page) => client.call(userList, { query: { ...query, ...page } }));
-  printList(output, { kind: "User", columns: COLUMNS, rows, empty: "No users match." });
+  await printList(output, { ...USERS, rows, empty: "No users match." });
 }
 
 function numberOf(words: Readonly<Record<number, string>>, word: string | undefined): string | undefined {
@@ -72,10 +77,10 @@ function numberOf(words: Readonly<Record<number, string>>, word: string | undefi
 
 export async function getUser(client: Client, id: number, output: Output): Promise<void> {
   const { data: user } = await client.call(userGet, { params: { id } });
-  if (output.format !== "table") return printOne(output, user);
+  if (!isForPeople(output)) return printOne(output, user, { shape: USERS });
   const { data: info } = await client.call(status, {});
   const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
-  printOne(output, {
+  const words = {
     id,
     username: user.username,
     name: user.display_name,
@@ -85,7 +90,8 @@ export async function getUser(client: Client, id: number, output: Output): Promi
     email: user.email === "" ? "-" : user.email,
     balance: `${showQuota(user.quota, style)} (${user.quota})`,
     used: `${showQuota(user.used_quota, style)} in ${user.request_count} requests`,
-  });
+  };
+  await printOne(output, user, { words });
 }
 
 export interface UserCreateOptions {
@@ -102,8 +108,10 @@ export async function createUser(client: Client, options: UserCreateOptions, out
   await client.call(userCreate, { body: { username, password, display_name: displayName, role } });
   const { data } = await client.call(userSearch, { query: { keyword: username } });
   const id = data.find((user) => user.username === username)?.id;
-  if (output.format !== "table") printOne(output, { id, username, role });
-  output.note(`Created user ${id ?? "?"}, ${username}.`);
+  const created = { id, username, role };
+  const columns = [number<typeof created>("ID", "id"), plain<typeof created>("USERNAME", "username")];
+  const shape = { kind: "User", columns, name: () => `user/${id ?? username}` };
+  await printDone(output, created, `Created user ${id ?? "?"}, ${username}.`, shape);
 }
 
 /** Typed twice where it cannot be seen. */
@@ -131,8 +139,8 @@ export async function updateUser(
   if (Object.keys(body).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway user update --help`");
   await client.call(userUpdate, { body: { id, ...body } });
-  if (output.format !== "table") printOne(output, (await client.call(userGet, { params: { id } })).data);
-  output.note(`Changed user ${id}: ${Object.keys(body).join(", ")}.`);
+  const { data } = await client.call(userGet, { params: { id } });
+  await printDone(output, data, `Changed user ${id}: ${Object.keys(body).join(", ")}.`, USERS);
 }
 
 export async function setPassword(

@@ -1,28 +1,42 @@
 import stringWidth from "string-width";
+import { printable } from "./printable.ts";
 
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
+  /** Member of the row: names the column in csv, where its value stands as it is. */
+  readonly field?: keyof Row & string;
+  /** Quota has a column of US dollars beside it in csv, times are ISO 8601 there. */
+  readonly holds?: "quota" | "time";
 }
 
 /** Aligned columns; cells are cut only when a terminal is too narrow for them. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
+export function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number | undefined,
+  hasTitles = true,
+): string {
   const cells = rows.map((row) => cellsOf(columns, row));
-  const widths = cells.reduce(wider, titlesOf(columns).map(stringWidthOf));
-  const fitting = fitted(widths, width);
-  return [titlesOf(columns), ...cells].map((texts) => lineOf(columns, texts, fitting)).join("\n");
+  const titles = hasTitles ? [titlesOf(columns)] : [];
+  const fitting = fitted([...titles, ...cells].reduce(wider, NO_WIDTHS), width);
+  return [...titles, ...cells].map((texts) => lineOf(columns, texts, fitting)).join("\n");
 }
 
 /** A table whose rows come one by one: columns grow when they have to, and the titles stand before the first row. */
-export function growingTable<Row>(columns: readonly Column<Row>[], width: number | undefined): (row: Row) => string {
-  let widths: number[] | undefined;
+export function growingTable<Row>(
+  columns: readonly Column<Row>[],
+  width: number | undefined,
+  hasTitles = true,
+): (row: Row) => string {
+  let widths: readonly number[] = NO_WIDTHS;
+  let titles = hasTitles ? [titlesOf(columns)] : [];
   return (row) => {
-    const cells = cellsOf(columns, row);
-    const isFirst = widths === undefined;
-    widths = wider(widths ?? titlesOf(columns).map(stringWidthOf), cells);
+    const lines = [...titles, cellsOf(columns, row)];
+    titles = [];
+    widths = lines.reduce(wider, widths);
     const fitting = fitted(widths, width);
-    const lines = isFirst ? [titlesOf(columns), cells] : [cells];
     return lines.map((texts) => lineOf(columns, texts, fitting)).join("\n");
   };
 }
@@ -35,12 +49,10 @@ function cellsOf<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map((column) => printable(column.value(row)));
 }
 
-function stringWidthOf(text: string): number {
-  return stringWidth(text);
-}
+const NO_WIDTHS: readonly number[] = [];
 
-function wider(widths: readonly number[], cells: readonly string[]): number[] {
-  return widths.map((one, at) => Math.max(one, stringWidth(cells[at] ?? "")));
+function wider(widths: readonly number[], cells: readonly string[]): readonly number[] {
+  return cells.map((cell, at) => Math.max(widths[at] ?? 0, stringWidth(cell)));
 }
 
 /** The last column gives way where the terminal is too narrow. */
@@ -72,8 +84,3 @@ function cutTo(text: string, width: number): string {
 }
 
 const LETTERS = new Intl.Segmenter();
-
-/** Control characters of stored texts must not reach the terminal, nor those that turn the direction of a line. */
-export function printable(text: string, kept = ""): string {
-  return text.replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, (letter) => (kept.includes(letter) ? letter : "�"));
-}

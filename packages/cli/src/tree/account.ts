@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { openSession } from "../session.ts";
-import { examples } from "./arguments.ts";
+import { examples, named } from "./arguments.ts";
 
-export function accountCommands(program: Command, { env, output }: CommandContext): void {
+export function accountCommands(program: Command, { env, output, session }: CommandContext): void {
   const login = program
     .command("login")
     .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
@@ -32,7 +31,7 @@ export function accountCommands(program: Command, { env, output }: CommandContex
     .command("whoami")
     .description("the signed-in user: role, group, balance")
     .action(async () => {
-      const { client, profile } = openSession(env());
+      const { client, profile } = await session();
       return (await import("../commands/whoami.ts")).whoAmI(client, profile.server, output());
     });
   examples(whoami, "fairway whoami -o json | jq .quota");
@@ -40,7 +39,7 @@ export function accountCommands(program: Command, { env, output }: CommandContex
     .command("doctor")
     .description("look for what is wrong: address, versions, sign-in, proxies that hold streams back, clock")
     .action(async () => {
-      const { client, profile } = openSession(env());
+      const { client, profile } = await session();
       return (await import("../commands/doctor.ts")).runDoctor(client, profile, output());
     });
   examples(doctor, "fairway doctor", "fairway -c prod doctor -o json");
@@ -62,7 +61,7 @@ function contextCommands(program: Command, { env, output }: Pick<CommandContext,
   );
   const use = context
     .command("use")
-    .argument("<name>")
+    .argument("<name>", "as `fairway context list` shows it", named("context"))
     .description("what commands use when they are not told")
     .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
   examples(use, "fairway context use prod", "fairway context use default");

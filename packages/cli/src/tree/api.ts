@@ -14,7 +14,7 @@ export function apiCommands(program: Command, { client, output }: CommandContext
     .addOption(yes())
     .action(async (call: string | undefined, options: ApiOptions) => {
       const { callApi, listCalls } = await import("../commands/api.ts");
-      return call === undefined ? listCalls(output()) : callApi(client(), call, options, output());
+      return call === undefined ? listCalls(output()) : callApi(await client(), call, options, output());
     });
   examples(
     api,

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { readFileSync } from "node:fs";
 
 export function positive(text: string): number {
   const value = integer(text);
@@ -17,9 +18,50 @@ export function interval(text: string): number {
   return value;
 }
 
+/** Names with commas between. */
+export function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+}
+
+/** An id: a number, or a name such as `channel/3`. */
+function idIn(text: string, noun: string): number {
+  const [, prefix, rest = text] = /^([a-z-]+)\/(.*)$/.exec(text) ?? [];
+  if (prefix !== undefined && prefix !== noun) throw new InvalidArgumentError(`It names a ${prefix}, not a ${noun}.`);
+  return positive(rest);
+}
+
+/** Reads an id as `-o name` prints it, or its number; `-` takes it from standard input. */
+export function id(noun: string): (text: string) => number {
+  return (text) => {
+    if (text !== "-") return idIn(text, noun);
+    const [one, ...more] = idsFromInput(noun);
+    if (one === undefined || more.length > 0) throw new InvalidArgumentError("Standard input must hold one.");
+    return one;
+  };
+}
+
 /** Collects the ids of a variadic argument. */
-export function ids(text: string, before?: number[]): number[] {
-  return [...(before ?? []), positive(text)];
+export function ids(noun: string): (text: string, before?: number[]) => number[] {
+  return (text, before = []) => [...before, ...(text === "-" ? idsFromInput(noun) : [idIn(text, noun)])];
+}
+
+/** All of standard input at once: arguments are read before anything waits. */
+function idsFromInput(noun: string): number[] {
+  if (process.stdin.isTTY) throw new InvalidArgumentError("Standard input is a terminal: pipe ids into it.");
+  const found = readFileSync(0, "utf8")
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => idIn(word, noun));
+  if (found.length === 0) throw new InvalidArgumentError("Standard input holds none.");
+  return found;
+}
+
+/** A name with or without its kind before it, as `option/RetryTimes`. */
+export function named(noun: string): (text: string) => string {
+  return (text) => (text.startsWith(`${noun}/`) ? text.slice(noun.length + 1) : text);
 }
 
 export function yes(): Option {

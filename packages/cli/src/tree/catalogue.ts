@@ -16,7 +16,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
     .command("list")
     .description("those that one's groups may use")
     .option("--all", "those of every enabled channel (administrators)")
-    .action(async (options: { all?: boolean }) => (await load()).listModels(client(), options, output()));
+    .action(async (options: { all?: boolean }) => (await load()).listModels(await client(), options, output()));
   examples(list, "fairway model list", "fairway model list --all -o jsonl");
   const pricing = program.command("pricing").description("what models cost");
   const prices = pricing
@@ -24,14 +24,14 @@ function offers(program: Command, { client, output }: CommandContext): void {
     .description("ratios and prices of the models that one's groups may use")
     .option("--model <text>", "part of the name")
     .option("--group <name>", "only what that group may use")
-    .action(async (options: PriceOptions) => (await load()).listPrices(client(), options, output()));
+    .action(async (options: PriceOptions) => (await load()).listPrices(await client(), options, output()));
   examples(prices, "fairway pricing list --model gpt-4o");
   const group = program.command("group").alias("groups").description("groups of users, keys and channels");
   const groups = group
     .command("list")
     .description("groups that one may choose, with their labels")
     .option("--all", "every group (administrators)")
-    .action(async (options: { all?: boolean }) => (await load()).listGroups(client(), options, output()));
+    .action(async (options: { all?: boolean }) => (await load()).listGroups(await client(), options, output()));
   examples(groups, "fairway group list --all");
 }
 
@@ -44,7 +44,7 @@ function work(program: Command, { client, output }: CommandContext): void {
     .option("--platform <name>")
     .option("--task <id>", "the id that its maker was told")
     .addOption(limit())
-    .action(async (options: TaskListOptions) => (await load()).listTasks(client(), options, output()));
+    .action(async (options: TaskListOptions) => (await load()).listTasks(await client(), options, output()));
   examples(list, "fairway task list --status FAILURE");
   const drawing = program.command("drawing").alias("drawings").description("drawing tasks");
   const drawings = drawing
@@ -52,6 +52,6 @@ function work(program: Command, { client, output }: CommandContext): void {
     .description("newest first; administrators see those of all users")
     .option("--task <id>", "the id that its maker was told")
     .addOption(limit())
-    .action(async (options: TaskListOptions) => (await load()).listDrawings(client(), options, output()));
+    .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
   examples(drawings, "fairway drawing list --limit 20");
 }

@@ -3,7 +3,7 @@ import type { ChannelBalanceOptions, ChannelTestOptions } from "../commands/chan
 import type { ChannelCreateOptions, ChannelUpdateOptions } from "../commands/channel-changes.ts";
 import type { ChannelListOptions } from "../commands/channel.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, ids, integer, limit, positive, yes } from "./arguments.ts";
+import { examples, id, ids, integer, limit, positive, yes } from "./arguments.ts";
 
 const AS_LISTED = "as `fairway channel list` shows them";
 
@@ -34,18 +34,18 @@ function reading(channel: Command, { client, output }: CommandContext): void {
     .option("--type <number>", "channel type", positive)
     .addOption(new Option("--status <word>").choices(["enabled", "disabled", "auto-disabled"]))
     .addOption(limit())
-    .action(async (options: ChannelListOptions) => (await load()).listChannels(client(), options, output()));
+    .action(async (options: ChannelListOptions) => (await load()).listChannels(await client(), options, output()));
   examples(list, "fairway channel list --status auto-disabled", "fairway channel list -o jsonl | jq .id");
   const get = channel
     .command("get")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("settings of one channel, and who manages it")
-    .action(async (id: number) => (await load()).getChannel(client(), id, output()));
+    .action(async (id: number) => (await load()).getChannel(await client(), id, output()));
   examples(get, "fairway channel get 3", "fairway channel get 3 -o json | jq .models");
   const types = channel
     .command("types")
     .description("kinds of upstream that a channel may have, with their numbers")
-    .action(async () => (await load()).listTypes(client(), output()));
+    .action(async () => (await load()).listTypes(await client(), output()));
   examples(types, "fairway channel types");
 }
 
@@ -76,7 +76,7 @@ function creating(channel: Command, { client, output }: CommandContext): void {
     .option("--group <list>", "comma list", "default")
     .option("--multi-key", "keep several keys, one a line, together in one channel instead of making several")
     .action(async (options: ChannelCreateOptions) =>
-      (await import("../commands/channel-changes.ts")).createChannel(client(), options, output()),
+      (await import("../commands/channel-changes.ts")).createChannel(await client(), options, output()),
     );
   examples(
     withSettings(create),
@@ -85,16 +85,18 @@ function creating(channel: Command, { client, output }: CommandContext): void {
   );
   const copy = channel
     .command("copy")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("make another one with the same settings and key")
-    .action(async (id: number) => (await import("../commands/channel-changes.ts")).copyChannel(client(), id, output()));
+    .action(async (id: number) =>
+      (await import("../commands/channel-changes.ts")).copyChannel(await client(), id, output()),
+    );
   examples(copy, "fairway channel copy 3 -o json | jq .id");
 }
 
 function changing(channel: Command, { client, output }: CommandContext): void {
   const update = channel
     .command("update")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("change what the flags name; the rest stays")
     .option("--name <name>")
     .option("--type <number>", "channel type", positive)
@@ -104,7 +106,7 @@ function changing(channel: Command, { client, output }: CommandContext): void {
     .option("--remove-model <name...>", "from the others")
     .option("--auto-ban", "switch it off when its upstream refuses it for good")
     .action(async (id: number, options: ChannelUpdateOptions) =>
-      (await import("../commands/channel-changes.ts")).updateChannel(client(), id, options, output()),
+      (await import("../commands/channel-changes.ts")).updateChannel(await client(), id, options, output()),
     );
   examples(
     withSettings(update),
@@ -113,11 +115,11 @@ function changing(channel: Command, { client, output }: CommandContext): void {
   );
   const models = channel
     .command("models")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("models that its upstream offers")
     .option("--set", "make them the models of the channel")
     .action(async (id: number, options: { set?: boolean }) =>
-      (await import("../commands/channel-checks.ts")).offeredModels(client(), id, options, output()),
+      (await import("../commands/channel-checks.ts")).offeredModels(await client(), id, options, output()),
     );
   examples(models, "fairway channel models 3", "fairway channel models 3 --set");
 }
@@ -125,10 +127,10 @@ function changing(channel: Command, { client, output }: CommandContext): void {
 function editing(channel: Command, { client, output, io }: CommandContext): void {
   const edit = channel
     .command("edit")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("change a channel in $EDITOR; what would change is shown and asked for")
     .action(async (id: number) =>
-      (await import("../commands/channel-edit.ts")).editChannel(client(), id, { output: output(), io }),
+      (await import("../commands/channel-edit.ts")).editChannel(await client(), id, { output: output(), io }),
     );
   examples(edit, "EDITOR=nano fairway channel edit 3");
 }
@@ -137,21 +139,21 @@ function switching(channel: Command, { client, output }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = channel
       .command(verb)
-      .argument("<id...>", AS_LISTED, ids)
+      .argument("<id...>", AS_LISTED, ids("channel"))
       .description(`switch channels ${verb === "enable" ? "on" : "off"}`)
       .action(async (chosen: number[]) =>
-        (await import("../commands/channel-changes.ts")).switchChannels(client(), chosen, verb, output()),
+        (await import("../commands/channel-changes.ts")).switchChannels(await client(), chosen, verb, output()),
       );
     examples(command, `fairway channel ${verb} 3 4`);
   }
   const keys = channel
     .command("keys")
-    .argument("<id>", "as `fairway channel list` shows it", positive)
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("the keys of a channel that has several: their last letters and whether they are in use")
     .option("--enable <index>", "switch that key on", integer)
     .addOption(new Option("--disable <index>", "switch that key off").argParser(integer).conflicts("enable"))
     .action(async (id: number, options: { enable?: number; disable?: number }) =>
-      (await import("../commands/channel.ts")).channelKeyList(client(), id, options, output()),
+      (await import("../commands/channel.ts")).channelKeyList(await client(), id, options, output()),
     );
   examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 1");
 }
@@ -160,21 +162,21 @@ function checking(channel: Command, { client, output }: CommandContext): void {
   const load = () => import("../commands/channel-checks.ts");
   const test = channel
     .command("test")
-    .argument("[id...]", AS_LISTED, ids)
+    .argument("[id...]", AS_LISTED, ids("channel"))
     .description("send one small request through each channel")
     .option("--all", "every channel that is enabled")
     .option("--model <name>", "instead of the channel's test model")
     .action(async (chosen: number[] | undefined, options: ChannelTestOptions) =>
-      (await load()).testChannels(client(), chosen ?? [], options, output()),
+      (await load()).testChannels(await client(), chosen ?? [], options, output()),
     );
   examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl");
   const balance = channel
     .command("balance")
-    .argument("[id...]", AS_LISTED, ids)
+    .argument("[id...]", AS_LISTED, ids("channel"))
     .description("ask the provider what is left, where it tells")
     .option("--all", "every channel that is enabled")
     .action(async (chosen: number[] | undefined, options: ChannelBalanceOptions) =>
-      (await load()).channelBalances(client(), chosen ?? [], options, output()),
+      (await load()).channelBalances(await client(), chosen ?? [], options, output()),
     );
   examples(balance, "fairway channel balance 3");
 }
@@ -183,22 +185,22 @@ function deleting(channel: Command, { client, output }: CommandContext): void {
   const load = () => import("../commands/channel-changes.ts");
   const remove = channel
     .command("delete")
-    .argument("<id...>", AS_LISTED, ids)
+    .argument("<id...>", AS_LISTED, ids("channel"))
     .description("delete channels for good")
     .addOption(yes())
     .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteChannels(client(), chosen, options, output()),
+      (await load()).deleteChannels(await client(), chosen, options, output()),
     );
   examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes");
   const prune = channel
     .command("prune")
     .description("delete every channel that is disabled, by hand or by the gateway")
     .addOption(yes())
-    .action(async (options: { yes?: boolean }) => (await load()).pruneChannels(client(), options, output()));
+    .action(async (options: { yes?: boolean }) => (await load()).pruneChannels(await client(), options, output()));
   examples(prune, "fairway channel prune --yes");
   const fix = channel
     .command("fix")
     .description("rebuild the routing table of all channels")
-    .action(async () => (await load()).fixChannels(client(), output()));
+    .action(async () => (await load()).fixChannels(await client(), output()));
   examples(fix, "fairway channel fix");
 }

@@ -8,13 +8,13 @@ const load = () => import("../commands/documents.ts");
 export function documentCommands(program: Command, { client, output }: CommandContext): void {
   const diff = withDocuments(program.command("diff"))
     .description("what applying documents would change; exit 1 where something differs (super administrator)")
-    .action(async (options: DocumentOptions) => (await load()).diffDocuments(client(), options, output()));
+    .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, output()));
   examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
   const apply = withDocuments(program.command("apply"))
     .description("make channels, options and keys as documents say, all or nothing (super administrator)")
     .option("--dry-run", "only tell what would change")
     .addOption(yes())
-    .action(async (options: ApplyOptions) => (await load()).applyDocuments(client(), options, output()));
+    .action(async (options: ApplyOptions) => (await load()).applyDocuments(await client(), options, output()));
   examples(
     apply,
     "fairway apply -f channels.yaml",
@@ -24,7 +24,7 @@ export function documentCommands(program: Command, { client, output }: CommandCo
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "all"]).default("all"))
     .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
-    .action(async (what: string) => (await load()).exportDocuments(client(), what, output()));
+    .action(async (what: string) => (await load()).exportDocuments(await client(), what, output()));
   examples(exporting, "fairway export > fairway.yaml", "fairway export channels -o jsonl");
 }
 

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "../commands/log.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, limit, positive, yes } from "./arguments.ts";
+import { examples, id, limit, positive, yes } from "./arguments.ts";
 
 const load = () => import("../commands/log.ts");
 
@@ -17,7 +17,7 @@ function withFilter(command: Command): Command {
     .option("--user <name>", "administrators only")
     .option("--token <name>")
     .option("--model <name>", "% is a wildcard")
-    .option("--channel <id>", "administrators only", positive)
+    .option("--channel <id>", "administrators only", id("channel"))
     .option("--group <name>")
     .option("--request <id>", "the row of one request")
     .option("--min-seconds <count>", "only what took that long", positive)
@@ -30,8 +30,9 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
     .addOption(limit())
     .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit"]))
     .action(async (options: LogListOptions) => {
-      if (options.follow) return (await import("../commands/follow.ts")).followLogs(client(), options, output(), io);
-      return (await load()).listLogs(client(), options, output(), io.nowSeconds());
+      if (options.follow)
+        return (await import("../commands/follow.ts")).followLogs(await client(), options, output(), io);
+      return (await load()).listLogs(await client(), options, output(), io.nowSeconds());
     });
   examples(
     list,
@@ -44,7 +45,7 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
       "new rows as they come, with --since also earlier ones; after a lost connection it goes on where it stopped",
     )
     .action(async (options: LogFilterOptions) =>
-      (await import("../commands/follow.ts")).followLogs(client(), options, output(), io),
+      (await import("../commands/follow.ts")).followLogs(await client(), options, output(), io),
     );
   examples(
     follow,
@@ -58,7 +59,7 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
     .option("--until <when>", "like --since")
     .description("quota of the matching rows, requests and tokens of the last minute")
     .action(async (options: LogFilterOptions) =>
-      (await load()).logTotals(client(), options, output(), io.nowSeconds()),
+      (await load()).logTotals(await client(), options, output(), io.nowSeconds()),
     );
   examples(stat, "fairway log stat --token ci --since 30d");
   const prune = log
@@ -67,7 +68,7 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
     .requiredOption("--before <when>", "90d or a date")
     .addOption(yes())
     .action(async (options: { before: string; yes?: boolean }) =>
-      (await load()).pruneLogs(client(), options, output(), io.nowSeconds()),
+      (await load()).pruneLogs(await client(), options, output(), io.nowSeconds()),
     );
   examples(prune, "fairway log prune --before 180d --yes");
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { examples, limit, yes } from "./arguments.ts";
+import { examples, limit, named, yes } from "./arguments.ts";
 
 const load = () => import("../commands/option.ts");
 
@@ -12,39 +12,39 @@ export function optionCommands(program: Command, { client, output, io }: Command
   const get = option
     .command("get")
     .alias("list")
-    .argument("[key]", "all when absent")
+    .argument("[key]", "all when absent", named("option"))
     .description("print one setting or all")
     .option("--prefix <text>", "only those whose names begin like that")
     .action(async (key: string | undefined, options: { prefix?: string }) =>
-      (await load()).getOptions(client(), key, options, output()),
+      (await load()).getOptions(await client(), key, options, output()),
     );
   examples(get, "fairway option get RetryTimes", "fairway option list --prefix SMTP");
   const set = option
     .command("set")
-    .argument("<key>")
+    .argument("<key>", "its name", named("option"))
     .argument("<value>", "text, @file, or - for standard input; secrets belong there")
     .description("change a setting")
-    .action(async (key: string, value: string) => (await load()).setOption(client(), key, value, output()));
+    .action(async (key: string, value: string) => (await load()).setOption(await client(), key, value, output()));
   examples(set, "fairway option set RetryTimes 1", "pass smtp | fairway option set SMTPToken -");
   const edit = option
     .command("edit")
-    .argument("<key>")
+    .argument("<key>", "its name", named("option"))
     .description("change a setting in $EDITOR; JSON is laid out for it")
-    .action(async (key: string) => (await load()).editOption(client(), key, { output: output(), io }));
+    .action(async (key: string) => (await load()).editOption(await client(), key, { output: output(), io }));
   examples(edit, "fairway option edit ModelRatio");
   const history = option
     .command("history")
-    .argument("[key]", "all when absent")
+    .argument("[key]", "all when absent", named("option"))
     .description("who changed what when, the latest first")
     .addOption(limit())
     .action(async (key: string | undefined, options: { limit: number }) =>
-      (await load()).optionChanges(client(), key, options, output()),
+      (await load()).optionChanges(await client(), key, options, output()),
     );
   examples(history, "fairway option history ModelRatio");
   const reset = option
     .command("reset-ratios")
     .description("put the built-in model ratios back")
     .addOption(yes())
-    .action(async (options: { yes?: boolean }) => (await load()).resetRatios(client(), options, output()));
+    .action(async (options: { yes?: boolean }) => (await load()).resetRatios(await client(), options, output()));
   examples(reset, "fairway option reset-ratios --yes");
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "../commands/token.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, ids, limit, positive, yes } from "./arguments.ts";
+import { examples, id, ids, limit, yes } from "./arguments.ts";
 
 const load = () => import("../commands/token.ts");
 const AS_LISTED = "as `fairway token list` shows them";
@@ -23,19 +23,19 @@ function reading(token: Command, { client, output, io }: CommandContext): void {
     .addOption(new Option("--status <word>").choices(["enabled", "disabled", "expired", "exhausted"]))
     .option("--expiring <span>", "only those that expire within 12h, 30d")
     .addOption(limit())
-    .action(async (options: TokenListOptions) => (await load()).listTokens(client(), options, output()));
+    .action(async (options: TokenListOptions) => (await load()).listTokens(await client(), options, output()));
   examples(list, "fairway token list", "fairway token list --expiring 7d -o jsonl | jq .id");
   const get = token
     .command("get")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("token"))
     .description("settings of one key")
-    .action(async (id: number) => (await load()).getToken(client(), id, output()));
+    .action(async (id: number) => (await load()).getToken(await client(), id, output()));
   examples(get, "fairway token get 3");
   const key = token
     .command("key")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("token"))
     .description("print the key itself")
-    .action(async (id: number) => (await load()).printKey(client(), id, { output: output(), io }));
+    .action(async (id: number) => (await load()).printKey(await client(), id, { output: output(), io }));
   examples(key, "OPENAI_API_KEY=$(fairway token key 3)");
 }
 
@@ -54,7 +54,7 @@ function writing(token: Command, { client, output, io }: CommandContext): void {
     .option("--quota <amount>", "5usd, 500000 or unlimited", "unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date", "never")
     .action(async (options: TokenCreateOptions) =>
-      (await load()).createToken(client(), options, output(), io.nowSeconds()),
+      (await load()).createToken(await client(), options, output(), io.nowSeconds()),
     );
   examples(
     withLimits(create),
@@ -63,13 +63,13 @@ function writing(token: Command, { client, output, io }: CommandContext): void {
   );
   const update = token
     .command("update")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("token"))
     .description('change what the flags name; the rest stays, and "" takes a limit away')
     .option("--name <name>", "what it is for")
     .option("--quota <amount>", "what it has left: 5usd, 500000 or unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date")
     .action(async (id: number, options: TokenUpdateOptions) =>
-      (await load()).updateToken(client(), id, options, { output: output(), nowSeconds: io.nowSeconds() }),
+      (await load()).updateToken(await client(), id, options, { output: output(), nowSeconds: io.nowSeconds() }),
     );
   examples(
     withLimits(update),
@@ -82,18 +82,18 @@ function switching(token: Command, { client, output }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = token
       .command(verb)
-      .argument("<id...>", AS_LISTED, ids)
+      .argument("<id...>", AS_LISTED, ids("token"))
       .description(verb === "enable" ? "let keys be used again" : "refuse keys until they are enabled again")
-      .action(async (chosen: number[]) => (await load()).switchTokens(client(), chosen, verb, output()));
+      .action(async (chosen: number[]) => (await load()).switchTokens(await client(), chosen, verb, output()));
     examples(command, `fairway token ${verb} 3 4`);
   }
   const remove = token
     .command("delete")
-    .argument("<id...>", AS_LISTED, ids)
+    .argument("<id...>", AS_LISTED, ids("token"))
     .description("delete keys; they stop working at once")
     .addOption(yes())
     .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteTokens(client(), chosen, options, output()),
+      (await load()).deleteTokens(await client(), chosen, options, output()),
     );
   examples(remove, "fairway token delete 3", "fairway token delete 3 4 --yes");
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { UserCreateOptions, UserListOptions, UserQuotaOptions, UserUpdateOptions } from "../commands/user.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, ids, limit, positive, yes } from "./arguments.ts";
+import { examples, id, ids, limit, yes } from "./arguments.ts";
 
 const load = () => import("../commands/user.ts");
 const ONE = "as `fairway user list` shows it";
@@ -23,13 +23,13 @@ function reading(user: Command, { client, output }: CommandContext): void {
     .addOption(new Option("--role <word>").choices(["user", "administrator", "super-administrator"]))
     .addOption(new Option("--status <word>").choices(["enabled", "disabled"]))
     .addOption(limit())
-    .action(async (options: UserListOptions) => (await load()).listUsers(client(), options, output()));
+    .action(async (options: UserListOptions) => (await load()).listUsers(await client(), options, output()));
   examples(list, "fairway user list --search ann", "fairway user list --status disabled -o jsonl | jq .id");
   const get = user
     .command("get")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("user"))
     .description("one account")
-    .action(async (id: number) => (await load()).getUser(client(), id, output()));
+    .action(async (id: number) => (await load()).getUser(await client(), id, output()));
   examples(get, "fairway user get 3");
 }
 
@@ -41,26 +41,26 @@ function writing(user: Command, { client, output }: CommandContext): void {
     .option("--display-name <name>")
     .option("--admin", "an administrator")
     .option("--password-stdin", "read the password from standard input")
-    .action(async (options: UserCreateOptions) => (await load()).createUser(client(), options, output()));
+    .action(async (options: UserCreateOptions) => (await load()).createUser(await client(), options, output()));
   examples(create, "pass ann | fairway user create --username ann --password-stdin");
   const update = user
     .command("update")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("user"))
     .description("change what the flags name; the rest stays")
     .option("--username <name>")
     .option("--display-name <name>")
     .option("--group <name>")
     .action(async (id: number, options: UserUpdateOptions) =>
-      (await load()).updateUser(client(), id, options, output()),
+      (await load()).updateUser(await client(), id, options, output()),
     );
   examples(update, "fairway user update 3 --group vip");
   const password = user
     .command("passwd")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("user"))
     .description("set a new password; it is asked for")
     .option("--password-stdin", "read it from standard input")
     .action(async (id: number, options: { passwordStdin?: boolean }) =>
-      (await load()).setPassword(client(), id, options, output()),
+      (await load()).setPassword(await client(), id, options, output()),
     );
   examples(password, "fairway user passwd 3");
 }
@@ -75,27 +75,29 @@ function acting(user: Command, { client, output }: CommandContext): void {
   for (const verb of ["enable", "disable", "promote", "demote"] as const) {
     const command = user
       .command(verb)
-      .argument("<id...>", AS_LISTED, ids)
+      .argument("<id...>", AS_LISTED, ids("user"))
       .description(verbs[verb])
-      .action(async (chosen: number[]) => (await load()).manageUsers(client(), chosen, verb, output()));
+      .action(async (chosen: number[]) => (await load()).manageUsers(await client(), chosen, verb, output()));
     examples(command, `fairway user ${verb} 3`);
   }
   const quota = user
     .command("quota")
-    .argument("<id>", ONE, positive)
+    .argument("<id>", ONE, id("user"))
     .description("move a balance, or set it")
     .addOption(new Option("--add <amount>", "5usd or 500000").conflicts(["sub", "set"]))
     .addOption(new Option("--sub <amount>", "5usd or 500000").conflicts("set"))
     .option("--set <amount>", "5usd or 500000")
-    .action(async (id: number, options: UserQuotaOptions) => (await load()).moveQuota(client(), id, options, output()));
+    .action(async (id: number, options: UserQuotaOptions) =>
+      (await load()).moveQuota(await client(), id, options, output()),
+    );
   examples(quota, "fairway user quota 3 --add 5usd");
   const remove = user
     .command("delete")
-    .argument("<id...>", AS_LISTED, ids)
+    .argument("<id...>", AS_LISTED, ids("user"))
     .description("delete accounts for good, with their keys; their logs stay")
     .addOption(yes())
     .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteUsers(client(), chosen, options, output()),
+      (await load()).deleteUsers(await client(), chosen, options, output()),
     );
   examples(remove, "fairway user delete 3");
 }

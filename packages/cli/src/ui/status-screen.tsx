@@ -2,7 +2,7 @@ import type { Client } from "@fairway/wire";
 import { Box, render, Text, useApp, useInput } from "ink";
 import { setTimeout } from "node:timers/promises";
 import { useEffect, useState } from "react";
-import { messageOf } from "../exit.ts";
+import { messageOf } from "../problem.ts";
 import { overviewOf, type Overview } from "../commands/status.ts";
 
 interface ScreenProps {

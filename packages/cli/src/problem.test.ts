@@ -1,6 +1,7 @@
 import { ApiProblem } from "@fairway/wire";
 import { describe, expect, it } from "vitest";
-import { CliError, exitCodeOf, hintOf } from "./exit.ts";
+import { CliError } from "./exit.ts";
+import { exitCodeOf, hintOf } from "./problem.ts";
 
 describe("exitCodeOf", () => {
   it.each([

@@ -1,0 +1,37 @@
+import { formatTime } from "@fairway/wire";
+import type { Column } from "./table.ts";
+
+/** A column of a member as it is. */
+export function plain<Row>(title: string, field: keyof Row & string): Column<Row> {
+  return { title, field, value: (row) => cellOf(row[field]) };
+}
+
+export function number<Row>(title: string, field: keyof Row & string): Column<Row> {
+  return { title, field, isNumber: true, value: (row) => cellOf(row[field]) };
+}
+
+/** Units of quota; csv adds US dollars. */
+export function quota<Row>(title: string, field: keyof Row & string): Column<Row> {
+  return { ...number<Row>(title, field), holds: "quota" };
+}
+
+/** Epoch seconds; below 1 there is no such time. */
+export function time<Row>(title: string, field: keyof Row & string): Column<Row> {
+  const value = (row: Row) => {
+    const seconds = secondsOf(row[field]);
+    return seconds === undefined ? "-" : formatTime(seconds);
+  };
+  return { title, field, holds: "time", value };
+}
+
+/** Epoch seconds of a member; undefined where it holds no time. */
+export function secondsOf(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
+}
+
+/** A value on one line: nothing for what is absent, JSON for what has members. */
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
+}
