@@ -27,6 +27,7 @@ export function cli(): string {
     isTerminal: false,
     nowSeconds: () => 0,
     useUtc: () => undefined,
+    write: () => undefined,
     out: () => undefined,
     note: () => undefined,
   });

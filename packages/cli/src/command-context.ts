@@ -9,6 +9,8 @@ export interface Io {
   readonly nowSeconds: () => number;
   /** From now on times are told in UTC. */
   useUtc(): void;
+  /** Data as they are, without a line end. */
+  write(text: string): void;
   out(text: string): void;
   note(text: string): void;
 }

@@ -15,13 +15,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 process.once("SIGINT", () => process.exit(EXIT.interrupted));
 
+const write = (text: string) => void process.stdout.write(process.stdout.isTTY ? printable(text, "\n\t") : text);
 const program = createProgram(VERSION, {
   env: process.env,
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
   isTerminal: process.stdin.isTTY && process.stdout.isTTY,
   nowSeconds: () => Math.floor(Date.now() / 1000),
   useUtc: () => void (process.env["TZ"] = "UTC"),
-  out: (text) => void process.stdout.write(`${process.stdout.isTTY ? printable(text, "\n\t") : text}\n`),
+  write,
+  out: (text) => write(`${text}\n`),
   note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
 });
 for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();

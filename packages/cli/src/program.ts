@@ -9,6 +9,7 @@ import { apiCommands } from "./tree/api.ts";
 import { examples, interval, list } from "./tree/arguments.ts";
 import { catalogueCommands } from "./tree/catalogue.ts";
 import { channelCommands } from "./tree/channel.ts";
+import { chatCommands } from "./tree/chat.ts";
 import { completionCommands } from "./tree/completion.ts";
 import { documentCommands } from "./tree/documents.ts";
 import { logCommands } from "./tree/log.ts";
@@ -44,6 +45,7 @@ const NOUNS = [
   redemptionCommands,
   optionCommands,
   catalogueCommands,
+  chatCommands,
   documentCommands,
   apiCommands,
   completionCommands,

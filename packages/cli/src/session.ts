@@ -17,7 +17,11 @@ export async function fetchJson(url: string, init: Init) {
 }
 
 /** The head of an answer. `limit` ends it with the words of a silent server, `init.signal` as it is. */
-async function reach(url: string, { method, headers, body, signal }: Init, limit: AbortSignal): Promise<Response> {
+export async function reach(
+  url: string,
+  { method, headers, body, signal }: Omit<Init, "credentials">,
+  limit: AbortSignal,
+): Promise<Response> {
   const answer = await fetch(url, {
     method,
     headers,

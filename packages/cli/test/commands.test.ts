@@ -132,6 +132,50 @@ test("a key works, and its calls are in the log", async () => {
   expect(table.out).toContain("gpt-4o-mini");
 });
 
+test("a chat is one answer for scripts, with its bill beside it", async () => {
+  const answer = await run(["chat", "-m", "gpt-4o-mini", "Hi"], env, "piped words");
+  expect(answer.code, answer.err).toBe(0);
+  expect(answer.out.trim()).not.toBe("");
+  expect(answer.err).toMatch(/^20 tokens in, 10 out · \d+ quota \(\$0\.\d+\) · key \d+ \(laptop\)\n$/);
+  const asked = JSON.stringify(upstream.requests.at(-1)?.json);
+  expect(asked).toContain("Hi\\n\\npiped words");
+  const whole = json(
+    await run(["chat", "-t", "laptop", "-m", "gpt-4o-mini", "-o", "json", "-s", "Be brief.", "Hi"], env),
+  );
+  expect(whole).toMatchObject({ model: "gpt-4o-mini", prompt_tokens: 20, quota: expect.any(Number) as number });
+  const refused = await run(["chat", "-m", "nobody-serves-this", "Hi"], env);
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("nobody-serves-this");
+  expect((await run(["chat"], env)).err).toContain("there is nothing to ask");
+  const none = await run(["chat", "-g", "vip", "Hi"], env);
+  expect(none.code).toBe(2);
+  expect(none.err).toContain("fairway token create --name chat --group vip");
+  expect((await run(["chat", "Hi"], env)).err).toContain("name one with --model: ");
+});
+
+test("a conversation remembers, Ctrl-C stops the answer and not the program", async () => {
+  await run(["channel", "update", "1", "--add-model", "echo", "slow-40+long-500"], env);
+  await fairway("option set SelfUseModeEnabled true");
+  const talk = openTerminal(["chat", "-m", "echo"], env);
+  await talk.sees("> ");
+  talk.type("first question\r");
+  await talk.sees("quota ($");
+  talk.type("and the second\r");
+  await talk.sees(/quota \(\$[^]*quota \(\$/);
+  expect(JSON.stringify(upstream.requests.at(-1)?.json)).toMatch(/first question.*assistant.*and the second/);
+  talk.type("/exit\r");
+  expect(await talk.exited).toBe(0);
+  const slow = openTerminal(["chat", "-m", "slow-40+long-500"], env);
+  await slow.sees("> ");
+  slow.type("go\r");
+  await slow.sees(/> go\s+\S+/);
+  slow.type("\u0003");
+  await slow.sees(" …");
+  await slow.sees(/stopped · .*key \d+ \(laptop\)\s+> /);
+  slow.type("\u0004");
+  expect(await slow.exited).toBe(0);
+});
+
 test("an option is set and read back; a bad value names the option", async () => {
   expect((await fairway("option set SystemName Harbour")).code).toBe(0);
   expect((await fairway("option get SystemName")).out).toContain("Harbour");
