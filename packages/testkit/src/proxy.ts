@@ -10,6 +10,8 @@ export interface Proxy {
   isStalled: boolean;
   /** While true all bytes are lost. Connections that lost some stay silent for good, as those of a host that vanished. */
   isSilent: boolean;
+  /** A connection on which the client says this is cut before it arrives; blank cuts none. */
+  cutsAt: string;
   /** Times that a client spoke after the other side had answered: its round trips. */
   readonly exchanges: number;
   /** Cuts all connections; new ones are made as before. */
@@ -22,7 +24,7 @@ export interface Proxy {
 /** Forwards a free loopback port to `target`. */
 export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  const state = { delayMs: 0, isStalled: false, isSilent: false, isClosed: false, exchanges: 0 };
+  const state = { delayMs: 0, isStalled: false, isSilent: false, isClosed: false, cutsAt: "", exchanges: 0 };
   const server = createServer((client) => {
     if (state.isClosed) return void client.destroy();
     const upstream = connect(target, "127.0.0.1");
@@ -37,7 +39,8 @@ export async function startProxy(target: number): Promise<Proxy> {
         upstream.destroy();
       });
     }
-    client.on("data", () => {
+    client.on("data", (chunk: Buffer) => {
+      if (state.cutsAt !== "" && chunk.includes(state.cutsAt)) return void client.destroy();
       if (isAnswered) state.exchanges += 1;
       isAnswered = false;
     });
@@ -77,7 +80,7 @@ function forward(from: Socket, to: Socket, state: Conditions, way: { isCut: bool
       setTimeout(leave, state.isStalled ? LOOK_MS : Math.max(1, (waiting[0]?.at ?? 0) - performance.now()));
   };
   from.on("data", (chunk: Buffer) => {
-    way.isCut ||= state.isSilent;
+    way.isCut ||= state.isSilent || from.destroyed;
     if (way.isCut) return;
     if (waiting.length === 0 && state.delayMs === 0 && !state.isStalled) return void to.write(chunk);
     waiting.push({ at: performance.now() + state.delayMs, chunk });

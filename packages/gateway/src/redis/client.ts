@@ -123,6 +123,8 @@ function baseOptions(connectionName: string): RedisOptions {
     // What was on its way when the connection broke fails at once: who sent it knows whether it may be sent again.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
+    // Nobody takes what the library's own subscriptions reject: the process would end with them.
+    autoResubscribe: false,
     retryStrategy: (times) => Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS),
     // After a fail-over the old address may lead to a replica.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),

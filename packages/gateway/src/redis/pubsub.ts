@@ -38,9 +38,9 @@ export function createChannel(settings: ChannelSettings): Channel {
     const at = message.indexOf(SEPARATOR);
     if (message.slice(0, at) !== sender) onMessage(message.slice(at + 1));
   });
-  // Subscriptions are renewed by the client; messages in between are lost.
+  // Messages in between are lost. Where the connection breaks again meanwhile, the next one renews it.
   subscriber.on("ready", () => {
-    if (isSubscribed) onGap();
+    if (isSubscribed) subscriber.subscribe(channel).then(onGap, () => undefined);
   });
   return {
     name: `channel ${name}`,
