@@ -66,6 +66,17 @@ function translate(client: ChatLike, upstream: ChatLike, chunks: readonly Buffer
   return Buffer.concat([...parts, translation.end()]);
 }
 
+/** What has another shape than its protocol's is refused in words, and breaks nothing. */
+function readOrRefused(read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    expect(String(error)).toMatch(
+      /^Error: (an event of the stream cannot be read|the answer has no choice|the response has not come to its end)$/,
+    );
+  }
+}
+
 function dataOf(stream: Buffer): JsonObject[] {
   return parseEvents(stream).flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
@@ -149,8 +160,8 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
       fc.property(fc.array(odd, { maxLength: 6 }), (shapes) => {
         const stream = createStreamTranslation(bridges, contextFor(client));
         for (const shape of shapes) {
-          translateAnswer(bridges, shape as JsonObject, contextFor(client));
-          stream.blocks(Buffer.from(encodeBlock(JSON.stringify(shape))));
+          readOrRefused(() => translateAnswer(bridges, shape as JsonObject, contextFor(client)));
+          readOrRefused(() => stream.blocks(Buffer.from(encodeBlock(JSON.stringify(shape)))));
         }
         stream.end();
       }),

@@ -10,6 +10,7 @@ import {
 } from "./openai-chat/index.ts";
 import { ChatMeter } from "./openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "./openai-chat/prompt.ts";
+import { isTextAnswer, kindOfChunk } from "./openai-chat/shape.ts";
 import { DONE, usageChunk } from "./openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "./prompt.ts";
 import { isObject, isSet, list, object, objects, text } from "./read.ts";
@@ -36,6 +37,8 @@ export const openaiCompletions: Dialect = {
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
+  isAnswer: isTextAnswer,
+  kindOf: kindOfChunk,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkPrompt(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkPrompt(body.json(), reader)),

@@ -3,7 +3,7 @@ import { parseEvents } from "../lib/sse.ts";
 import { findError } from "./openai-chat/meter.ts";
 import { modelEdits, withMembers } from "./ask.ts";
 import { object, text } from "./read.ts";
-import { hasValue, lastObject, mayHoldError, needle, type Needle } from "./scan.ts";
+import { hasValue, lastRead, mayHoldError, needle, type Needle } from "./scan.ts";
 import type { Dialect, JsonObject, Meter, UpstreamErrorEvent, Usage } from "./types.ts";
 import { readError } from "./upstream-error.ts";
 
@@ -34,8 +34,7 @@ export class TypedMeter implements Meter {
   }
 
   feed(blocks: Buffer): void {
-    const usage = lastObject(blocks, USAGE);
-    if (usage !== undefined) this.usage = this.#readUsage(usage) ?? this.usage;
+    this.usage = lastRead(blocks, USAGE, this.#readUsage) ?? this.usage;
     if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
     if (this.finished || !this.#ends.some((end) => hasValue(blocks, end))) return;
     this.finished = parseEvents(blocks).some(({ data }) => this.#types.has(text(data, "type") ?? ""));

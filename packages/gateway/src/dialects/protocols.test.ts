@@ -268,6 +268,11 @@ describe("usage", () => {
     );
     expect(meter).toMatchObject({ finished: true, terminated: true, error: undefined });
     expect(meter.usage).toMatchObject({ input: 3, output: 4 });
+    const tools = [{ type: "function", parameters: { properties: { usage: { type: "object" } } } }];
+    const response = { usage: { input_tokens: 5, output_tokens: 6 }, tools };
+    const other = of("openai-responses").meter();
+    other.feed(Buffer.from(`data: ${JSON.stringify({ type: "response.completed", response })}\n\n`));
+    expect(other.usage).toMatchObject({ input: 5, output: 6 });
   });
 
   it("of streamed images counts the finished ones", () => {

@@ -48,6 +48,11 @@ export function objects(from: JsonObject | undefined, key: string): readonly Jso
   return items.length === 0 ? NO_OBJECTS : items.filter(isObject);
 }
 
+/** A list of nothing but objects. */
+export function isObjectList(value: JsonValue | undefined): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
 /** A whole number from zero up; negative, fractional and other values count as absent. */
 export function count(from: JsonObject | undefined, key: string): number | undefined {
   const value = from?.[key];

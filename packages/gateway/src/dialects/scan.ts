@@ -43,14 +43,15 @@ function isWhole(bytes: Buffer, at: number, { lead }: Needle): boolean {
   return true;
 }
 
-/** The last object that is the value of a member of this name, at any depth. */
-export function lastObject(bytes: Buffer, name: Needle): JsonObject | undefined {
+/** What `read` makes of the last object that it can read among the values of members of this name, at any depth. */
+export function lastRead<T>(bytes: Buffer, name: Needle, read: (value: JsonObject) => T | undefined): T | undefined {
   let at = bytes.lastIndexOf(name.tail);
   while (at >= 0) {
     const start = isWhole(bytes, at, name) ? valueStart(bytes, at + name.tail.length) : -1;
     if (start >= 0 && bytes[start] === OPEN_BRACE) {
       const value = parseObject(bytes.toString("utf8", start, skipValue(bytes, start)));
-      if (value !== undefined) return value;
+      const found = value && read(value);
+      if (found !== undefined) return found;
     }
     at = at === 0 ? -1 : bytes.lastIndexOf(name.tail, at - 1);
   }

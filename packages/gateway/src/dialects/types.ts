@@ -136,6 +136,9 @@ export interface Meter {
   readonly error: UpstreamErrorEvent | undefined;
 }
 
+/** What a streamed event is: a part of an answer, something beside it, or what no client of the protocol could read. */
+export type EventKind = "part" | "beside" | "unreadable";
+
 /** Texts that a request or an answer holds, for counting where no usage is reported. */
 export interface Texts {
   /** Everything that counts as plain text, joined by nothing. */
@@ -156,6 +159,12 @@ export interface Dialect {
   usage(answer: JsonObject): Usage | undefined;
   /** An error object inside an answer of status 200, if that is what it is. */
   errorIn(answer: JsonObject): UpstreamErrorEvent | undefined;
+  /** False for a whole answer that no client of the protocol could read; absent where any object will do. */
+  isAnswer?(answer: JsonObject): boolean;
+  /** What a streamed event is; absent where every event is a part. */
+  kindOf?(event: JsonObject): EventKind;
+  /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
+  tidy?(blocks: Buffer): Buffer;
   meter(): Meter;
   /** Texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
@@ -251,7 +260,7 @@ export interface StreamBridge {
   event(event: StreamEvent): StreamEvent[];
   /**
    * Called after the upstream's regular end; closes whatever is open. `counted` stands in for usage that the upstream
-   * did not report.
+   * did not report, or not where its protocol has it.
    */
   end(counted?: Usage): StreamEvent[];
 }

@@ -1,12 +1,13 @@
+import { openaiChat as chat } from "../dialects/openai-chat/index.ts";
 import { describe, expect, it } from "vitest";
 import {
   cutEvents,
   cutUsageEvents,
   hasData,
   isBrokenOff,
+  kindOfFirst,
   stripComments,
   withoutTerminator,
-  isBareEnd,
 } from "./event-blocks.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
@@ -61,9 +62,13 @@ describe("event blocks", () => {
     expect(withoutTerminator(spoken)).toBe(spoken);
   });
 
-  it("knows a stream that holds nothing but its end", () => {
-    expect(["data: [DONE]\n\n", "data:[DONE]"].map((text) => isBareEnd(Buffer.from(text)))).toEqual([true, true]);
-    expect(isBareEnd(Buffer.from("data: {}\n\ndata: [DONE]\n\n"))).toBe(false);
+  it("knows the first part of an answer from what may stand before it", () => {
+    const kind = (written: string) => kindOfFirst(Buffer.from(written), chat);
+    for (const beside of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
+      expect(kind(`${beside}\n\n`), beside).toBe("beside");
+    expect(kind('data: {}\n\ndata: {"choices":[{"delta":{}}]}\n\n')).toBe("part");
+    for (const broken of ['{"choices":"no"}', '{"choices":[null]}', '{"choices":[{"delta":{"content":5}}]}', '{"choi'])
+      expect(kind(`data: ${broken}\n\n`), broken).toBe("unreadable");
   });
 
   it("knows data from comments and bare event lines", () => {

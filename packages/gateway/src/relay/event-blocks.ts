@@ -1,5 +1,5 @@
 import { parseEvents, splitBlocks, type StreamEvent } from "../lib/sse.ts";
-import type { JsonObject } from "../dialects/types.ts";
+import type { Dialect, EventKind, JsonObject } from "../dialects/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
 const DATA = Buffer.from("data:");
@@ -79,7 +79,20 @@ function withoutComments(block: Buffer): Buffer {
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
 }
 
-/** Nothing but the end of a stream. */
-export function isBareEnd(blocks: Buffer): boolean {
-  return blocks.length < 32 && /^data: ?\[DONE\]\s*$/.test(blocks.toString("latin1"));
+/** What a stream begins with: "beside" while it has said nothing of an answer. */
+export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
+  if (kindOf === undefined) return "part";
+  for (const block of splitBlocks(blocks)) {
+    for (const event of parseEvents(block)) {
+      const kind = kindOfEvent(event, kindOf);
+      if (kind !== "beside") return kind;
+    }
+  }
+  return "beside";
+}
+
+/** Words that are no JSON stand beside the answer, unless they were meant as JSON. */
+export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
+  if (data === undefined) return raw.startsWith("{") ? "unreadable" : "beside";
+  return kindOf?.(data) ?? "part";
 }

@@ -1,7 +1,7 @@
 import { parseEvents } from "../lib/sse.ts";
 import { AppError } from "../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../dialects/errors.ts";
-import type { Dialect, JsonObject, Meter, StreamPosition, Usage } from "../dialects/types.ts";
+import type { Dialect, EventKind, JsonObject, Meter, StreamPosition, Usage } from "../dialects/types.ts";
 import type { Intake } from "../providers/intake.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
@@ -11,8 +11,8 @@ import {
   cutEvents,
   cutUsageEvents,
   hasData,
-  isBareEnd,
   isBrokenOff,
+  kindOfFirst,
   stripComments,
   withoutTerminator,
 } from "./event-blocks.ts";
@@ -25,6 +25,8 @@ import type { TokenCounter } from "../billing/count.ts";
 /** Bytes of the upstream between two looks at the reservation. */
 const PROGRESS_EVERY = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
+/** What an upstream may send before the first part of its answer. */
+const MAX_EARLY_BYTES = 64 * 1024;
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
 
 /** How the answer of one upstream is read. */
@@ -50,6 +52,8 @@ export class StreamSink implements Sink {
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
+  /** Events that came before the first part of the answer. */
+  #early: Buffer = NOTHING;
   /** An event whose names a chunk with usage repeats; kept for clients that asked for one. */
   #head: JsonObject | undefined;
   #received = 0;
@@ -130,12 +134,13 @@ export class StreamSink implements Sink {
   }
 
   #take(blocks: Buffer): void {
-    const clean = stripComments(blocks);
-    if (clean.length === 0 || (this.#firstContentAt === undefined && !hasData(clean))) return;
-    const usageBefore = this.#meter.usage;
-    this.#meter.feed(clean);
+    const told = stripComments(blocks);
     const isFirst = this.#firstContentAt === undefined;
-    if (isFirst && !this.#accepts(clean)) return;
+    if (told.length === 0 || (isFirst && !hasData(told))) return;
+    const usageBefore = isFirst ? undefined : this.#meter.usage;
+    this.#meter.feed(told);
+    const clean = isFirst ? this.#opening(told) : told;
+    if (clean === undefined) return;
     if (this.#meter.error) return this.#upstreamError(clean);
     const translated = this.#translation?.blocks(clean);
     if (isFirst) this.#begin(clean);
@@ -159,19 +164,32 @@ export class StreamSink implements Sink {
     if (!this.#flow.delivery.write(out, this.#resume)) this.#flow.controller.pause();
   }
 
-  /** The first event decides whether this attempt counts: another channel may do where it is refused or unreadable. */
-  #accepts(blocks: Buffer): boolean {
-    const failure = this.#refusal(blocks) ?? (this.#meter.terminated && isBareEnd(blocks) ? emptyStream() : undefined);
-    if (!failure) return true;
+  /**
+   * The first part of the answer decides whether this attempt counts: until then another channel may do. Answers it with
+   * what came before it; undefined while there is none, and where the attempt has failed.
+   */
+  #opening(blocks: Buffer): Buffer | undefined {
+    this.#early = Buffer.concat([this.#early, blocks]);
+    const kind = kindOfFirst(blocks, this.#upstream);
+    const failure = this.#refusal(blocks) ?? this.#misfit(kind);
+    if (failure === undefined) return kind === "part" ? this.#early : undefined;
     this.#isOver = true;
     this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
     this.#flow.finish({ kind: "failed", failure });
-    return false;
+    return undefined;
+  }
+
+  #misfit(kind: EventKind): Failure | undefined {
+    if (kind === "part") return undefined;
+    if (kind === "beside" && this.#meter.terminated) return emptyStream();
+    const isNone = kind === "unreadable" || this.#early.length > MAX_EARLY_BYTES;
+    return isNone ? unreadable(new Error("the stream does not begin as its protocol asks for")) : undefined;
   }
 
   /** No other channel is asked from here on. */
   #begin(blocks: Buffer): void {
     this.#firstContentAt = performance.now();
+    this.#early = NOTHING;
     if (this.#translation === undefined && this.#flow.request.ask.wantsStreamUsage)
       this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
     this.#flow.request.body.forget?.();
@@ -195,18 +213,25 @@ export class StreamSink implements Sink {
     if (hasNewUsage && !ask.wantsStreamUsage)
       return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
     if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
-    return blocks;
+    return this.#upstream.tidy?.(blocks) ?? blocks;
   }
 
   /** The regular end: charge, then the last bytes. */
   #complete(last: Buffer | undefined): void {
     this.#isOver = true;
+    this.#finishing(this.#meter.finished ? this.#completeRegularly(last) : this.#completeUnexplained(last));
+  }
+
+  async #completeRegularly(last: Buffer | undefined): Promise<void> {
     const { judge } = this.#flow.delivery;
-    this.#finishing(
-      judge
-        ? this.#completeJudged(judge, last)
-        : this.#settle("stop").then((usage) => this.#close(this.#lastBytes(last, usage))),
-    );
+    if (judge) return this.#completeJudged(judge, last);
+    this.#close(this.#lastBytes(last, await this.#settle("stop")));
+  }
+
+  /** The terminator without a reason is an end where something was said; else nobody takes silence for an answer. */
+  async #completeUnexplained(last: Buffer | undefined): Promise<void> {
+    if ((await this.#tally.count()) > 0) return this.#completeRegularly(last);
+    return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   /** What fails here reaches nobody else: without it the client would wait for ever, or the process would end. */
@@ -239,7 +264,7 @@ export class StreamSink implements Sink {
   #lastBytes(last: Buffer = NOTHING, usage: Usage): Buffer {
     const { terminator = NOTHING } = this.#flow.dialect;
     if (!this.#translation) return Buffer.concat([withoutTerminator(last), ...this.#untold(usage), terminator]);
-    const rest = this.#translation.end(this.#meter.usage ? undefined : usage);
+    const rest = this.#translation.end(usage);
     return Buffer.concat([withoutTerminator(Buffer.concat([last, rest])), terminator]);
   }
 

@@ -1,9 +1,11 @@
+import { kindOfEvent } from "./event-blocks.ts";
 import { encodeBlock, parseEvents, type StreamEvent } from "../lib/sse.ts";
-import type { Bridge, BridgeContext, JsonObject, StreamBridge, Usage } from "../dialects/types.ts";
+import { dialectById } from "../dialects/index.ts";
+import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../dialects/types.ts";
 
 /** A stream on its way through one or two bridges. */
 export interface StreamTranslation {
-  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). Throws for events that are no JSON. */
+  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). Throws for events that no client could read. */
   blocks(blocks: Buffer): Buffer;
   /** What the client's protocol still needs after the upstream's regular end; `counted` where that told no usage. */
   end(counted?: Usage): Buffer;
@@ -20,16 +22,18 @@ export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, co
 
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
+  const upstream = bridges.at(-1)?.upstream;
+  const kindOf = upstream && dialectById(upstream)?.kindOf;
   return {
-    blocks: (blocks) => encode(run(steps, readable(parseEvents(blocks)))),
+    blocks: (blocks) => encode(run(steps, readable(parseEvents(blocks), kindOf))),
     end: (counted) => encode(finish(steps, counted)),
   };
 }
 
-/** Throws where an event was meant as JSON and is none: words that fell away would be missing without a sign. */
-function readable(events: readonly StreamEvent[]): readonly StreamEvent[] {
-  for (const { data, raw } of events)
-    if (data === undefined && raw.startsWith("{")) throw new Error("an event of the stream is not JSON");
+/** Throws for an event of another shape than the protocol's: words that fell away would be missing without a sign. */
+function readable(events: readonly StreamEvent[], kindOf: Dialect["kindOf"]): readonly StreamEvent[] {
+  for (const event of events)
+    if (kindOfEvent(event, kindOf) === "unreadable") throw new Error("an event of the stream cannot be read");
   return events;
 }
 

@@ -117,6 +117,8 @@ export class WholeSink implements Sink {
       return { failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) };
     const error = this.#upstream.errorIn(answer);
     if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) };
+    if (this.#upstream.isAnswer?.(answer) === false)
+      return { failure: unreadable(new Error("the answer has another shape than the protocol's")) };
     return { answer, bytes };
   }
 
@@ -128,6 +130,10 @@ export class WholeSink implements Sink {
 
   soFar(): undefined {
     return undefined;
+  }
+
+  hasContent(): boolean {
+    return this.#parts.some((part) => (this.#isEventStream ? hasData(part) : firstByte(part) < part.length));
   }
 
   stop(error: AppError, _reason: EndReason): void {

@@ -8,6 +8,7 @@ import { readError } from "../upstream-error.ts";
 import { anthropicUsage, readAnthropicUsage } from "../usage.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
+import { isMessage, kindOfMessageEvent } from "./shape.ts";
 import { eventsOfMessage, messageOfEvents } from "./stream.ts";
 
 export const anthropicMessages: Dialect = {
@@ -24,6 +25,8 @@ export const anthropicMessages: Dialect = {
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
+  isAnswer: isMessage,
+  kindOf: kindOfMessageEvent,
   meter: () => new MessagesMeter(),
   promptTexts,
   promptWords,

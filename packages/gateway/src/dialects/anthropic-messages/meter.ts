@@ -1,6 +1,6 @@
 import { parseEvents } from "../../lib/sse.ts";
 import { findError } from "../openai-chat/meter.ts";
-import { hasText, hasValue, lastObject, mayHoldError, needle } from "../scan.ts";
+import { hasText, hasValue, lastRead, mayHoldError, needle } from "../scan.ts";
 import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
@@ -22,7 +22,7 @@ export class MessagesMeter implements Meter {
   }
 
   feed(blocks: Buffer): void {
-    if (lastObject(blocks, USAGE) !== undefined) this.#readUsage(blocks);
+    if (lastRead(blocks, USAGE, (usage) => usage) !== undefined) this.#readUsage(blocks);
     this.finished ||= hasText(blocks, STOP_REASON);
     this.terminated ||= hasValue(blocks, MESSAGE_STOP);
     if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);

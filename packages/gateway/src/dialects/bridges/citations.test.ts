@@ -152,3 +152,14 @@ describe("sources beside the choices", () => {
     expect(blocks).toMatchObject([{ content_block: { type: "text" } }, { content_block: { type: "tool_use" } }]);
   });
 });
+
+it("places and documents that Gemini found are sources as well as pages", () => {
+  const found = { uri: "https://e.example", title: "E" };
+  const groundingChunks = [{ web: found }, { maps: found }, { retrievedContext: found }];
+  const candidate = { content: { parts: [{ text: "Sunny." }] }, finishReason: "STOP" };
+  const body = { candidates: [{ ...candidate, groundingMetadata: { groundingChunks } }] };
+  const annotations = groundingChunks.map(() => ({ url_citation: { ...place, start_index: 0, end_index: 6 } }));
+  expect(run("openai-chat", "gemini-generate", "gemini-2.5-pro").answer(body)).toMatchObject({
+    choices: [{ message: { annotations } }],
+  });
+});

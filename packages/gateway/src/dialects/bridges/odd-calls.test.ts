@@ -58,11 +58,26 @@ describe.each(CLIENTS)("%s clients get", (client) => {
     ]);
   });
 
+  it("the name of a call whose arguments began before it", () => {
+    const pieces = [{ index: 0, function: { arguments: '{"city":' } }, call("a", '"Paris"}', 0)];
+    const chunks = [...pieces.map((piece) => chunk({ tool_calls: [piece] })), chunk({}, "tool_calls")];
+    const written = JSON.stringify(run(client, "openai-chat", "m").stream(chunks));
+    expect(written).toContain('"name":"f"');
+    expect(written).not.toContain('"name":""');
+    expect(callsOf(client, chunks)).toEqual([["a", { city: "Paris" }]]);
+  });
+
   it("one call where every piece repeats its id", () => {
     const pieces = [call("a", '{"city":', 0), call("a", '"Paris"', 0), { index: 0, function: { arguments: "}" } }];
     const chunks = [...pieces.map((piece) => chunk({ tool_calls: [piece] })), chunk({}, "tool_calls")];
     expect(callsOf(client, chunks)).toEqual([["a", { city: "Paris" }]]);
   });
+});
+
+it("arguments of a block that was never opened are no call", () => {
+  const delta = { type: "input_json_delta", partial_json: "{}" };
+  const orphan = { type: "content_block_delta", index: 3, delta };
+  expect(() => run("openai-chat", "anthropic-messages", "claude").stream([orphan])).toThrow("without their call");
 });
 
 it.each<DialectId>(["anthropic-messages", "gemini-generate", "openai-responses"])(

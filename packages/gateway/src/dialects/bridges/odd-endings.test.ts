@@ -58,6 +58,16 @@ describe("a response that streams", () => {
     expect(textOf([done, end])).toBe("Sunny");
   });
 
+  it("nothing but its end is told by that, and what was told before is not told again", () => {
+    const message = { type: "message", role: "assistant", content };
+    const whole = { type: "response.completed", response: { status: "completed", output: [message] } };
+    const delta = { type: "response.output_text.delta", delta: "Sunny" };
+    expect(textOf([whole])).toBe("Sunny");
+    expect(textOf([done, whole])).toBe("Sunny");
+    expect(textOf([{ ...delta, output_index: 0 }, whole])).toBe("Sunny");
+    expect(textOf([delta, whole])).toBe("Sunny");
+  });
+
   it("deltas is told once", () => {
     const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Sunny" };
     expect(textOf([delta, done, end])).toBe("Sunny");

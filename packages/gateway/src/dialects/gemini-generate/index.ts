@@ -9,7 +9,8 @@ import { geminiUsage, readGeminiUsage } from "../usage.ts";
 import { bareModel, gNumber, gObject, gText } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
-import { answerOfPieces, createArrayWriter } from "./stream.ts";
+import { kindOfPiece } from "./shape.ts";
+import { answerOfPieces, bareEvents, createArrayWriter } from "./stream.ts";
 
 /** A candidate that adds nothing: Google's client forgets a turn of which any event has none. */
 const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
@@ -36,6 +37,9 @@ export const geminiGenerate: Dialect = {
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
   withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]),
+  isAnswer: (answer) => kindOfPiece(answer) === "part",
+  kindOf: kindOfPiece,
+  tidy: bareEvents,
   meter: () => new GeminiMeter(),
   promptTexts,
   promptWords,

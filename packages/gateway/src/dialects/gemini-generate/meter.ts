@@ -1,5 +1,5 @@
 import { findError } from "../openai-chat/meter.ts";
-import { hasText, lastObject, mayHoldError, needle } from "../scan.ts";
+import { hasText, lastRead, mayHoldError, needle } from "../scan.ts";
 import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
 import { readGeminiUsage } from "../usage.ts";
 
@@ -16,8 +16,7 @@ export class GeminiMeter implements Meter {
   error: UpstreamErrorEvent | undefined;
 
   feed(blocks: Buffer): void {
-    const usage = lastObject(blocks, USAGE);
-    if (usage !== undefined) this.usage = readGeminiUsage(usage) ?? this.usage;
+    this.usage = lastRead(blocks, USAGE, readGeminiUsage) ?? this.usage;
     this.finished ||= hasText(blocks, FINISH) || hasText(blocks, BLOCK);
     if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
   }

@@ -1,4 +1,4 @@
-import { parseBlocks } from "../../lib/sse.ts";
+import { encodeBlock, parseBlocks } from "../../lib/sse.ts";
 import { compact, isSet, number, object, objects, text } from "../read.ts";
 import type { JsonObject, StreamForm } from "../types.ts";
 
@@ -35,6 +35,18 @@ function addPart(parts: JsonObject[], part: JsonObject): void {
     return;
   }
   parts[parts.length - 1] = { ...last, ...part, text: `${text(last, "text") ?? ""}${text(part, "text") ?? ""}` };
+}
+
+const EVENT = Buffer.from("event:");
+const LATER_EVENT = Buffer.from("\nevent:");
+const DONE = Buffer.from("[DONE]");
+
+/** Google's clients drop an event that has a name, and fail on one that is no JSON. */
+export function bareEvents(blocks: Buffer): Buffer {
+  const isNamed = blocks.indexOf(EVENT) === 0 || blocks.includes(LATER_EVENT);
+  if (!isNamed && !blocks.includes(DONE)) return blocks;
+  const events = parseBlocks(blocks).flatMap(({ data }) => (data === undefined || data === "[DONE]" ? [] : [data]));
+  return Buffer.from(events.map((data) => encodeBlock(data)).join(""));
 }
 
 const NEWLINE = Buffer.from("\n");

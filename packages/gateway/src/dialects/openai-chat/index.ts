@@ -8,6 +8,7 @@ import { readError } from "../upstream-error.ts";
 import { chatUsage, readChatUsage } from "../usage.ts";
 import { ChatMeter, failedChoice, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
+import { isChatAnswer, kindOfChunk } from "./shape.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 
 export const HEARTBEAT = Buffer.from(": ping\n\n");
@@ -32,6 +33,8 @@ export const openaiChat: Dialect = {
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
+  isAnswer: isChatAnswer,
+  kindOf: kindOfChunk,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkChat(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkChat(body.json(), reader)),

@@ -1,6 +1,6 @@
 import { parseEvents } from "../../lib/sse.ts";
 import { isSet, objects } from "../read.ts";
-import { endsWithDone, hasText, lastObject, mayHoldError, namesError, needle } from "../scan.ts";
+import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../scan.ts";
 import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../types.ts";
 import { errorOfEvent, readError, readSentence } from "../upstream-error.ts";
 import { readChatUsage } from "../usage.ts";
@@ -30,8 +30,7 @@ export class ChatMeter implements Meter {
 
   feed(blocks: Buffer): void {
     if (!this.#isBegun) this.#begin(blocks);
-    const usage = lastObject(blocks, USAGE);
-    if (usage !== undefined) this.usage = readChatUsage(usage) ?? this.usage;
+    this.usage = lastRead(blocks, USAGE, readChatUsage) ?? this.usage;
     this.finished ||= hasText(blocks, FINISH);
     this.terminated ||= endsWithDone(blocks);
     if (this.error === undefined && (mayHoldError(blocks, ERROR) || namesError(blocks))) this.error = findError(blocks);

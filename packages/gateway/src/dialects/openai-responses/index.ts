@@ -12,6 +12,7 @@ import { errorOfEvent, readError } from "../upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../usage.ts";
 import { trackResponses } from "./position.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
+import { isResponse, kindOfResponseEvent } from "./shape.ts";
 import { eventsOfResponse, responseOfEvents } from "./writer.ts";
 
 const ENDS = ["response.completed", "response.incomplete", "response.failed"];
@@ -37,6 +38,8 @@ export const openaiResponses: Dialect = {
   errorIn: (answer) =>
     errorOfEvent({ event: undefined, data: answer, raw: "" }) ??
     (answer["status"] === "failed" ? readError("The response failed.") : undefined),
+  isAnswer: isResponse,
+  kindOf: kindOfResponseEvent,
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
   promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),
@@ -57,6 +60,7 @@ export const openaiResponses: Dialect = {
 export const openaiInputTokens: Dialect = {
   ...openaiResponses,
   id: "openai-input-tokens",
+  isAnswer: () => true,
   inspect: (body, operation, pathModel) => ({
     ...responsesAsk(body.json(), operation, pathModel),
     dialect: "openai-input-tokens",

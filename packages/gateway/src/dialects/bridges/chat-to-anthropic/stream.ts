@@ -116,7 +116,8 @@ export class MessageToChunks implements StreamBridge {
   }
 
   #arguments(open: OpenBlock | undefined, part: string): StreamEvent[] {
-    if (open?.tool === undefined || part === "") return [];
+    if (open === undefined) throw new Error("arguments came without their call");
+    if (open.tool === undefined || part === "") return [];
     open.hasArguments = true;
     return this.#writer.toolArguments(part, open.tool);
   }

@@ -92,7 +92,7 @@ export function annotationsOf(candidate: JsonObject, written: () => string): Jso
 }
 
 function citation(chunk: JsonObject | undefined, start: number, end: number): JsonObject[] {
-  const web = object(chunk, "web");
+  const web = object(chunk, "web") ?? object(chunk, "maps") ?? object(chunk, "retrievedContext");
   const url = text(web, "uri");
   if (url === undefined) return [];
   return [

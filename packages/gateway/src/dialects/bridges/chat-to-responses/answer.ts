@@ -5,8 +5,11 @@ import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
 import { logprobsOf } from "../parts/logprobs.ts";
 import { sealReasoning } from "../parts/sealed-reasoning.ts";
 
-/** A chat answer that says what a response says. */
+const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
+
+/** A chat answer that says what a response says; throws for one that has not come to its end. */
 export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
+  if (UNFINISHED.test(anyText(body, "status"))) throw new Error("the response has not come to its end");
   const items = objects(body, "output");
   const parts = items.filter(isMessage).flatMap((item) => objects(item, "content"));
   const toolCalls = items.filter(isCall).map(callOf);
@@ -59,7 +62,7 @@ export function sealedOf(item: JsonObject): JsonObject[] {
   return isSealed ? [sealReasoning(item, reasoningText(item))] : [];
 }
 
-function reasoningText(item: JsonObject): string {
+export function reasoningText(item: JsonObject): string {
   if (item["type"] !== "reasoning") return "";
   const summary = objects(item, "summary")
     .map((part) => anyText(part, "text"))

@@ -3,7 +3,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readResponsesUsage } from "../../usage.ts";
 import { ChunkWriter } from "../parts/chat-answer.ts";
 import { logprobsOf } from "../parts/logprobs.ts";
-import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, sealedOf } from "./answer.ts";
+import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, reasoningText, sealedOf } from "./answer.ts";
 
 interface OpenCall {
   /** Index among the tool calls. */
@@ -22,6 +22,10 @@ export class ResponseToChunks implements StreamBridge {
   /** Sources of the open message came in events of their own. */
   #hasSources = false;
   #summaries = 0;
+  /** Places of the items that events told. */
+  readonly #items = new Set<number>();
+  /** Every event of an item named its place. */
+  #isPlaced = true;
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
@@ -30,6 +34,7 @@ export class ResponseToChunks implements StreamBridge {
 
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined) return [];
+    this.#note(data);
     const delta = anyText(data, "delta");
     switch (data["type"]) {
       case "response.created":
@@ -156,8 +161,24 @@ export class ResponseToChunks implements StreamBridge {
       : this.#writer.toolArguments(whole, call.tool);
   }
 
+  #note(data: JsonObject): void {
+    const at = number(data, "output_index");
+    if (at !== undefined) this.#items.add(at);
+    else this.#isPlaced &&= data["delta"] === undefined && data["item"] === undefined;
+  }
+
+  /** Some servers tell items in the response of the last event alone. */
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
-    return this.#writer.finish(finishOf(response, this.#writer.tools() > 0));
+    this.#writer.name(headOf(response));
+    const untold = this.#isPlaced ? objects(response, "output").flatMap((item, at) => this.#untold(item, at)) : [];
+    return [...untold, ...this.#writer.finish(finishOf(response, this.#writer.tools() > 0))];
+  }
+
+  #untold(item: JsonObject, at: number): StreamEvent[] {
+    if (this.#items.has(at)) return [];
+    const thought = reasoningText(item);
+    const told = thought === "" ? [] : this.#writer.delta({ reasoning_content: thought });
+    return [...told, ...this.#closeItem({ output_index: at }, item)];
   }
 }

@@ -13,7 +13,7 @@ import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./a
 import { usageMetadataOf } from "./usage.ts";
 
 interface Call {
-  readonly id: string;
+  id: string;
   name: string;
   args: string;
 }
@@ -134,6 +134,7 @@ export class ChunksToCandidates implements StreamBridge {
     const last = calls.byIndex.get(at);
     const known = last !== undefined && isAnotherCall(part, last.id) ? undefined : last;
     const call = known ?? { id: anyText(part, "id"), name: "", args: "" };
+    if (call.id === "") call.id = anyText(part, "id");
     if (call.name === "") call.name = anyText(target, "name");
     call.args += argumentsOf(target);
     if (known !== undefined) return;

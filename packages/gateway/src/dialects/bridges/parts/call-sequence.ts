@@ -5,7 +5,7 @@ import { argumentsOf, isNothing } from "./arguments.ts";
 import { newCallId } from "./ids.ts";
 
 export interface SequencedCall {
-  readonly id: string;
+  id: string;
   name: string;
 }
 
@@ -16,8 +16,8 @@ export type CallStep =
 
 interface Entry extends SequencedCall {
   /** The id that the upstream gave it, "" for none. */
-  readonly given: string;
-  /** Arguments that came while another call was open. */
+  given: string;
+  /** Arguments that came while another call was open, or before the name. */
   waiting: string;
 }
 
@@ -44,18 +44,30 @@ export class CallSequence {
     const given = anyText(part, "id");
     const args = piece(target, known === undefined);
     const call: Entry = known ?? { id: given || newCallId(), given, name: "", waiting: "" };
+    if (call.name === "" && given !== "") call.id = call.given = given;
     if (call.name === "") call.name = anyText(target, "name");
-    const steps: CallStep[] = [];
     if (known === undefined) {
       this.#calls.set(index, call);
-      if (this.#open === undefined) {
-        this.#open = call;
-        steps.push({ type: "open", call });
-      } else this.#queue.push(call);
+      this.#queue.push(call);
     }
-    if (this.#open === call) return args === "" ? steps : [...steps, { type: "arguments", call, text: args }];
     call.waiting += args;
-    return steps;
+    return this.#open === undefined ? this.#openNext() : this.#waitingOf(call);
+  }
+
+  /** The first of those that wait, once it has its name. */
+  #openNext(): CallStep[] {
+    const [next] = this.#queue;
+    if (next === undefined || next.name === "") return [];
+    this.#open = next;
+    this.#queue.shift();
+    return [{ type: "open", call: next }, ...this.#waitingOf(next)];
+  }
+
+  #waitingOf(call: Entry): CallStep[] {
+    const { waiting } = call;
+    if (call !== this.#open || waiting === "") return [];
+    call.waiting = "";
+    return [{ type: "arguments", call, text: waiting }];
   }
 
   /** Closes the open call and sends the waiting ones whole. */

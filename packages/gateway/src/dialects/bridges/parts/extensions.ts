@@ -30,7 +30,7 @@ export function endingInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => plainRequest(bridge.request(body, context), context),
-    response: (body, context) => bridge.response(keepingExtras(sealedAnswer(body, context), context), context),
+    response: (body, context) => bridge.response(keepingExtras(sealedAnswer(chosen(body), context), context), context),
     stream: (context) => new KeptExtras(new SealedDetails(bridge.stream(context), context), context),
   };
 }
@@ -46,6 +46,12 @@ export function servingChatClients(bridge: Bridge): Bridge {
     response: (body, context) => legacyAnswer(withoutExtensions(bridge.response(body, context)), context),
     stream: (context) => plainStream(bridge.stream(context), context),
   };
+}
+
+/** An answer without a choice says nothing that another protocol could tell. */
+function chosen(body: JsonObject): JsonObject {
+  if (list(body, "choices").length === 0) throw new Error("the answer has no choice");
+  return body;
 }
 
 function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {

@@ -1,0 +1,18 @@
+import { isObject, isObjectList, isSet, object } from "../read.ts";
+import type { EventKind, JsonObject, JsonValue } from "../types.ts";
+
+/** Usage alone stands beside the answer; a prompt that was blocked is answered by that. */
+export function kindOfPiece(piece: JsonObject): EventKind {
+  const { candidates } = piece;
+  if (isSet(candidates) && !(isObjectList(candidates) && candidates.every(isCandidate))) return "unreadable";
+  if (Array.isArray(candidates) && candidates.length > 0) return "part";
+  return isSet(object(piece, "promptFeedback")?.["blockReason"]) ? "part" : "beside";
+}
+
+function isCandidate({ content }: JsonObject): boolean {
+  return !isSet(content) || (isObject(content) && isParts(content["parts"]));
+}
+
+function isParts(parts: JsonValue | undefined): boolean {
+  return !isSet(parts) || isObjectList(parts);
+}

@@ -1,0 +1,29 @@
+import { isObject, isObjectList, isSet } from "../read.ts";
+import type { EventKind, JsonObject, JsonValue } from "../types.ts";
+
+/** Chunks without a choice stand beside the answer: usage, filters of the prompt, signs of life. */
+export function kindOfChunk({ choices }: JsonObject): EventKind {
+  if (!isSet(choices)) return "beside";
+  if (!isObjectList(choices) || !choices.every(isChoice)) return "unreadable";
+  return choices.length === 0 ? "beside" : "part";
+}
+
+export function isChatAnswer({ choices }: JsonObject): boolean {
+  return isObjectList(choices) && choices.every((choice) => isObject(choice["message"]) && isChoice(choice));
+}
+
+export function isTextAnswer({ choices }: JsonObject): boolean {
+  return isObjectList(choices);
+}
+
+function isChoice(choice: JsonObject): boolean {
+  const said = choice["delta"] ?? choice["message"];
+  if (!isSet(said)) return true;
+  return (
+    isObject(said) && isContent(said["content"]) && (!isSet(said["tool_calls"]) || isObjectList(said["tool_calls"]))
+  );
+}
+
+function isContent(content: JsonValue | undefined): boolean {
+  return !isSet(content) || typeof content === "string" || Array.isArray(content);
+}
