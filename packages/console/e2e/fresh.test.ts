@@ -1,8 +1,8 @@
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, openPage } from "./browser.ts";
-import { asUser, signIn } from "./session.ts";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { asUser, setOption, signIn } from "./session.ts";
 
 // What a page shows is what was just changed, and a way leads where it says.
 
@@ -47,6 +47,39 @@ test("prices follow the ratios as soon as these are saved", async () => {
   await page.getByText("Saved.").first().waitFor();
   await open("Prices");
   await row.getByText("$100.00", { exact: true }).waitFor({ timeout: 5_000 });
+});
+
+test("prices are edited as dollars in a table, and a change by somebody else is told", async () => {
+  await page.goto("/setting?tab=prices");
+  const cell = (name: string) => page.getByRole("textbox", { name: `${name} of gpt-4o, in dollars`, exact: true });
+  await expect.poll(() => cell("Input / 1M").inputValue()).toBe("100");
+  await cell("Output / 1M").fill("1,5");
+  await page.getByRole("alert").filter({ hasText: "Not a price: gpt-4o" }).waitFor();
+  expect(await page.getByRole("button", { name: "Save changes (1)" }).isDisabled()).toBe(true);
+  await cell("Input / 1M").fill("3");
+  await cell("Output / 1M").fill("12");
+  await cell("Cached / 1M").fill("0.3");
+  await page.getByRole("row").filter({ hasText: "gpt-4o" }).getByText("1.5 · 4 · 0.1").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "prices");
+  await setOption(page, "ModelRatio", '{"gpt-4o":40,"other":2}');
+  await page.getByRole("button", { name: "Save changes (1)" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Save mine" }).click();
+  await page.getByText("Saved.").first().waitFor();
+  const options = async () => {
+    const { data } = (await asUser(page, "GET", "/api/option/")) as { data: { key: string; value: string }[] };
+    return Object.fromEntries(data.map(({ key, value }) => [key, value]));
+  };
+  const { ModelRatio, CompletionRatio, CacheRatio } = await options();
+  expect(ModelRatio).toBe('{"gpt-4o":1.5,"other":2}');
+  expect(JSON.parse(CompletionRatio ?? "")).toMatchObject({ "gpt-4o": 4 });
+  expect(JSON.parse(CacheRatio ?? "")).toMatchObject({ "gpt-4o": 0.1 });
+
+  await page.getByRole("searchbox", { name: "Model" }).fill("painter");
+  await page.getByRole("button", { name: "Price “painter”" }).click();
+  await page.getByRole("textbox", { name: "Per call of painter, in dollars" }).fill("0.04");
+  await page.getByRole("button", { name: "Save changes (1)" }).click();
+  await expect.poll(async () => JSON.parse((await options())["ModelPrice"] ?? "{}")).toMatchObject({ painter: 0.04 });
 });
 
 test("Refresh reads the totals of the log too", async () => {

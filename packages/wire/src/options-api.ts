@@ -74,3 +74,38 @@ export const optionHistory = endpoint({
   query: z.object({ ...pageFields, key: queryText }),
   data: z.array(OptionChange),
 });
+
+export const ShownPrice = z.object({
+  by: z.enum(["tokens", "call"]),
+  /** 1 is two dollars per million input tokens; the next two are multiples of it. */
+  model_ratio: z.number(),
+  completion_ratio: z.number(),
+  cache_ratio: z.number(),
+  /** US dollars per `unit`, for what is charged by the call. */
+  model_price: z.number(),
+  unit: z.string(),
+  /** "operator", "family defaults" or "list price of ..."; `date` says of when. */
+  source: z.string(),
+  date: z.string(),
+});
+export type ShownPrice = z.output<typeof ShownPrice>;
+
+export const OptionPrice = z.object({
+  model: z.string(),
+  /** What is charged now, before the ratio of a group; null where nobody priced the model. */
+  price: z.nullable(ShownPrice),
+  /** What is charged where the options say nothing about the model. */
+  built_in: z.nullable(ShownPrice),
+  /** Some enabled channel has the model. */
+  is_served: z.boolean(),
+});
+export type OptionPrice = z.output<typeof OptionPrice>;
+
+export const optionPrices = endpoint({
+  name: "optionPrices",
+  method: "GET",
+  path: "/api/option/prices",
+  access: "root",
+  summary: "What each model costs now and where that price comes from, models of channels without a price included.",
+  data: z.array(OptionPrice),
+});

@@ -64,7 +64,7 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
     userManageRoute(accounts),
     ...selfRoutes({ ...accounts, snapshot: () => snapshots.current() }),
     ...sessionRoutes(identity),
-    ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults }),
+    ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults, snapshot: () => snapshots.current() }),
     ...statusRoutes({ ...deps, options, startedAt: seconds(clock), isSetUp: deps.setupState.isSetUp }),
     ...setupRoutes({ ...deps, ...identity, state: deps.setupState, options: optionStore }),
   ];

@@ -3,6 +3,7 @@ import {
   oauthWechatBind,
   optionBatch,
   optionList,
+  optionPrices,
   optionReset,
   passkeyCreate,
   passkeyDelete,
@@ -21,9 +22,10 @@ import {
   twoFactorGet,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../../lib/http.ts";
+import { call, request } from "../../lib/http.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryClient } from "../../lib/query.ts";
+import type { PriceOption, PriceTexts } from "./prices.ts";
 
 export const optionsQuery = queryOptions({
   queryKey: ["options"],
@@ -32,9 +34,32 @@ export const optionsQuery = queryOptions({
 });
 
 /** Saves all of them or none. Prices, groups, models, texts and the status follow from options: all is read anew. */
-export async function saveOptions(changes: Readonly<Record<string, string>>): Promise<void> {
-  await call(optionBatch, { body: Object.entries(changes).map(([key, value]) => ({ key, value })) });
+export async function saveOptions(changes: Readonly<Record<string, string>>, ifMatch?: string): Promise<void> {
+  await call(optionBatch, { body: Object.entries(changes).map(([key, value]) => ({ key, value })), ifMatch });
   await queryClient.invalidateQueries();
+}
+
+/** Prices as they are charged, and the options behind them. */
+export const pricesQuery = queryOptions({
+  queryKey: ["options", "prices"],
+  queryFn: async ({ signal }) => {
+    const [prices, { texts }] = await Promise.all([call(optionPrices, { signal }), readPriceTexts(signal)]);
+    return { prices, texts };
+  },
+});
+
+/** The price options of now, and the tag of that version. */
+export async function readPriceTexts(signal?: AbortSignal): Promise<{ texts: PriceTexts; tag: string | undefined }> {
+  const { data, tag } = await request(optionList, { signal });
+  const listed = new Map(data.map(({ key, value }) => [key, value]));
+  const text = (key: PriceOption) => listed.get(key) ?? "{}";
+  const texts = {
+    ModelPrice: text("ModelPrice"),
+    ModelRatio: text("ModelRatio"),
+    CompletionRatio: text("CompletionRatio"),
+    CacheRatio: text("CacheRatio"),
+  };
+  return { texts, tag };
 }
 
 export async function resetRatios(): Promise<void> {

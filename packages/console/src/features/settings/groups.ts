@@ -2,13 +2,15 @@ import { isSecretOption, OPTION_KEYS, OPTIONS } from "@fairway/wire";
 import type { OptionGroup, OptionKey, Status } from "@fairway/wire";
 import type { en } from "./locale/en.ts";
 
-export const TABS = ["personal", "operation", "system", "other"] as const;
+export const TABS = ["personal", "operation", "prices", "system", "other"] as const;
 export type Tab = (typeof TABS)[number];
 
 type CardTitle = Extract<keyof typeof en, `card${string}`>;
 
 /** Where each card stands; the cards of a tab follow this order. */
-const CARDS: Readonly<Record<OptionGroup, { readonly tab: Exclude<Tab, "personal">; readonly title: CardTitle }>> = {
+const CARDS: Readonly<
+  Record<OptionGroup, { readonly tab: Exclude<Tab, "personal" | "prices">; readonly title: CardTitle }>
+> = {
   general: { tab: "operation", title: "cardGeneral" },
   quota: { tab: "operation", title: "cardQuota" },
   prices: { tab: "operation", title: "cardPrices" },

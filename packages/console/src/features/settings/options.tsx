@@ -2,6 +2,7 @@ import { OPTIONS, type OptionKey } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
+import { Link } from "react-router";
 import { ask } from "../../ui/ask.ts";
 import { EmptyTeach, LoadFailed, Loading } from "../../ui/empty.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
@@ -140,7 +141,14 @@ function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
               {t("discardCard")}
             </Button>
           )}
-          {card.group === "prices" && <ResetRatios />}
+          {card.group === "prices" && (
+            <>
+              <Button asChild size="sm" variant="outline" ms="auto">
+                <Link to="/setting?tab=prices">{t("editPrices")}</Link>
+              </Button>
+              <ResetRatios />
+            </>
+          )}
         </Flex>
         {card.group === "logs" && <ClearLogs />}
       </FormSection>
@@ -156,7 +164,7 @@ function ResetRatios() {
     await resetRatios().then(() => toast("success", t("resetDone")), toastProblem);
   }
   return (
-    <Button size="sm" variant="outline" ms="auto" onClick={() => void reset()}>
+    <Button size="sm" variant="outline" onClick={() => void reset()}>
       {t("resetRatios")}
     </Button>
   );

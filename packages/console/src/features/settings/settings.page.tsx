@@ -9,6 +9,8 @@ import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
 import { TABS, type Draft, type Tab } from "./groups.ts";
 import { Options } from "./options.tsx";
 import { Personal } from "./personal.tsx";
+import { PriceEditor } from "./price-editor.tsx";
+import type { PriceDrafts } from "./prices.ts";
 import { useTexts } from "./texts.ts";
 
 const STATE = { tab: "personal", q: "" };
@@ -21,13 +23,15 @@ export function SettingsPage() {
   const tab: Tab = (isRoot && TABS.find((name) => name === state.tab)) || "personal";
   const find = isRoot ? state.q : "";
   const [draft, setDraft] = useState<Draft>({});
-  useUnsavedGuard(Object.keys(draft).length > 0);
+  const [prices, setPrices] = useState<PriceDrafts>({});
+  useUnsavedGuard(Object.keys(draft).length + Object.keys(prices).length > 0);
   const isPersonal = tab === "personal" && find === "";
+  const isPrices = tab === "prices" && find === "";
   // Once it was seen it stays, out of sight: what was typed there outlives a look at another tab.
   const wasPersonal = useRef(isPersonal);
   wasPersonal.current ||= isPersonal;
   return (
-    <Page title={t("title")} width="form">
+    <Page title={t("title")} {...(isPrices ? {} : { width: "form" })}>
       {isRoot && (
         <Flex as="nav" aria-label={t("tabs")} gap="2" mb="4" wrap="wrap" align="center">
           {TABS.map((name) => (
@@ -51,7 +55,8 @@ export function SettingsPage() {
           <Personal />
         </Box>
       )}
-      {!isPersonal && <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />}
+      {isPrices && <PriceEditor drafts={prices} onDrafts={setPrices} />}
+      {!isPersonal && !isPrices && <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />}
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { isHiddenOption, OPTION_KEYS } from "@fairway/wire";
+import { isHiddenOption, OPTION_KEYS, type OptionPrice } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/api-caller.ts";
@@ -69,10 +69,26 @@ eachDatabase("options", (open) => {
       admin.get("/api/option/"),
       admin.put("/api/option/", { key: "Notice", value: "x" }),
       admin.get("/api/option/history"),
+      admin.get("/api/option/prices"),
     ]) {
       expect((await call).body["code"]).toBe("AU7");
     }
     await app.database.db.deleteFrom("users").where("username", "=", "ann").execute();
+  });
+
+  test("say what each model costs now and without them", async () => {
+    await put("ModelRatio", '{"gpt-4o":50,"ours":1.5}');
+    await put("ModelPrice", '{"drawn":0.04}');
+    const prices = await root.data<OptionPrice[]>(root.get("/api/option/prices"));
+    const of = (model: string) => prices.find((row) => row.model === model);
+    expect(of("gpt-4o")).toMatchObject({
+      price: { by: "tokens", model_ratio: 50, completion_ratio: 4, cache_ratio: 0.5, source: "operator" },
+      built_in: { model_ratio: 1.25 },
+      is_served: false,
+    });
+    expect(of("gpt-4o")?.built_in?.source).toMatch(/^list price of /);
+    expect(of("ours")).toMatchObject({ price: { model_ratio: 1.5 }, built_in: null });
+    expect(of("drawn")?.price).toMatchObject({ by: "call", model_price: 0.04, unit: "call", source: "operator" });
   });
 
   test("hold when the call answers, and leave a log without the value", async () => {

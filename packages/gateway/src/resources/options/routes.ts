@@ -4,6 +4,7 @@ import {
   optionBatch,
   optionHistory,
   optionList,
+  optionPrices,
   optionReset,
   optionUpdate,
   pageOf,
@@ -18,16 +19,19 @@ import type { RequestContext } from "../../http/context.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { optionPricesOf } from "./prices.ts";
 import type { OptionStore, OptionWrite, Writer } from "./store.ts";
 
 export interface OptionRoutesDeps {
   readonly store: OptionStore;
   readonly defaults: OptionDefaults;
+  readonly snapshot: () => Pick<Snapshot, "prices" | "index">;
 }
 
 type Refused = Extract<OptionCheck, { isValid: false }>;
 
-export function optionRoutes({ store, defaults }: OptionRoutesDeps): Route[] {
+export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): Route[] {
   const values = async (extra: readonly OptionRow[] = []): Promise<OptionValues> =>
     parseOptions([...(await store.stored()), ...extra], { defaults });
 
@@ -62,6 +66,7 @@ export function optionRoutes({ store, defaults }: OptionRoutesDeps): Route[] {
       call.setTotal(total);
       return changes;
     }),
+    implement(optionPrices, () => optionPricesOf(snapshot())),
   ];
 }
 

@@ -1,0 +1,171 @@
+import { OPTIONS, type OptionPrice, type ShownPrice } from "@fairway/wire";
+
+/** The options that the table writes. */
+export const PRICE_OPTIONS = ["ModelPrice", "ModelRatio", "CompletionRatio", "CacheRatio"] as const;
+export type PriceOption = (typeof PRICE_OPTIONS)[number];
+export type PriceTexts = Readonly<Record<PriceOption, string>>;
+
+/** What the options say about one model, as decimal texts. */
+type Entries = Readonly<Partial<Record<PriceOption, string>>>;
+
+export const PRICE_CELLS = ["input", "output", "cached", "call"] as const;
+export type PriceCell = (typeof PRICE_CELLS)[number];
+/** Dollars for a million tokens or for one call, as they are typed; "" leaves it to the built-in price. */
+export type Cells = Readonly<Record<PriceCell, string>>;
+
+export interface PriceDraft {
+  readonly cells: Cells;
+  /** What the options said when the edit began: somebody else may have changed it before it is saved. */
+  readonly began: string;
+}
+export type PriceDrafts = Readonly<Record<string, PriceDraft>>;
+
+/** A model ratio of 1 stands for two dollars per million tokens. */
+const DOLLARS_PER_RATIO = 2;
+/** More than a charge can tell apart, and less than the dust of binary fractions. */
+const DIGITS = 12;
+
+const NO_CELLS: Cells = { input: "", output: "", cached: "", call: "" };
+
+function plain(value: number): string {
+  return String(Number(value.toPrecision(DIGITS)));
+}
+
+/** What a price is in dollars. */
+export function cellsOf(price: ShownPrice | null | undefined): Cells {
+  if (!price) return NO_CELLS;
+  if (price.by === "call") return { ...NO_CELLS, call: plain(price.model_price) };
+  const input = price.model_ratio * DOLLARS_PER_RATIO;
+  return {
+    input: plain(input),
+    output: plain(input * price.completion_ratio),
+    cached: plain(input * price.cache_ratio),
+    call: "",
+  };
+}
+
+const DOLLARS = /^\d{0,9}(?:\.\d{0,12})?$/;
+
+function isDollars(text: string): boolean {
+  return DOLLARS.test(text) && Number.isFinite(Number.parseFloat(text));
+}
+
+/** The cells that cannot be saved as they are. */
+export function faultsOf(cells: Cells): ReadonlySet<PriceCell> {
+  const faults = new Set(PRICE_CELLS.filter((cell) => cells[cell] !== "" && !isDollars(cells[cell])));
+  if (cells.call !== "") return new Set([...faults].filter((cell) => cell === "call"));
+  const isFree = !(Number(cells.input) > 0);
+  for (const cell of ["output", "cached"] as const) {
+    // They are stored as multiples of the input, so there has to be one.
+    if (isFree && Number(cells[cell]) > 0) faults.add(cell);
+  }
+  return faults;
+}
+
+/** The ratios behind the cells, for reading: of the model, of the output, of cached input. */
+export function ratiosOf(cells: Cells): string | undefined {
+  if (cells.call !== "" || !(Number(cells.input) > 0) || faultsOf(cells).size > 0) return undefined;
+  const { ModelRatio, CompletionRatio = "–", CacheRatio = "–" } = entriesFor(cells, {});
+  return [ModelRatio ?? "–", CompletionRatio, CacheRatio].map(shortened).join(" · ");
+}
+
+function shortened(ratio: string): string {
+  return ratio === "–" ? ratio : String(Number(Number(ratio).toPrecision(6)));
+}
+
+function entriesFor(cells: Cells, known: Entries): Entries {
+  // A price per call wins over ratios, which may stay for the day when it goes.
+  if (cells.call !== "") return { ...known, ModelPrice: plain(Number(cells.call)) };
+  if (cells.input === "") return {};
+  const input = Number(cells.input);
+  const multiple = (text: string) => (text === "" || input === 0 ? {} : { times: plain(Number(text) / input) });
+  const { times: completion } = multiple(cells.output);
+  const { times: cache } = multiple(cells.cached);
+  return {
+    ModelRatio: plain(input / DOLLARS_PER_RATIO),
+    ...(completion === undefined ? {} : { CompletionRatio: completion }),
+    ...(cache === undefined ? {} : { CacheRatio: cache }),
+  };
+}
+
+type Tables = Readonly<Record<PriceOption, Readonly<Record<string, string>>>>;
+
+function tableOf(option: PriceOption, text: string): Readonly<Record<string, string>> {
+  const reading = OPTIONS[option].type.read(text);
+  return reading.isValid ? reading.value : {};
+}
+
+export function tablesOf(texts: PriceTexts): Tables {
+  const { ModelPrice, ModelRatio, CompletionRatio, CacheRatio } = texts;
+  return {
+    ModelPrice: tableOf("ModelPrice", ModelPrice),
+    ModelRatio: tableOf("ModelRatio", ModelRatio),
+    CompletionRatio: tableOf("CompletionRatio", CompletionRatio),
+    CacheRatio: tableOf("CacheRatio", CacheRatio),
+  };
+}
+
+function entriesOf(tables: Tables, model: string): Entries {
+  const found = PRICE_OPTIONS.flatMap((option) => {
+    const value = Object.hasOwn(tables[option], model) ? tables[option][model] : undefined;
+    return value === undefined ? [] : [[option, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Tells one state of a model's entries from another. */
+export function stateOf(tables: Tables, model: string): string {
+  const entries = entriesOf(tables, model);
+  return PRICE_OPTIONS.map((option) => entries[option] ?? "").join("|");
+}
+
+/** The models whose entries are no longer those that an edit began with. */
+export function overtaken(drafts: PriceDrafts, texts: PriceTexts): string[] {
+  const tables = tablesOf(texts);
+  return Object.entries(drafts)
+    .filter(([model, { began }]) => stateOf(tables, model) !== began)
+    .map(([model]) => model);
+}
+
+function textOf(table: Iterable<readonly [string, string]>): string {
+  return `{${[...table].map(([model, value]) => `${JSON.stringify(model)}:${value}`).join(",")}}`;
+}
+
+/** The options that the drafts change, whole; numbers of other models stay as they were typed. */
+export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Record<PriceOption, string>> {
+  const tables = tablesOf(texts);
+  const wanted = Object.entries(drafts).map(
+    ([model, { cells }]) => [model, entriesFor(cells, entriesOf(tables, model))] as const,
+  );
+  const changed = PRICE_OPTIONS.flatMap((option) => {
+    const next = new Map(Object.entries(tables[option]));
+    for (const [model, entries] of wanted) {
+      const value = entries[option];
+      if (value === undefined) next.delete(model);
+      else next.set(model, value);
+    }
+    const text = textOf(next);
+    return text === textOf(Object.entries(tables[option])) ? [] : [[option, text] as const];
+  });
+  return Object.fromEntries(changed);
+}
+
+/**
+ * What puts the built-in price back. The list price holds as soon as no entry is left; what the family's tables say is
+ * part of the options themselves and has to be written.
+ */
+export function builtInCells({ built_in: price }: Pick<OptionPrice, "built_in">): Cells {
+  return !price || price.source.startsWith("list price") ? NO_CELLS : cellsOf(price);
+}
+
+const TOLERANCE = 1e-9;
+
+/** Whether a saved price is charged as it was typed: an entry that repeats an old default gives way to the list price. */
+export function isInForce(cells: Cells, price: ShownPrice | null | undefined): boolean {
+  const now = cellsOf(price);
+  const own = cells.call === "" ? PRICE_CELLS : (["call"] as const);
+  return own.every((cell) => {
+    const typed = cells[cell];
+    return typed === "" || Math.abs(Number(typed) - Number(now[cell])) <= TOLERANCE * Math.max(1, Number(typed));
+  });
+}
