@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { setTimeout as pause } from "node:timers/promises";
+import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "./database.ts";
 import { isTransient } from "./errors.ts";
 import { numberPlaceholders } from "./placeholders.ts";
@@ -35,6 +36,26 @@ export async function lockUser(trx: Transaction<Schema>, userId: number): Promis
   const same = trx.updateTable("users").set((eb) => ({ status: eb.ref("status") }));
   await same.where("id", "=", userId).execute();
   return (await trx.selectFrom("users").select("id").where("id", "=", userId).executeTakeFirst()) !== undefined;
+}
+
+const IDS_PER_STATEMENT = 1000;
+
+/**
+ * Locks rows by rising id, the order of all who lock several: two of them in any other would wait for each other. On
+ * SQLite writers take turns anyway.
+ */
+export async function lockRows(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  table: "users" | "tokens" | "channels",
+  ids: readonly number[],
+): Promise<void> {
+  if (kind === "sqlite") return;
+  const sorted = [...new Set(ids)].toSorted((a, b) => a - b);
+  for (const some of inChunks(sorted, IDS_PER_STATEMENT)) {
+    const places = some.map(() => "?").join(", ");
+    await tx.rows(`select id from ${table} where id in (${places}) order by id for update`, some);
+  }
 }
 
 /** The database as seen from an open transaction: all that runs on it belongs to that transaction. */

@@ -6,7 +6,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
 import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
 import { Secret } from "../../lib/secret.ts";
+import { bump } from "../../storage/revisions.ts";
+import { rawOn } from "../../storage/transaction.ts";
 import { actionsOf, channelDocument, documentCalls, optionDocument, tokenDocument } from "./documents-kit.ts";
+
+const WAITING = {
+  mysql: "select trx_id from information_schema.innodb_trx where trx_state = 'LOCK WAIT'",
+  postgres: "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+};
+
+/** MariaDB renews its table of transactions only after nobody has read it for a tenth of a second. */
+const WAITING_POLL = { interval: 130 };
 
 eachDatabase("applying documents", (open) => {
   let app: ManagementApp;
@@ -70,6 +80,43 @@ eachDatabase("applying documents", (open) => {
     expect(done.length).toBeGreaterThan(0);
     expect((await all("channels")).map(({ name }) => name)).toEqual(["a", "b"]);
     expect(await all("managed_resources")).toHaveLength(3);
+  });
+
+  test("those who wait for their turn leave the connections of the pool to all others", async () => {
+    const { db, kind } = app.database;
+    if (kind === "sqlite") return;
+    const started = async () =>
+      (await db.selectFrom("audit_log").select("id").where("action", "=", "declarativeApply").execute()).length;
+    const before = await started();
+    const callers = 24;
+    const waiting = await db.transaction().execute(async (trx) => {
+      const turn = { topic: "documents", revision: 1 };
+      await trx.deleteFrom("revisions").where("topic", "=", turn.topic).execute();
+      await trx.insertInto("revisions").values(turn).execute();
+      const replies = Array.from({ length: callers }, () => calls.tryApply([channelDocument("a")]));
+      await expect.poll(started).toBe(before + callers);
+      expect((await members.root.get("/api/channel/")).status).toBe(200);
+      return replies;
+    });
+    const done = (await Promise.all(waiting)).map(({ body }) => body["success"]);
+    expect(new Set(done)).toEqual(new Set([true]));
+  });
+
+  test("tokens are locked before the first is written, so that nobody waits for one behind their revision", async () => {
+    const { db, kind, raw } = app.database;
+    const names = ["t1", "t2"];
+    await calls.apply(names.map((name) => tokenDocument(name)));
+    if (kind === "sqlite") return;
+    const applied = await db.transaction().execute(async (trx) => {
+      await trx.updateTable("tokens").set({ name: "t2" }).where("name", "=", "t2").execute();
+      const work = calls.tryApply(names.map((name) => tokenDocument(name, { allowIps: ["10.0.0.1"] })));
+      const waiting = async () => (await raw.rows(WAITING[kind], [])).length;
+      await expect.poll(waiting, WAITING_POLL).toBeGreaterThan(0);
+      await bump(rawOn(trx, kind), kind, "tokens");
+      return { work };
+    });
+    expect((await applied.work).body["success"]).toBe(true);
+    expect((await all("tokens")).map((token) => token.allow_ips)).toEqual(["10.0.0.1", "10.0.0.1"]);
   });
 
   describe("option sets", () => {

@@ -24,6 +24,8 @@ export interface Kind<S> {
   refusal(current: Current, wanted: Fields): string;
   /** What a new thing lacks; "" when nothing. */
   lacks(spec: S): string;
+  /** Before the first of several is written: who will own the new ones, then the rows that exist, by rising number. */
+  lock?(ids: readonly number[], created: readonly S[]): Promise<void>;
   create(name: string, spec: S): Promise<number>;
   update(current: Current, spec: S, changed: readonly string[]): Promise<void>;
   /** Of an owned thing that no document names any more. */

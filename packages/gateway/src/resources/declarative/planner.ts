@@ -23,6 +23,8 @@ export interface Wanted {
 /** A planned change with what is needed to make it. */
 interface Step {
   readonly change: DeclarativeChange;
+  /** What the document says; absent for what no document names any more. */
+  readonly spec?: unknown;
   run(): Promise<void>;
 }
 
@@ -56,10 +58,23 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const orphans = gone.filter((one) => !inOrder.some(({ change }) => isTakenOver(one, change)));
   const all = [...inOrder, ...deletions(deps, wanted, owned, orphans)];
   if (isApplied) {
+    await lockAll(deps, all);
     for (const { run } of all) await run();
     await claims.settle(deps.ownership);
   }
   return all.map(({ change }) => change);
+}
+
+async function lockAll({ kinds }: PlannerDeps, steps: readonly Step[]): Promise<void> {
+  for (const kind of Object.values(kinds)) {
+    const own = steps.filter(({ change }) => change.kind === kind.kind);
+    const of = (...actions: readonly string[]) => own.filter(({ change }) => actions.includes(change.action));
+    const ids = of("update", "delete").map(({ change }) => change.resource_id);
+    await kind.lock?.(
+      ids,
+      of("create").map(({ spec }) => spec),
+    );
+  }
 }
 
 /** One thing cannot be as two documents say: the first has it. */
@@ -174,7 +189,7 @@ function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparis
     if (rival) await ownership.forget(rival.kind, rival.name);
     await ownership.keep({ ...owns, resource_id: id });
   };
-  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, run };
+  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, spec, run };
 }
 
 interface Differences {

@@ -26,6 +26,7 @@ type Caller = Pick<Call<typeof declarativePlan>, "caller" | "context">;
 /** The routes with those of documents, and with what documents own locked for all others. */
 export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps): Route[] {
   const stores = createStores(deps);
+  const inTurn = oneAfterTheOther();
   const run = (call: Call<typeof declarativePlan>, on: Stores, isApplied: boolean) => {
     const { manager, documents, prune = false, force = false } = call.body;
     const wanted = { manager, documents, prune, force };
@@ -34,7 +35,7 @@ export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps)
   return [
     ...withOwnership(routes, { ...stores, clock: deps.clock }),
     implement(declarativePlan, (call) => run(call, stores, false)),
-    implement(declarativeApply, (call) => inOneTransaction(deps, (on) => run(call, on, true))),
+    implement(declarativeApply, (call) => inTurn(() => inOneTransaction(deps, (on) => run(call, on, true)))),
     implement(declarativeExport, async (call) => {
       const kinds = Object.values(kindsOn(stores, deps, call));
       const documents = [];
@@ -55,6 +56,16 @@ export function withDeclarative(routes: readonly Route[], deps: DeclarativeDeps)
       })),
     ),
   ];
+}
+
+/** Those who wait for their turn hold no connection of the pool meanwhile: all others would wait with them. */
+function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
 }
 
 function kindsOn(

@@ -2,6 +2,7 @@ import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token, type TokenSpec } fr
 import { usernameKey } from "../../identity/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
+import { lockRows } from "../../storage/transaction.ts";
 import { tokenFields } from "../tokens/input.ts";
 import type { TokenStore } from "../tokens/store.ts";
 import { documentName, uniqueNames, type Current, type Fields, type Kind } from "./kinds.ts";
@@ -49,6 +50,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     },
     refusal: ({ fields }, { owner }) => (sameName(fields["owner"], owner) ? "" : "a token keeps its owner"),
     lacks: () => "",
+    lock: (ids, created) => lockTokens(deps, ids, created),
     async create(name, spec) {
       const userId = await ownerOf(deps, name, spec);
       const { id } = await tokens.create(
@@ -78,6 +80,29 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     },
     export: () => exported(deps),
   };
+}
+
+/** In the order of those who book what requests have used. */
+async function lockTokens(
+  { database: { db, raw, kind } }: TokenKindDeps,
+  ids: readonly number[],
+  created: readonly TokenSpec[],
+): Promise<void> {
+  const owners = new Set(created.map(({ owner }) => usernameKey(owner.username)));
+  if (owners.size > 0) {
+    const users = await db
+      .selectFrom("users")
+      .select("id")
+      .where("username_key", "in", [...owners])
+      .execute();
+    await lockRows(
+      raw,
+      kind,
+      "users",
+      users.map(({ id }) => id),
+    );
+  }
+  await lockRows(raw, kind, "tokens", ids);
 }
 
 async function exported(deps: TokenKindDeps): Promise<{ name: string; spec: Fields }[]> {
