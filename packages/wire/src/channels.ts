@@ -156,6 +156,12 @@ export const channelCreate = endpoint({
     /** Takes the key of this channel when `key` is blank. */
     copy_from: z.optional(z.int()),
     multi_key: z.optional(z.boolean()),
+    /** The form as later consoles of the family wrap it. */
+    channel: z.optional(ChannelInput),
+    /** Of `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
+    mode: z.optional(z.string()),
+    /** Of `channel`: how its keys take turns, `random` or `polling`. */
+    multi_key_mode: z.optional(z.string()),
   }),
   fails: ["G2", "CH1", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17"],
 });
@@ -166,7 +172,12 @@ export const channelUpdate = endpoint({
   path: "/api/channel/",
   access: "admin",
   summary: "Changes the fields that are present; a blank key stays as it was.",
-  body: z.object({ ...channelFields, id: z.optional(z.int()) }),
+  body: z.object({
+    ...channelFields,
+    id: z.optional(z.int()),
+    /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
+    key_mode: z.optional(z.string()),
+  }),
   data: Channel,
   fails: ["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH20"],
 });

@@ -1,4 +1,5 @@
 import type { ChannelInput } from "@fairway/wire";
+import { parseObject } from "../../lib/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { newFields, splitKeys, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
@@ -26,6 +27,30 @@ export async function createChannels(store: ChannelStore, isType: TypeCheck, inp
   if (keys.length > KEYS_PER_CALL)
     throw new Refusal("G2", { field: "key", values: { field: "key", reason: "is too long" } });
   return store.create(fields, keys);
+}
+
+export interface WrappedInput extends CreateInput {
+  readonly channel?: ChannelInput | undefined;
+  readonly mode?: string | undefined;
+  readonly multi_key_mode?: string | undefined;
+}
+
+const MODES = ["", "single", "batch", "multi_to_single"];
+
+/** The form of a call, also where a later console of the family put it into `channel`; G1 for modes that nobody knows. */
+export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: WrappedInput): CreateInput {
+  if (channel === undefined) return form;
+  if (!MODES.includes(mode)) throw new Refusal("G1", { field: "mode" });
+  if (mode !== "multi_to_single") return channel;
+  const { setting = "" } = channel;
+  // A setting that is no object is refused as it came.
+  const settings = setting.trim() === "" ? {} : parseObject(setting);
+  const takesTurns = multi_key_mode !== "" && settings !== undefined;
+  return {
+    ...channel,
+    multi_key: true,
+    setting: takesTurns ? JSON.stringify({ ...settings, multi_key_mode }) : setting,
+  };
 }
 
 /** Refuses lists whose product is out of all proportion. */

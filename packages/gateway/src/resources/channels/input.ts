@@ -6,6 +6,8 @@ import { mapModel } from "../../relay/model-mapping.ts";
 import { checkLimits } from "../limits-field.ts";
 
 const MODEL_NAME_LIMIT = 255;
+/** Of all keys of a channel, as of the form that sends them. */
+const KEY_TEXT_LIMIT = 512 * 1024;
 const AZURE = 3;
 const SPARK = 18;
 const VERTEX = 41;
@@ -138,6 +140,18 @@ export function keyLines(key: string): string[] {
 /** The key as it is stored when a form replaces it. */
 export function storedKey(key: string, type: number): string | undefined {
   return splitKeys(key, type, true)[0];
+}
+
+/** The keys with those that are new behind them; places of the old ones stay. G2 where a channel has one key for good. */
+export function withMoreKeys(stored: string, added: string, type: number): string {
+  const isWhole = type === VERTEX || parseObject(stored) !== undefined || parseObject(added) !== undefined;
+  if (isWhole) throw invalid("key_mode", "must be replace: a key file has no second one");
+  const lines = keyLines(stored);
+  const known = new Set(lines);
+  const more = [...new Set(keyLines(added))].filter((key) => !known.has(key));
+  const keys = [...lines, ...more].join("\n");
+  if (keys.length > KEY_TEXT_LIMIT) throw tooLong("key");
+  return keys;
 }
 
 export function checkModels(text: string): string {

@@ -121,6 +121,29 @@ describe("single keys of a channel", () => {
     expect(await statuses()).toEqual([1, 1]);
   });
 
+  test("keys are added behind those that are there, which keep their state", async () => {
+    await refuse(KEYS[1]);
+    const append = (key: string) => admin.put("/api/channel/", { id, key, key_mode: "append" });
+    await admin.data(append(` sk-new\n${KEYS[0]}\n\nsk-newer\nsk-new `));
+    expect([await statuses(), await app.operations.channels.store.keyOf(id)]).toEqual([
+      [1, 3, 1, 1, 1],
+      [...KEYS, "sk-new", "sk-newer"].join("\n"),
+    ]);
+    await Promise.all(["sk-a", "sk-b", "sk-c"].map(async (key) => admin.data(append(key))));
+    expect(await statuses()).toHaveLength(8);
+    await admin.data(append(""));
+    expect(await refusalOf(append(`{"a":1}`))).toEqual([
+      200,
+      "G2",
+      "Invalid input: key_mode must be replace: a key file has no second one.",
+    ]);
+    expect(await codeOf(append("x".repeat(512 * 1024)))).toBe("G2");
+    expect(await codeOf(admin.put("/api/channel/", { id, key: "sk-x", key_mode: "prepend" }))).toBe("G1");
+    expect(await statuses()).toHaveLength(8);
+    await admin.data(admin.put("/api/channel/", { id, key: "sk-x\nsk-y", key_mode: "replace" }));
+    expect(await statuses()).toEqual([1, 1]);
+  });
+
   test("a channel that is on is left with a key to use when its text is replaced", async () => {
     await refuse(KEYS[1]);
     await admin.data(admin.put("/api/channel/", { id, key: KEYS[1] }));

@@ -85,6 +85,28 @@ describe("creating", () => {
     expect(await read(many)).toMatchObject({ key_count: 3 });
   });
 
+  test("takes the form that later consoles of the family wrap", async () => {
+    const wrap = async (name: string, how: object, fields: object = {}) => {
+      const channel = { ...form, name, key: "sk-a\nsk-b", ...fields };
+      await admin.data(admin.post("/api/channel/", { ...how, channel }));
+      return list(`search?keyword=${name}`);
+    };
+    expect(await wrap("batch", { mode: "batch" })).toHaveLength(2);
+    const random = { mode: "multi_to_single", multi_key_mode: "random" };
+    expect(await wrap("one", random)).toMatchObject([{ setting: '{"multi_key_mode":"random"}' }]);
+    const polling = { mode: "multi_to_single", multi_key_mode: "polling" };
+    expect(await wrap("kept", polling, { setting: '{"proxy":"x"}' })).toMatchObject([
+      { setting: '{"proxy":"x","multi_key_mode":"polling"}' },
+    ]);
+    for (const [how, code] of [
+      [{ mode: "none", channel: form }, "G1"],
+      [{ ...random, channel: { ...form, setting: "[" } }, "G2"],
+      [{ ...random, multi_key_mode: "x", channel: form }, "G2"],
+      [{ mode: "single", channel: { ...form, key: "" } }, "CH1"],
+    ] as const)
+      expect((await admin.post("/api/channel/", how)).body["code"]).toBe(code);
+  });
+
   test("fills in the defaults of types and drops what is doubled", async () => {
     expect(await read(await create({ type: 3 }))).toMatchObject({ other: "2023-06-01-preview" });
     expect(await read(await create({ type: 18 }))).toMatchObject({ other: "v2.1" });

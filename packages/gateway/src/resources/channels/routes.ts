@@ -22,10 +22,10 @@ import type { ServerResponse } from "node:http";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { wantedTags } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { checkSize, createChannels } from "./create.ts";
-import { changedFields, storedKey, type TypeCheck } from "./input.ts";
+import { checkSize, createChannels, unwrapped } from "./create.ts";
+import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
 import { orderOf } from "./query.ts";
-import type { ChannelPage, ChannelStore } from "./store.ts";
+import type { ChannelPage, ChannelStore, NewKey } from "./store.ts";
 import { tagRoutes } from "./tag-routes.ts";
 import { keyFacts, viewOf } from "./view.ts";
 
@@ -60,7 +60,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       return { ...viewOf(row), ...keyFacts(key) };
     }),
     implement(channelCreate, async ({ body }) => {
-      await createChannels(store, isType, body);
+      await createChannels(store, isType, unwrapped(body));
     }),
     implement(channelUpdate, async ({ body, request, response }) => {
       const channel = await update(deps, body, wantedTags(request));
@@ -111,15 +111,30 @@ async function update(
   body: Call<typeof channelUpdate>["body"],
   versions: readonly string[] | undefined,
 ) {
-  const { id, key = "", ...input } = body;
+  const { id, key = "", key_mode: mode = "", ...input } = body;
   if (id === undefined || id <= 0) throw new Refusal("G1", { field: "id" });
   const current = await store.get(id);
   if (!current) throw new Refusal("CH8");
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
-  const outcome = await store.update(id, patch, { key: storedKey(key, patch.type ?? current.type), versions });
+  const outcome = await store.update(id, patch, { key: newKey(key, mode, patch.type ?? current.type), versions });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
   return viewOf(outcome.row);
+}
+
+/** What becomes of the channel's keys; undefined = they stay. */
+function newKey(key: string, mode: string, type: number): NewKey | undefined {
+  const given = storedKey(key, type);
+  if (given === undefined) return undefined;
+  switch (mode) {
+    case "":
+    case "replace":
+      return given;
+    case "append":
+      return (stored, now) => withMoreKeys(stored, given, now);
+    default:
+      throw new Refusal("G1", { field: "key_mode" });
+  }
 }
 
 /** The copy takes everything but what the original earned: its counters, its balance, its state. */

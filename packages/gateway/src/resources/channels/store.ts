@@ -7,7 +7,7 @@ import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Schema } from "../../storage/schema.ts";
-import { rawOn, transact } from "../../storage/transaction.ts";
+import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
@@ -41,10 +41,13 @@ export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "
 
 export interface UpdateOptions {
   /** Sealed and stored when given. */
-  readonly key?: string | undefined;
+  readonly key?: NewKey | undefined;
   /** Refuses the change when the row has none of these versions. */
   readonly versions?: readonly string[] | undefined;
 }
+
+/** The text of the keys, from the one that is there and the type that the channel then has. */
+export type NewKey = string | ((stored: string, type: number) => string);
 
 export type ChannelStore = ReturnType<typeof createChannelStore>;
 
@@ -122,10 +125,7 @@ function reads({ database: { db }, vault }: ChannelStoreDeps) {
       db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
 
     /** The key in clear; undefined for an unknown channel. */
-    async keyOf(id: number): Promise<string | undefined> {
-      const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
-      return row && vault.open(row.key_sealed);
-    },
+    keyOf: (id: number): Promise<string | undefined> => keyTextOf(db, vault, id),
 
     async ids(filter: ChannelFilter): Promise<number[]> {
       const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
@@ -225,16 +225,21 @@ function changes(writing: Writing) {
     /** Applies a change to every channel of a tag; answers how many there are. */
     updateTag: (tag: string, patch: Partial<ChannelFields>): Promise<number> =>
       write(async (trx) => {
-        const rows = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("tag", "=", tag).execute();
+        const rows = await trx
+          .selectFrom("channels")
+          .select(VIEW_COLUMNS)
+          .where("tag", "=", tag)
+          .orderBy("id")
+          .execute();
         for (const row of rows) await change(trx, writing, row, { patch });
         return rows.length;
       }),
   };
 }
 
-function removals({ write, clock, vault }: Writing) {
+function removals({ write, clock, vault, database }: Writing) {
   return {
-    remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, ids)),
+    remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, database, ids)),
 
     removeDisabled: (): Promise<number> =>
       write(async (trx) => {
@@ -242,6 +247,7 @@ function removals({ write, clock, vault }: Writing) {
         const rows = await trx.selectFrom("channels").select("id").where("status", "in", disabled).execute();
         return removeRows(
           trx,
+          database,
           rows.map(({ id }) => id),
         );
       }),
@@ -293,7 +299,7 @@ function records({ database: { db }, clock }: ChannelStoreDeps) {
 
 interface Change {
   readonly patch: Partial<ChannelFields>;
-  readonly key?: string | undefined;
+  readonly key?: NewKey | undefined;
 }
 
 async function change(
@@ -309,7 +315,9 @@ async function change(
     ...(isSwitched ? { other_info: JSON.stringify({ status_reason: "", status_time: seconds(clock) }) } : {}),
     version: current.version + 1,
   };
-  const sealed = key === undefined ? {} : await sealedKey(trx, vault, current.id, key);
+  const text =
+    typeof key === "function" ? key((await keyTextOf(trx, vault, current.id)) ?? "", next.type ?? current.type) : key;
+  const sealed = text === undefined ? {} : await sealedKey(trx, vault, current.id, text);
   await trx
     .updateTable("channels")
     .set({ ...next, ...sealed })
@@ -320,6 +328,15 @@ async function change(
   if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
     await rebuildAbilities(trx, [row]);
   return row;
+}
+
+async function keyTextOf(
+  db: Pick<Transaction<Schema>, "selectFrom">,
+  vault: Vault,
+  id: number,
+): Promise<string | undefined> {
+  const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
+  return row && vault.open(row.key_sealed);
 }
 
 async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key: string) {
@@ -339,7 +356,8 @@ function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise
 
 async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise<ChannelRow[]> {
   const rows: ChannelRow[] = [];
-  for (const some of inChunks([...new Set(ids)], IDS_PER_STATEMENT)) {
+  const sorted = [...new Set(ids)].toSorted((a, b) => a - b);
+  for (const some of inChunks(sorted, IDS_PER_STATEMENT)) {
     rows.push(
       ...(await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", some).orderBy("id").execute()),
     );
@@ -347,8 +365,14 @@ async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise
   return rows;
 }
 
-async function removeRows(trx: Transaction<Schema>, ids: readonly number[]): Promise<number> {
+async function removeRows(
+  trx: Transaction<Schema>,
+  { kind }: Pick<Database, "kind">,
+  ids: readonly number[],
+): Promise<number> {
   let removed = 0;
+  // As those who book what requests have used: they take the rows of several channels too.
+  await lockRows(rawOn(trx, kind), kind, "channels", ids);
   for (const some of inChunks(ids, IDS_PER_STATEMENT)) {
     const { numDeletedRows } = await trx.deleteFrom("channels").where("id", "in", some).executeTakeFirstOrThrow();
     removed += Number(numDeletedRows);
