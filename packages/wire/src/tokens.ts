@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryInt, queryText, statusOnly } from "./envelope.ts";
+import { REASONS } from "./messages.ts";
 import { pageFields } from "./paging.ts";
 import { LimitsInput, LimitsView } from "./limits.ts";
 import { queryInts } from "./lists.ts";
@@ -41,7 +42,7 @@ const longText = textUpTo(64 * 1024);
 const tokenFields = {
   name: z.optional(z.string()),
   /** Read as a number so that a fraction is answered with U16. */
-  remain_quota: z.optional(z.number()),
+  remain_quota: z.optional(z.number({ error: REASONS.integer })),
   unlimited_quota: z.optional(z.boolean()),
   expired_time: z.optional(z.int().check(z.minimum(-1))),
   model_limits_enabled: z.optional(z.boolean()),
@@ -135,7 +136,7 @@ export const tokenUpdate = endpoint({
     id: z.optional(z.int()),
     status: z.optional(z.int()),
     /** What the form began with; what was spent since then stays spent. */
-    original_remain_quota: z.optional(z.number()),
+    original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
   }),
   data: Token,
   fails: ["G8", "K2", ...refusals, "K3", "K4"],

@@ -11,6 +11,7 @@ import { seconds, type Clock } from "../lib/clock.ts";
 import { Refusal } from "../lib/refusal.ts";
 import { isDuplicate } from "../storage/errors.ts";
 import { insertRow } from "../storage/inserts.ts";
+import type { RawTransaction } from "../storage/raw.ts";
 import type { Schema } from "../storage/schema.ts";
 import { lockUser, transact } from "../storage/transaction.ts";
 import type { RelyingParty } from "./relying-party.ts";
@@ -94,6 +95,11 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     },
     verify: (party, response) => verify(deps, party, response),
   };
+}
+
+/** Ends all passkeys of a user, in a transaction of somebody else. */
+export async function endPasskeys(tx: RawTransaction, userId: number): Promise<void> {
+  await tx.run("delete from passkeys where user_id = ?", [userId]);
 }
 
 const VIEW = ["id", "name", "created_at", "last_used_at"] as const;

@@ -103,7 +103,11 @@ describe("creating", () => {
     expect((await create({ name: "😀".repeat(30) })).name).toBe("😀".repeat(30));
     const quota = [200, "U16", "The quota must be an integer not below 0."];
     for (const remain_quota of [-1, 1.5, 2 ** 53]) expect(await refused({ remain_quota })).toEqual(quota);
-    expect(await refused({ remain_quota: "5" })).toEqual([200, "G2", "Invalid input: remain_quota must be a number."]);
+    expect(await refused({ remain_quota: "5" })).toEqual([
+      200,
+      "G2",
+      "Invalid input: remain_quota must be an integer.",
+    ]);
     expect(await refused({ expired_time: -2 })).toEqual([
       200,
       "G2",

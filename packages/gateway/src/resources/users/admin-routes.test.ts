@@ -76,7 +76,7 @@ describe("the list", () => {
     const [ulf, ursula] = reply.body["data"] as Row[];
     expect(ulf?.["DeletedAt"]).toBe("2023-11-14T22:13:20Z");
     expect(Object.keys(ursula ?? {}).sort()).toEqual(
-      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id limits linux_do_id password quota request_count role status telegram_id used_quota username verification_code wechat_id"
+      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id limits linux_do_id oidc_id password quota request_count role status telegram_id used_quota username verification_code wechat_id"
         .split(" ")
         .sort(),
     );
@@ -268,12 +268,22 @@ describe("editing", () => {
     expect(await rowOf("ursula")).toEqual(before);
   });
 
-  test("a new password ends the user's sessions and access tokens", async () => {
+  test("a new password ends the user's sessions, access tokens and passkeys", async () => {
+    const passkey = { credential_id: "c1", public_key: "p", counter: 0, name: "", transports: "", created_at: 1 };
+    const { db } = app.database;
+    await db
+      .insertInto("passkeys")
+      .values([
+        { ...passkey, user_id: idOf("ursula") },
+        { ...passkey, credential_id: "c2", user_id: 1 },
+      ])
+      .execute();
     const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci" }));
     await put(admin, { id: idOf("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);
     const byToken = await app.anonymous().get("/api/user/self", { authorization: token });
     expect([byToken.status, byToken.body["code"]]).toEqual([401, "AU2"]);
+    expect(await db.selectFrom("passkeys").select("user_id").execute()).toEqual([{ user_id: 1 }]);
     await app.signIn("ursula", "another password");
     expect((await logs("ursula"))[0]).toMatchObject({ type: 3, content: "Password changed by an administrator" });
   });

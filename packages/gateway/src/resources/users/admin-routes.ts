@@ -17,6 +17,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { endAccessTokens } from "../../identity/access-token.ts";
 import { usernameKey } from "../../identity/accounts.ts";
+import { endPasskeys } from "../../identity/passkeys.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { canChange, canDelete, canView } from "../../identity/roles.ts";
 import { endSessions, type Sessions } from "../../identity/sessions.ts";
@@ -180,7 +181,10 @@ async function writeChange(
   if (change.password === undefined) return;
   const isOwn = user.id === caller.userId;
   await endSessions(tx, user.id, isOwn ? caller.sessionHash : undefined);
-  if (!isOwn) await endAccessTokens(tx, user.id);
+  if (!isOwn) {
+    await endAccessTokens(tx, user.id);
+    await endPasskeys(tx, user.id);
+  }
   await writeLog(tx, {
     user_id: user.id,
     username: user.username,

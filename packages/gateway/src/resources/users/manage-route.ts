@@ -1,5 +1,6 @@
 import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, type UserAction } from "@fairway/wire";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { endAccessTokens } from "../../identity/access-token.ts";
 import { canChange } from "../../identity/roles.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -99,7 +100,8 @@ interface Step {
 /**
  * Judged by the row as it is while nobody else can change it; answers what is there afterwards.
  * A disabled or deleted account refuses by its row, with the reason; its sessions go when they are next used.
- * Those that were not used in the meantime go here, before the account is enabled again.
+ * Those that were not used in the meantime go here, before the account is enabled again, and so do its access tokens:
+ * whoever was shut out has to sign in.
  */
 function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<UserRow> {
   return deps.store.write(id, async (trx) => {
@@ -108,7 +110,10 @@ function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<
     const change = changeFor(action, user, caller, seconds(deps.clock));
     if (!isEffective(user, change)) return user;
     await deps.store.update(trx, id, change);
-    if (action === "enable") await deps.sessions.endAll(id, undefined, trx);
+    if (action === "enable") {
+      await deps.sessions.endAll(id, undefined, trx);
+      await endAccessTokens(tx, id);
+    }
     await deps.writeLog(tx, {
       user_id: id,
       username: user.username,

@@ -7,7 +7,7 @@ import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { UserTable } from "../../storage/schema-accounts.ts";
 import type { Schema } from "../../storage/schema.ts";
-import { rawOn, transact } from "../../storage/transaction.ts";
+import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce } from "../ports.ts";
 import { USER_COLUMNS, type UserRow } from "./view.ts";
 
@@ -89,14 +89,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
 
     /** Removes the row and all that belongs to it; logs stay. `check` refuses by throwing. */
     remove: (id: number, check: (user: UserRow | undefined) => void) =>
-      write(id, async (trx) => {
-        check(await lockedUser(rawOn(trx, kind), id));
-        for (const table of ["tokens", "sessions", "access_tokens", "passkeys", "preferences"] as const) {
-          await trx.deleteFrom(table).where("user_id", "=", id).execute();
-        }
-        await trx.deleteFrom("users").where("id", "=", id).execute();
-        await bump(rawOn(trx, kind), kind, "tokens");
-      }),
+      write(id, (trx) => removeRows(trx, kind, id, check)),
 
     list: async (query: UserQuery): Promise<{ readonly rows: UserRow[]; readonly total: number }> => {
       const matching = filtered(db, query);
@@ -110,6 +103,24 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       return row ? (JSON.parse(row.value) as Record<string, unknown>) : {};
     },
   };
+}
+
+async function removeRows(
+  trx: Trx,
+  kind: Database["kind"],
+  id: number,
+  check: (user: UserRow | undefined) => void,
+): Promise<void> {
+  const tx = rawOn(trx, kind);
+  check(await lockedUser(tx, id));
+  const own = await trx.selectFrom("tokens").select("id").where("user_id", "=", id).execute();
+  const ids = own.map((token) => token.id);
+  await lockRows(tx, kind, "tokens", ids);
+  for (const table of ["tokens", "sessions", "access_tokens", "passkeys", "preferences"] as const) {
+    await trx.deleteFrom(table).where("user_id", "=", id).execute();
+  }
+  await trx.deleteFrom("users").where("id", "=", id).execute();
+  await bump(tx, kind, "tokens");
 }
 
 /** In a transaction of somebody else, who calls `forget` after it. */

@@ -50,6 +50,7 @@ export function userView(row: UserRow): User {
     wechat_id: row.wechat_id ?? "",
     telegram_id: row.telegram_id ?? "",
     linux_do_id: row.linux_do_id ?? "",
+    oidc_id: row.oidc_id ?? "",
     verification_code: "",
     access_token: null,
     quota: row.quota,
@@ -74,7 +75,8 @@ export function userTag(row: UserRow): string {
 
 /** The view without addresses and bindings, for equals and superiors in lists. */
 export function blankedView(row: UserRow): User {
-  return { ...userView(row), email: "", github_id: "", wechat_id: "", telegram_id: "", linux_do_id: "" };
+  const bindings = { github_id: "", wechat_id: "", telegram_id: "", linux_do_id: "", oidc_id: "" };
+  return { ...userView(row), ...bindings, email: "" };
 }
 
 function isoTime(seconds: number): string {
