@@ -153,6 +153,20 @@ test("a chat is one answer for scripts, with its bill beside it", async () => {
   expect((await run(["chat", "Hi"], env)).err).toContain("name one with --model: ");
 });
 
+test("a price is explained to the unit that a call was charged", async () => {
+  const [row] = (await fairway("log list --token laptop --limit 1 -o jsonl")).out.trim().split("\n");
+  const { quota, prompt_tokens, completion_tokens } = JSON.parse(row ?? "") as Record<string, number>;
+  const words = `pricing explain gpt-4o-mini --prompt ${prompt_tokens} --completion ${completion_tokens}`;
+  expect(json(await fairway(`${words} -o json`))).toMatchObject({ quota, group: "default" });
+  const { out } = await fairway(words);
+  expect(out).toMatch(/^input +20 +0\.075 +1\.5$/m);
+  expect(out).toMatch(/^exactly +\(1\.5 \+ 3\) × 1 = 4\.5$/m);
+  expect(out).toContain(`charged  ${quota} quota, rounded once, halves up\ndollars  $0.000010`);
+  expect((await fairway(`${words} --cached 21`)).err).toContain("--cached 21 is more than --prompt 20");
+  expect((await fairway("pricing explain nobody --prompt 1 --completion 1")).code).toBe(3);
+  expect((await fairway(`${words} --group nowhere`)).code).toBe(6);
+});
+
 test("a conversation remembers, Ctrl-C stops the answer and not the program", async () => {
   await run(["channel", "update", "1", "--add-model", "echo", "slow-40+long-500"], env);
   await fairway("option set SelfUseModeEnabled true");

@@ -7,6 +7,12 @@ export function positive(text: string): number {
   return value;
 }
 
+export function count(text: string): number {
+  const value = integer(text);
+  if (value < 0 || value > 1_000_000_000) throw new InvalidArgumentError("It must be from 0 to 1000000000.");
+  return value;
+}
+
 export function integer(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);

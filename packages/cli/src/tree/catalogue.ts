@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { PriceOptions, TaskListOptions } from "../commands/catalogue.ts";
+import type { ExplainOptions } from "../commands/pricing-explain.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, limit } from "./arguments.ts";
+import { count, examples, limit, named } from "./arguments.ts";
 
 const load = () => import("../commands/catalogue.ts");
 
@@ -26,6 +27,22 @@ function offers(program: Command, { client, output }: CommandContext): void {
     .option("--group <name>", "only what that group may use")
     .action(async (options: PriceOptions) => (await load()).listPrices(await client(), options, output()));
   examples(prices, "fairway pricing list --model gpt-4o");
+  const explain = pricing
+    .command("explain")
+    .argument("<model>", "its name", named("model"))
+    .description("how the charge of a chat comes about, factor by factor, as the gateway computes and rounds it")
+    .requiredOption("--prompt <tokens>", "tokens of the prompt, with those that come from a cache", count)
+    .requiredOption("--completion <tokens>", "tokens of the answer", count)
+    .option("--cached <tokens>", "tokens of the prompt that come from a cache", count, 0)
+    .option("--group <name>", "whose ratio is used; your own when absent")
+    .action(async (model: string, options: ExplainOptions) =>
+      (await import("../commands/pricing-explain.ts")).explainPrice(await client(), model, options, output()),
+    );
+  examples(
+    explain,
+    "fairway pricing explain gpt-4o --prompt 1000 --completion 500",
+    "fairway pricing explain gpt-4o --prompt 1000 --completion 500 --cached 800 --group vip -o json | jq .quota",
+  );
   const group = program.command("group").alias("groups").description("groups of users, keys and channels");
   const groups = group
     .command("list")

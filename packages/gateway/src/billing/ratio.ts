@@ -76,6 +76,26 @@ export function toNumber(a: Ratio): number {
   return Number(scaled) / 1e20;
 }
 
+/** Exactly: a decimal where there is a finite one, otherwise a fraction such as `4/3`. */
+export function exactText({ num, den }: Ratio): string {
+  const decimals = decimalsOf(den);
+  if (decimals === undefined) return `${num}/${den}`;
+  const digits = ((num * 10n ** BigInt(decimals)) / den).toString().padStart(decimals + 1, "0");
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** How many decimals a reduced fraction over `den` has; undefined where they never end. */
+function decimalsOf(den: bigint): number | undefined {
+  let rest = den;
+  const times = (prime: bigint) => {
+    let count = 0;
+    for (; rest % prime === 0n; count++) rest /= prime;
+    return count;
+  };
+  const decimals = Math.max(times(2n), times(5n));
+  return rest === 1n ? decimals : undefined;
+}
+
 /** Rounds a non-negative fraction once, halves up. */
 export function roundHalfUp(num: bigint, den: bigint): bigint {
   return (2n * num + den) / (2n * den);

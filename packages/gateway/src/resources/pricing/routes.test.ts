@@ -1,5 +1,5 @@
 import { createDatabase } from "@fairway/testkit/databases";
-import type { PricingRow } from "@fairway/wire";
+import type { PricingExplanation, PricingRow } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
 import { codeOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
@@ -81,6 +81,47 @@ test("a change of channels and prices shows at once", async () => {
   const models = rows((await app.anonymous().get("/api/pricing")).body);
   expect(models.find((row) => row.model_name === "ours")?.model_ratio).toBe(2);
   expect(models.map((row) => row.model_name)).toContain("added");
+});
+
+test("a charge is explained by the arithmetic of charges, to those who may see the price", async () => {
+  await setOptions(members.root, {
+    ModelRatio: '{"ours":1.25,"listed":0.075}',
+    CompletionRatio: '{"ours":4}',
+    CacheRatio: '{"ours":0.5}',
+  });
+  const explained = (caller: typeof members.root, query: string) =>
+    caller.data<PricingExplanation | null>(caller.get(`/api/pricing/explain?${query}`));
+  const ours = "model=ours&prompt=1000&completion=333&cached=200";
+  expect(await explained(members.admin, `${ours}&group=vip`)).toEqual({
+    model: "ours",
+    group: "vip",
+    source: "operator",
+    date: "",
+    quota_type: 0,
+    ratios: { model: 1.25, completion: 4, cache: 0.5 },
+    parts: [
+      { name: "input", count: 800, rate: "1.25", quota: "1000" },
+      { name: "output", count: 333, rate: "5", quota: "1665" },
+      { name: "cached", count: 200, rate: "0.625", quota: "125" },
+    ],
+    group_ratio: "0.8",
+    exact: "2232",
+    quota: 2232,
+    quota_per_unit: 500_000,
+  });
+  // Half a unit is rounded up, and less than that still costs one.
+  expect(await explained(members.admin, "model=ours&prompt=2")).toMatchObject({ exact: "2.5", quota: 3 });
+  expect(await explained(members.admin, "model=listed&prompt=1")).toMatchObject({ exact: "0.075", quota: 1 });
+  expect(await explained(members.admin, "model=drawn&prompt=9")).toMatchObject({
+    quota_type: 1,
+    parts: [{ name: "call", count: 1, rate: "20000", quota: "20000" }],
+    quota: 20_000,
+  });
+  expect(await explained(members.admin, "model=nobody-priced-this&prompt=1")).toBeNull();
+  expect(await explained(members.user, "model=listed&prompt=1")).toBeNull();
+  expect(await explained(members.user, `${ours}&group=default`)).toMatchObject({ group_ratio: "1", quota: 2790 });
+  await app.database.db.updateTable("users").set({ group: "default" }).where("username", "=", "ann").execute();
+  expect(await codeOf(members.user.get(`/api/pricing/explain?${ours}&group=svip`))).toBe("K5");
 });
 
 test("group names are for administrators", async () => {

@@ -1,7 +1,9 @@
-import { pricingList, type PricingRow } from "@fairway/wire";
+import { pricingExplain, pricingList, ROLE, type PricingRow } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { usableGroups } from "../users/groups.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { explanationOf } from "./explanation.ts";
 import { pricingOf, ratiosOf, visibleTo } from "./table.ts";
 
 export interface PricingRoutesDeps {
@@ -25,6 +27,17 @@ export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
       sibling("group_ratio", ratiosOf(snapshot.options, groups));
       sibling("usable_group", usable);
       return visibleTo(tableOf(snapshot), groups);
+    }),
+    implement(pricingExplain, ({ caller, query }) => {
+      const snapshot = snapshots.current();
+      const group = query.group || caller.group;
+      const isAdmin = caller.role >= ROLE.admin;
+      const mayUse = group === caller.group || Object.hasOwn(usableGroups(snapshot.options, caller.group), group);
+      if (!mayUse && !(isAdmin && snapshot.prices.hasGroup(group)))
+        throw new Refusal("K5", { field: "group", values: { g: group } });
+      // Prices of models that nobody offers them are none of the users' business.
+      const isOffered = snapshot.index.get(group)?.has(query.model) ?? false;
+      return isAdmin || isOffered ? explanationOf(snapshot, { ...query, group }) : null;
     }),
   ];
 }

@@ -1,0 +1,53 @@
+import type { PricingExplanation } from "@fairway/wire";
+import { explain } from "../../billing/explain.ts";
+import { exactText, knownRatio } from "../../billing/ratio.ts";
+import { NO_USAGE } from "../../dialects/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+
+export interface Explained {
+  readonly model: string;
+  readonly group: string;
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+}
+
+/** No answer has more, and the charge of any number up to it can be computed. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** By the prices and the arithmetic of real charges; null for a model without a price. */
+export function explanationOf(
+  { prices, options }: Pick<Snapshot, "prices" | "options">,
+  { model, group, prompt, completion, cached }: Explained,
+): PricingExplanation | null {
+  const price = prices.find(model) ?? (options.SelfUseModeEnabled ? prices.selfUsePrice : undefined);
+  if (!price) return null;
+  const most = (count: number) => Math.min(count, MOST_TOKENS);
+  const usage = { ...NO_USAGE, input: most(prompt), output: most(completion), cachedInput: most(cached) };
+  const groupRatio = prices.groupRatio(group);
+  const ask = { model, operation: "chat" as const };
+  const terms = { groupRatio, ask, quotaPerUnit: knownRatio(String(options.QuotaPerUnit)) };
+  const { parts, rates, exact, quota } = explain(usage, price, terms);
+  const tier = price.kind === "tokens" ? price.tiers.find((one) => one === rates) : undefined;
+  return {
+    model,
+    group,
+    source: price.source,
+    date: price.date,
+    quota_type: price.kind === "call" ? 1 : 0,
+    ...(tier ? { tier_above: tier.above } : {}),
+    ...(rates
+      ? { ratios: { model: rates.modelRatio, completion: rates.completionRatio, cache: rates.cacheRatio } }
+      : {}),
+    parts: parts.map(({ name, count, rate, quota: part }) => ({
+      name,
+      count,
+      rate: exactText(rate),
+      quota: exactText(part),
+    })),
+    group_ratio: exactText(knownRatio(groupRatio)),
+    exact: exactText(exact),
+    quota,
+    quota_per_unit: options.QuotaPerUnit,
+  };
+}
