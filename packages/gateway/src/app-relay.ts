@@ -97,6 +97,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
+    contentTimeoutMs: env.contentTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
   return {

@@ -127,6 +127,7 @@ export function useRelay(): RelayBench {
       FAIRWAY_STREAM_IDLE_TIMEOUT_MS: "1000",
       FAIRWAY_STREAM_HEADER_TIMEOUT_MS: "1500",
       FAIRWAY_HEADER_TIMEOUT_MS: "1500",
+      FAIRWAY_CONTENT_TIMEOUT_MS: "2000",
     });
     key = await gateway.token();
   });

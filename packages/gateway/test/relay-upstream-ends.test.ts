@@ -130,6 +130,22 @@ it("an upstream that breaks off when it is asked again without the switch for us
   expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_connect_failed"]);
 });
 
+it("an upstream that gives signs of life and no answer is left for another channel", async () => {
+  const alive = (type: string, sign: string) => (response: ServerResponse) => {
+    response.writeHead(200, { "content-type": type });
+    const timer = setInterval(() => response.write(sign), 100);
+    response.once("close", () => clearInterval(timer));
+  };
+  const finished = streamed(FINISHED, (response) => void response.end());
+  answers = [alive("text/event-stream", ": still here\n\n"), alive("application/json", "\n"), finished];
+  const asked = ask();
+  while (calls === 0) await sleep(5);
+  const [streamedAnswer, plain] = await Promise.all([asked, ask({})]);
+  expect(await streamedAnswer.text()).toContain("Hello");
+  expect(await plain.text()).toContain("Hello");
+  expect(calls).toBe(4);
+});
+
 it.each([
   ["no head", () => undefined],
   ["no event", (response: ServerResponse) => response.writeHead(200, EVENTS).flushHeaders()],

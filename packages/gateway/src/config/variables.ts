@@ -290,6 +290,14 @@ export const VARIABLES = {
     example: "60000",
     parse: parse.integer(1, MS_PER_DAY),
   }),
+  contentTimeoutMs: define({
+    name: "FAIRWAY_CONTENT_TIMEOUT_MS",
+    about:
+      "Time until an answer begins whose upstream sends nothing but signs of life: comments, blank lines. Looked at every ten seconds. With less than FAIRWAY_RETRY_TOTAL_SECONDS another channel may be tried.",
+    fallback: "900000",
+    example: "90000",
+    parse: parse.integer(1, MS_PER_DAY),
+  }),
   heartbeatMs: define({
     name: "FAIRWAY_HEARTBEAT_MS",
     about: "Silence after which a stream gets a keep-alive; 0 = none.",

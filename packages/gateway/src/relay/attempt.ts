@@ -13,7 +13,7 @@ import { decodedFor, isEncoded } from "./decoded.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { DEFAULT_REST_MS } from "./cooldown.ts";
 import type { Delivery } from "./delivery.ts";
-import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
+import { NoContentError, notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "./failure.ts";
 import { exchangeTools, feedHandler } from "./exchange.ts";
 import { FailureSink } from "./failure-sink.ts";
 import type { Choice } from "./select.ts";
@@ -39,6 +39,8 @@ export interface AttemptDeps extends CallDeps {
   readonly kept?: Pick<KeptResponses, "keep" | "takes">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
+  /** Until the first content, whatever signs of life come before it. */
+  readonly contentTimeoutMs: number;
   /** Phrases of the operator that show a dead key or account. */
   readonly disableKeywords: () => readonly string[];
   /** A fault of this program after the answer began. */
@@ -148,6 +150,15 @@ export class Attempt implements Flow {
     this.#files?.abort(error);
     if (this.#sink) this.#sink.stop(error, reason);
     else this.controller?.abort(error);
+  }
+
+  /** Comments and blanks are signs of life, and no answer: one that has not begun in time fails, so that others may do. */
+  expire(): void {
+    if (!this.#sink || this.#isUpstreamDone || this.#sink.soFar() || this.#sink.hasContent?.()) return;
+    if (performance.now() - this.startedAt < this.#deps.contentTimeoutMs) return;
+    const error = new NoContentError("no content in time");
+    this.#sink.fail(error);
+    this.controller.abort(error);
   }
 
   /** What would be charged if the answer ended now. */

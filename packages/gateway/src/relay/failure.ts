@@ -133,14 +133,20 @@ export function emptyStream(): Failure {
   };
 }
 
+/** An upstream that gives signs of life and no answer. */
+export class NoContentError extends Error {
+  override readonly name = "NoContentError";
+}
+
 /** The connection broke after the status line and before any content. */
 export function brokenStream(error: Error): Failure {
-  const isLate = isIdleTimeout(error);
+  const isSilent = isIdleTimeout(error);
+  const isLate = isSilent || error instanceof NoContentError;
   return {
     ...NOT_BLAMED,
     error: new AppError(isLate ? "upstream_timeout" : "upstream_stream_interrupted", { cause: error }),
     outcome: isLate ? "timeout" : "upstream_error",
-    retry: !isLate,
+    retry: !isSilent,
     isTransient: true,
   };
 }

@@ -275,6 +275,7 @@ function runningOf(
   return {
     isStream: request.ask.stream,
     async renew() {
+      tried.at(-1)?.expire();
       await Promise.all([gate?.renew(), account.renew(tried.at(-1), tried)]);
     },
     stop(error) {

@@ -67,6 +67,8 @@ export interface Sink {
   fail(error: Error): void;
   /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
   soFar(): Ending | undefined;
+  /** Answers that are collected before they are sent: true when more than signs of life has come. */
+  hasContent?(): boolean;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: EndReason): void;
 }

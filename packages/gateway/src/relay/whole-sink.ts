@@ -5,6 +5,7 @@ import type { Dialect, JsonObject, Texts, Usage } from "../dialects/types.ts";
 import type { TokenCounter } from "../billing/count.ts";
 import { readErrorEvent } from "../providers/classify.ts";
 import { sendError } from "./client-error.ts";
+import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "./failure.ts";
 import type { EndReason, Flow, Sink } from "./sink.ts";
 

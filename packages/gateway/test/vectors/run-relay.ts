@@ -181,6 +181,7 @@ function attemptOf(
       counter: { count: () => Promise.resolve([0]), stop: () => Promise.resolve() },
       headersTimeoutMs: { stream: 0, whole: 0 },
       idleTimeoutMs: 0,
+      contentTimeoutMs: Infinity,
       disableKeywords: () => DISABLE_KEYWORDS,
       onFault: (_id, error) => {
         throw error;
