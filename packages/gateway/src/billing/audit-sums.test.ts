@@ -1,8 +1,10 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RawDatabase } from "../storage/raw.ts";
+import { checkBalances } from "./audit-balances.ts";
 import { checkLedgerSums } from "./audit-sums.ts";
 import { accountsOf, granted, type LedgerRig, settlementOf } from "./ledger-rig.contract.ts";
+import { quota } from "./quota.ts";
 import { openSqlRig } from "./sql-rig.contract.ts";
 
 eachDatabase("the sums of the ledger", (open) => {
@@ -40,5 +42,35 @@ eachDatabase("the sums of the ledger", (open) => {
       { what: "ledger sum", account: `user ${user}`, found: used + 3, expected: used },
       { what: "ledger sum", account: `user ${other}`, found: 3, expected: 0 },
     ]);
+  });
+
+  test("find balances and reservations that no row explains, and put right what they name", async () => {
+    const accounts = accountsOf(rig);
+    const [rich, root] = [await accounts.addUser(0), await accounts.addUser(100_000_000)];
+    await rig.database.run("update users set role = 100 where id = ?", [root]);
+    await rig.ledger.change({ requestId: "first", kind: "topup", userId: rich, quota: quota(1000) });
+    const token = await accounts.addToken(rich, 500);
+    await rig.ledger.settle(settlementOf(await granted(rig.ledger, rich, token, 100), 70));
+    const open = await granted(rig.ledger, rich, token, 40);
+    await rig.ledger.flush();
+    const check = async (isRepairing: boolean) => {
+      const named = new Set([`user ${rich}`, `user ${root}`, `token ${token}`]);
+      return (await checkBalances(rig.database, isRepairing)).filter(({ account }) => named.has(account));
+    };
+    expect(await check(false)).toEqual([]);
+    await rig.database.run("update users set quota = quota + 5 where id in (?, ?)", [rich, root]);
+    await rig.database.run("update users set held = held - 1 where id = ?", [rich]);
+    await rig.database.run("update tokens set held = 9 where id = ?", [token]);
+    const found = await check(true);
+    expect(found).toEqual([
+      { what: "balance", account: `user ${rich}`, found: 935, expected: 930 },
+      { what: "balance", account: `user ${root}`, found: 100_000_005, expected: 100_000_000 },
+      { what: "reservations", account: `user ${rich}`, found: 39, expected: 40 },
+      { what: "reservations", account: `token ${token}`, found: 9, expected: 40 },
+    ]);
+    expect(await check(false)).toEqual([]);
+    await rig.ledger.settle(settlementOf(open, 30));
+    expect(await accounts.user(rich)).toMatchObject({ quota: 900, used_quota: 100 });
+    expect(await check(false)).toEqual([]);
   });
 });

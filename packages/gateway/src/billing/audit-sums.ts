@@ -12,13 +12,20 @@ interface SumRow {
 /** What every user has used against the ledger rows that say so. */
 export async function checkLedgerSums(database: RawDatabase): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (let after = 0; ;) {
-    const last = await lastOfNext(database, after);
-    if (last === undefined) return differences;
+  for await (const [after, last] of nextUsers(database)) {
     for (const { id, used_quota: found, moved } of await sums(database, after, last)) {
       const expected = 0 - Number(moved);
       if (found !== expected) differences.push({ what: "ledger sum", account: `user ${id}`, found, expected });
     }
+  }
+  return differences;
+}
+
+/** All users in ranges of ids: beyond the first number, up to the second. */
+export async function* nextUsers(database: RawDatabase): AsyncGenerator<readonly [number, number]> {
+  let after = 0;
+  for (let last = await lastOfNext(database, after); last !== undefined; last = await lastOfNext(database, after)) {
+    yield [after, last];
     after = last;
   }
 }

@@ -32,6 +32,8 @@ describe("balances in Redis", () => {
     await rig.database.run("update users set used_quota = used_quota + 1 where id = ?", [user]);
     expect((await accounts.user(user)).used_quota).toBe(11);
     expect(await books(rig)).toEqual([{ what: "ledger sum", account: `user ${user}`, found: 11, expected: 10 }]);
+    await rig.database.run("delete from tokens where id = ?", [token]);
+    expect(await audit({ ...rig, withSums: false, isRepairing: false, pauseMs: 10 })).toMatchObject({ busy: 0 });
     await rig.close();
   });
 

@@ -12,6 +12,8 @@ export interface Difference {
   readonly what:
     | "live balance" // Redis against the database
     | "live reservations" // what an account holds in Redis against its open reservations there
+    | "balance" // the database against all ledger rows of a user
+    | "reservations" // what an account holds in the database against its open reservations there
     | "ledger sum"; // used_quota of a user against its ledger rows
   readonly account: string;
   readonly found: number;
@@ -77,16 +79,17 @@ async function compare(
   deps: AuditDeps,
 ): Promise<{ readonly looked: Look[]; readonly moving: number }> {
   const before = await look(some, deps);
-  const recorded = await recordedBalances(some, deps.database);
+  const { recorded, following } = await recordedBalances(some, deps.database);
   const after = await look(some, deps);
   const looked: Look[] = [];
   let moving = 0;
   for (const [at, account] of some.entries()) {
     const [first, second] = [before[at], after[at]];
-    // Not read in this epoch: there is nothing to compare.
-    if (!first || !second) continue;
     const balance = recorded.get(account.name);
-    if (balance === undefined || first.isWaiting || second.isWaiting || !isSame(first, second)) moving += 1;
+    // Not read in this epoch, or deleted: there is nothing to compare.
+    if (!first || !second || balance === undefined) continue;
+    const isMoving = first.isWaiting || second.isWaiting || !isSame(first, second);
+    if (isMoving || following.has(account.name)) moving += 1;
     else looked.push({ account, recorded: balance, ...second });
   }
   return { looked, moving };
@@ -118,11 +121,14 @@ async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
   );
 }
 
-/** By name; accounts that have movements to follow are left out. */
-async function recordedBalances(
-  some: readonly LiveAccount[],
-  database: RawDatabase,
-): Promise<ReadonlyMap<string, number>> {
+interface Recorded {
+  /** Balances of the accounts that the database has, by name. */
+  readonly recorded: ReadonlyMap<string, number>;
+  /** Those that have movements to follow. */
+  readonly following: ReadonlySet<string>;
+}
+
+async function recordedBalances(some: readonly LiveAccount[], database: RawDatabase): Promise<Recorded> {
   const ids = (kind: string) =>
     some.filter(({ name }) => name.startsWith(kind)).map(({ name }) => Number(name.slice(1)));
   const users = await select<{ id: number; quota: number }>(
@@ -132,16 +138,17 @@ async function recordedBalances(
   );
   const sql = "select id, user_id, used_quota from tokens where id in";
   const tokens = await select<{ id: number; user_id: number; used_quota: number }>(database, sql, ids("t"));
-  const owners = [...users.map(({ id }) => id), ...tokens.map(({ user_id }) => user_id)];
-  const following = new Set(
-    owners.length === 0 ? [] : (await waitingMovements(database, owners)).map(({ userId }) => userId),
-  );
-  return new Map([
-    ...users.filter(({ id }) => !following.has(id)).map(({ id, quota }) => [`u${id}`, quota] as const),
-    ...tokens
-      .filter(({ user_id }) => !following.has(user_id))
-      .map(({ id, used_quota }) => [`t${id}`, 0 - used_quota] as const),
-  ]);
+  const accounts = [
+    ...users.map(({ id, quota }) => ({ name: `u${id}`, owner: id, balance: quota })),
+    ...tokens.map(({ id, user_id, used_quota }) => ({ name: `t${id}`, owner: user_id, balance: 0 - used_quota })),
+  ];
+  const owners = accounts.map(({ owner }) => owner);
+  const waiting = owners.length === 0 ? [] : await waitingMovements(database, owners);
+  const moved = new Set(waiting.map(({ userId }) => userId));
+  return {
+    recorded: new Map(accounts.map(({ name, balance }) => [name, balance])),
+    following: new Set(accounts.filter(({ owner }) => moved.has(owner)).map(({ name }) => name)),
+  };
 }
 
 async function select<Row>(database: RawDatabase, sql: string, ids: readonly number[]): Promise<Row[]> {

@@ -1,4 +1,5 @@
 import { ROLE } from "@fairway/wire";
+import { FIRST_BALANCE } from "../billing/quota.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import { randomText } from "../lib/ids.ts";
 import { isLoopback } from "../lib/ip.ts";
@@ -12,7 +13,6 @@ import type { Passwords } from "./passwords.ts";
 
 export const ROOT_NAME = "root";
 export const DEFAULT_PASSWORD = "123456";
-const ROOT_QUOTA = 100_000_000;
 const RANDOM_PASSWORD_CHARS = 20;
 
 export interface FirstStartDeps {
@@ -69,7 +69,7 @@ async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
     createdAt: seconds(deps.clock),
     displayName: "Root User",
     role: ROLE.root,
-    quota: ROOT_QUOTA,
+    quota: FIRST_BALANCE,
   });
   try {
     await deps.database.db.insertInto("users").values(row).execute();

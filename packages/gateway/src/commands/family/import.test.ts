@@ -5,6 +5,8 @@ import { FamilyDatabase, NEW_API, ONE_API } from "../../../test/family/family-da
 import { channel, HASH, KEYS, token, user } from "../../../test/family/rows.ts";
 import { manualClock, quietLog } from "../../../test/support.ts";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { checkBalances } from "../../billing/audit-balances.ts";
+import { checkLedgerSums } from "../../billing/audit-sums.ts";
 import { createSqlLedger } from "../../billing/ledger-sql.ts";
 import { createPasswords } from "../../identity/passwords.ts";
 import { hashOf } from "../../identity/sessions.ts";
@@ -163,9 +165,13 @@ eachDatabase("import of a database of the family", (open) => {
     });
     expect((await all("ledger")).map(({ kind, user_id, quota }) => [kind, user_id, quota])).toEqual([
       ["adjust", 1, 100_000_000],
-      ["adjust", 2, 2000],
+      ["consume", 2, -2],
+      ["adjust", 2, 2002],
       ["adjust", 3, -50],
     ]);
+    expect([...(await checkLedgerSums(kit.database.raw)), ...(await checkBalances(kit.database.raw, false))]).toEqual(
+      [],
+    );
     const access = await kit.database.db.selectFrom("access_tokens").selectAll().execute();
     expect(access).toMatchObject([{ user_id: root?.id, name: "", token_hash: hashOf("t".repeat(32)) }]);
     const tokens = await all("tokens");

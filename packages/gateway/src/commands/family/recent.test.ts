@@ -200,9 +200,12 @@ eachDatabase("import of recent revisions", (open) => {
       { user_id: 2, model_name: "gpt-4o", created_at: 7200, token_used: 11, count: 3, quota: 31 },
     ]);
     expect((await all("ledger")).map(({ kind, user_id, quota }) => [kind, user_id, quota])).toEqual([
-      ["adjust", 1, 1000],
-      ["adjust", 2, 2000],
-      ["adjust", 3, 0],
+      ["consume", 1, -1],
+      ["adjust", 1, 1001],
+      ["consume", 2, -2],
+      ["adjust", 2, 2002],
+      ["consume", 3, -3],
+      ["adjust", 3, 3],
     ]);
   });
 

@@ -6,6 +6,7 @@ import { hashOf } from "../../identity/sessions.ts";
 import { seconds } from "../../lib/clock.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../storage/raw.ts";
+import { bookCarriedUsage } from "../carried-usage.ts";
 import { insertKeepingId } from "../rows.ts";
 import type { ImportContext } from "./context.ts";
 import { keepPasskeys, readSecurity, sealedSecret, type Security } from "./security.ts";
@@ -73,9 +74,10 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
     const [made] = await tx.rows<Known>(find, [usernameKey(username)]);
     if (!made) throw new Error(`the user ${username} was not stored`);
     ({ id } = made);
+    await carryUsage(context, tx, id, row);
     await keepAccessToken(context, tx, id, row);
     await keepPasskeys(context, tx, id, context.security.get(row.int("id")));
-    return adjustment(id, row.int("quota"), context);
+    return adjustment(id, row.int("quota") + row.int("used_quota"), context);
   });
   return id;
 }
@@ -98,11 +100,24 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     const change = { ...values, role: Math.max(known.role, row.int("role")) };
     const sets = Object.keys(change).map((name) => `"${name}" = ?`);
     await tx.run(`update users set ${sets.join(", ")} where id = ?`, [...Object.values(change), known.id]);
+    await carryUsage(context, tx, known.id, row);
     await keepAccessToken(context, tx, known.id, row);
     await keepPasskeys(context, tx, known.id, context.security.get(row.int("id")));
-    return adjustment(known.id, row.int("quota") - known.quota, context);
+    return adjustment(known.id, row.int("quota") + row.int("used_quota") - known.quota, context);
   });
   return known.id;
+}
+
+/** The ledger explains what an account has used, also what it used elsewhere. */
+function carryUsage({ kind, clock }: ImportContext, tx: RawTransaction, userId: number, row: ForeignRow) {
+  const detail = `usage imported from ${kind}`;
+  return bookCarriedUsage(tx, {
+    requestId: `import-user-${userId}`,
+    userId,
+    used: row.int("used_quota"),
+    detail,
+    at: clock.now(),
+  });
 }
 
 function adjustment(userId: number, amount: number, { kind }: ImportContext) {

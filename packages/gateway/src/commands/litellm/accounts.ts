@@ -6,6 +6,7 @@ import { parseEmail } from "../../identity/email.ts";
 import { seconds } from "../../lib/clock.ts";
 import type { ForeignRow } from "../../storage/foreign.ts";
 import type { RawTransaction } from "../../storage/raw.ts";
+import { bookCarriedUsage } from "../carried-usage.ts";
 import { insertMany } from "../rows.ts";
 import type { DatabaseImport } from "./database.ts";
 import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
@@ -76,9 +77,12 @@ export async function bringOwner(context: DatabaseImport, owner: Owner): Promise
   let id = 0;
   await ledger.changeWith(async (tx) => {
     id = await insertAccount(context, tx, owner, mark);
-    const amount = asQuota(balanceOf(context, owner.spending));
-    const detail = "balance imported from LiteLLM";
-    return { requestId: `litellm-${mark}`, kind: "adjust", userId: id, quota: amount, detail };
+    const requestId = `litellm-${mark}`;
+    const used = units(owner.spending.spent);
+    const at = context.clock.now();
+    await bookCarriedUsage(tx, { requestId, userId: id, used, detail: "usage imported from LiteLLM", at });
+    const amount = asQuota(balanceOf(context, owner.spending) + used);
+    return { requestId, kind: "adjust", userId: id, quota: amount, detail: "balance imported from LiteLLM" };
   });
   return { id, models: owner.models };
 }

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { FamilyDatabase, LITELLM } from "../../../test/family/family-database.ts";
 import { quietLog } from "../../../test/support.ts";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { checkBalances } from "../../billing/audit-balances.ts";
+import { checkLedgerSums } from "../../billing/audit-sums.ts";
 import { createSqlLedger } from "../../billing/ledger-sql.ts";
 import { carriedKey } from "../../identity/carried-key.ts";
 import { accountRow } from "../../identity/accounts.ts";
@@ -147,6 +149,9 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       expect.objectContaining({ quota: 50_000_000 }),
       expect.objectContaining({ quota: 50_000_000 }),
     ]);
+    expect([...(await checkLedgerSums(kit.database.raw)), ...(await checkBalances(kit.database.raw, false))]).toEqual(
+      [],
+    );
     const tokens = await rows("select t.*, u.username from tokens t join users u on u.id = t.user_id order by t.name");
     const named = (name: string) => tokens.find((token) => token["name"] === name);
     expect(named("laptop")).toMatchObject({

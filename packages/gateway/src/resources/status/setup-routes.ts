@@ -1,5 +1,6 @@
 import { messageText, ROLE, setup, setupState } from "@fairway/wire";
 import { createHash, timingSafeEqual } from "node:crypto";
+import { FIRST_BALANCE } from "../../billing/quota.ts";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { accountRow } from "../../identity/accounts.ts";
 import type { Passwords } from "../../identity/passwords.ts";
@@ -39,7 +40,6 @@ export interface SetupRoutesDeps {
   readonly setupToken: Secret | undefined;
 }
 
-const ROOT_QUOTA = 100_000_000;
 /** The row that only one of several calls can insert. */
 const SETUP_ID = 1;
 
@@ -80,7 +80,7 @@ async function setUp(deps: SetupRoutesDeps, { body, context }: Call<typeof setup
     createdAt,
     displayName: "Root User",
     role: ROLE.root,
-    quota: ROOT_QUOTA,
+    quota: FIRST_BALANCE,
   });
   try {
     await database.db.transaction().execute(async (trx) => {
