@@ -1,5 +1,5 @@
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -92,6 +92,29 @@ test("what is searched for can be read on a phone while filters are set", async 
   expect(box?.width).toBeGreaterThanOrEqual(150);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("all rows of the filters are saved as CSV, and an export that is called off saves nothing", async () => {
+  const rows = Array.from({ length: 250 }, (_, n) => ({ ...row("bulk", { frt: 120 }), request_id: `bulk-${n}` }));
+  insertRows(join(folder, "fairway.db"), "logs", rows);
+  await page.goto("/log?model=bulk");
+  await page.route(/before=/, () => undefined);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByText("100 of 250 rows").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "log-export");
+  await page.getByRole("button", { name: "Cancel the export" }).click();
+  await page.unroute(/before=/);
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const file = await saving;
+  expect(file.suggestedFilename()).toMatch(/^log-.*\.csv$/);
+  const lines = readFileSync(await file.path(), "utf8")
+    .trimEnd()
+    .split("\r\n");
+  expect(lines[0]).toMatch(/time,type,token,.*,user,channel_id,channel$/);
+  expect(new Set(lines.map((line) => /bulk-\d+/.exec(line)?.[0])).size).toBe(251);
+  await page.getByText("250 rows saved.").waitFor();
 });
 
 test("a row tells of the response cache and of the guardrail", async () => {

@@ -1,7 +1,8 @@
-import { logList, logListSelf, logStat, logStatSelf } from "@fairway/wire";
+import { logList, logListSelf, logStat, logStatSelf, PAGE_SIZE_CAP, type LogPage } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { HttpProblem } from "../../lib/problems.ts";
 import { queryClient } from "../../lib/query.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 
@@ -62,4 +63,37 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
 /** Rows and totals of the page. */
 export function refreshLogs(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ["logs"] });
+}
+
+const TOO_MANY = 429;
+const MILLISECONDS = 1000;
+
+function rest(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * MILLISECONDS);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("The export was called off.", "AbortError"));
+    });
+  });
+}
+
+/** All pages of the filter, newest first. Rows that come meanwhile are not among them; a rate limit is waited for. */
+export async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
+  const wanted = { ...queryOf(filter, isAdmin), page_size: PAGE_SIZE_CAP };
+  let before = "";
+  do {
+    const query = { ...wanted, before };
+    try {
+      const page = await (isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal }));
+      yield page;
+      before = page.next;
+    } catch (problem) {
+      const isBusy = problem instanceof HttpProblem && problem.status === TOO_MANY;
+      if (!isBusy || problem.retryAfter === undefined) throw problem;
+      await rest(problem.retryAfter, signal);
+      continue;
+    }
+    if (before === "") return;
+  } while (!signal.aborted);
 }

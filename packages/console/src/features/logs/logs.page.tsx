@@ -18,6 +18,7 @@ import { RangeFilter } from "../../ui/range-filter.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
 import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
+import { ExportButton } from "./export-button.tsx";
 import "./logs.css";
 import { RowDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
@@ -38,6 +39,7 @@ type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
 function Filters(props: {
   readonly list: List;
+  readonly filter: LogFilter;
   readonly isAdmin: boolean;
   readonly isLive: boolean;
   onLive(isLive: boolean): void;
@@ -69,6 +71,7 @@ function Filters(props: {
             <Icon name={props.isLive ? "pause" : "play"} size={14} />
             {t("live")}
           </Button>
+          <ExportButton filter={props.filter} isAdmin={props.isAdmin} />
           <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
             <Icon name="refresh" />
           </IconButton>
@@ -134,7 +137,14 @@ export function LogsPage() {
 
   return (
     <Page title={t("title")} aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}>
-      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
+      <Filters
+        list={list}
+        filter={filter}
+        isAdmin={isAdmin}
+        isLive={isLive}
+        onLive={setLive}
+        onRefresh={() => void refreshLogs()}
+      />
       {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
