@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTerminal, PROGRAM, run, type Finished } from "./terminal.ts";
+import { rowsOf } from "./rig.ts";
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
@@ -193,9 +194,45 @@ test("a conversation remembers, Ctrl-C stops the answer and not the program", as
 test("an option is set and read back; a bad value names the option", async () => {
   expect((await fairway("option set SystemName Harbour")).code).toBe(0);
   expect((await fairway("option get SystemName")).out).toContain("Harbour");
+  expect((await fairway("option get option/SystemName -o raw")).out).toBe("Harbour\n");
+  expect((await fairway("option list --prefix SystemN -o name")).out).toBe("option/SystemName\n");
   const refused = await fairway("option set QuotaPerUnit many");
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain("QuotaPerUnit");
+});
+
+test("an option goes back to its default, also a secret, but not one that documents keep", async () => {
+  expect((await fairway("option set RetryTimes 7")).code).toBe(0);
+  expect((await fairway("option unset RetryTimes")).code).toBe(2);
+  expect((await fairway("option unset RetryTimes --yes")).err).toBe("RetryTimes has its default again.\n");
+  expect((await fairway("option get RetryTimes")).out).not.toBe("7\n");
+  const [last] = rowsOf(await fairway("option history RetryTimes -o jsonl"));
+  expect(last).toMatchObject({ old_value: "7", new_value: null });
+  expect((await fairway("option set RetryTimes 7")).code).toBe(0);
+  await fairway("option set SMTPToken -", "hidden");
+  const secret = await fairway("option unset SMTPToken --yes");
+  expect(secret.code, secret.err).toBe(0);
+  const set = { apiVersion: "fairway.dev/v1alpha1", kind: "OptionSet", metadata: { name: "kept" } };
+  await fairway("apply -f -", JSON.stringify({ ...set, spec: { values: { RetryTimes: "6" } } }));
+  expect(await fairway("option unset RetryTimes --yes")).toMatchObject({ code: 5 });
+  expect((await fairway("option get RetryTimes")).out).toBe("6\n");
+  expect((await fairway("option unset Nothing --yes")).code).toBe(3);
+});
+
+test("calls are summed by what they are told apart by, the dearest first", async () => {
+  const rows = rowsOf(await fairway("log list --type consume -o jsonl"));
+  const quota = rows.reduce((sum, row) => sum + Number(row["quota"]), 0);
+  const bill = await fairway("log stats --by user -o csv --columns user,calls,quota,quota_usd");
+  expect(bill.err).toBe(`${rows.length} calls, ${quota} quota.\n`);
+  expect(bill.out).toBe(
+    `name,requests,quota,quota_usd\nroot,${rows.length},${quota},${(quota / 500_000).toFixed(6)}\n`,
+  );
+  expect((await fairway("log stats --by channel -o name")).out).toContain("channel/1\n");
+  const models = rowsOf(await fairway("log stats --by model --model gpt-4o-mini -o jsonl"));
+  expect(models).toMatchObject([{ name: "gpt-4o-mini" }]);
+  expect((await fairway("log stats --by token")).out).toMatch(
+    /^ID +TOKEN +CALLS +IN +OUT +QUOTA +SHARE\n[^]* 1 +laptop/,
+  );
 });
 
 test("errors are JSON where output is JSON, and bad usage is told apart", async () => {

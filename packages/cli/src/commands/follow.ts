@@ -122,7 +122,7 @@ function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, pr
 }
 
 /** Reads an answer as long as it gives signs of life; one that fails or falls silent is a lost connection. */
-async function living(
+export async function living(
   open: (signal: AbortSignal) => Promise<LiveAnswer>,
   read: (answer: LiveAnswer, isAlive: () => void) => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "../commands/log.ts";
+import type { LogStatsOptions } from "../commands/log-stats.ts";
 import type { CommandContext } from "../command-context.ts";
 import { examples, id, limit, positive, yes } from "./arguments.ts";
 
@@ -11,9 +12,9 @@ export function logCommands(program: Command, context: CommandContext): void {
   sums(log, context);
 }
 
-function withFilter(command: Command): Command {
-  return command
-    .addOption(new Option("--type <word>").choices(["topup", "consume", "manage", "system"]))
+function withFilter(command: Command, { isOfCalls = false } = {}): Command {
+  const types = new Option("--type <word>").choices(["topup", "consume", "manage", "system"]);
+  return (isOfCalls ? command : command.addOption(types))
     .option("--user <name>", "administrators only")
     .option("--token <name>")
     .option("--model <name>", "% is a wildcard")
@@ -21,7 +22,7 @@ function withFilter(command: Command): Command {
     .option("--group <name>")
     .option("--request <id>", "the row of one request")
     .option("--min-seconds <count>", "only what took that long", positive)
-    .option("--since <when>", "15m, 1h, 7d or a date");
+    .option("--since <when>", "15m, 1h, 7d or a date", isOfCalls ? "7d" : undefined);
 }
 
 function listing(log: Command, { client, output, io }: CommandContext): void {
@@ -62,6 +63,23 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
       (await load()).logTotals(await client(), options, output(), io.nowSeconds()),
     );
   examples(stat, "fairway log stat --token ci --since 30d");
+  const stats = withFilter(log.command("stats"), { isOfCalls: true })
+    .addOption(
+      new Option("--by <what>", "what they are told apart by; channel and user for administrators")
+        .choices(["model", "channel", "user", "token"])
+        .makeOptionMandatory(),
+    )
+    .option("--until <when>", "like --since")
+    .addOption(limit())
+    .description("calls, tokens and quota of the matching calls, the dearest first")
+    .action(async (options: LogStatsOptions) =>
+      (await import("../commands/log-stats.ts")).logStats(await client(), options, output(), io.nowSeconds()),
+    );
+  examples(
+    stats,
+    "fairway log stats --by model --since 7d",
+    "fairway log stats --by user --since 30d -o csv > bill.csv",
+  );
   const prune = log
     .command("prune")
     .description("delete old rows for good (super administrator)")

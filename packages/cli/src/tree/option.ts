@@ -18,7 +18,7 @@ export function optionCommands(program: Command, { client, output, io }: Command
     .action(async (key: string | undefined, options: { prefix?: string }) =>
       (await load()).getOptions(await client(), key, options, output()),
     );
-  examples(get, "fairway option get RetryTimes", "fairway option list --prefix SMTP");
+  examples(get, "fairway option get RetryTimes -o raw", "fairway option list --prefix SMTP");
   const set = option
     .command("set")
     .argument("<key>", "its name", named("option"))
@@ -26,6 +26,15 @@ export function optionCommands(program: Command, { client, output, io }: Command
     .description("change a setting")
     .action(async (key: string, value: string) => (await load()).setOption(await client(), key, value, output()));
   examples(set, "fairway option set RetryTimes 1", "pass smtp | fairway option set SMTPToken -");
+  const unset = option
+    .command("unset")
+    .argument("<key>", "its name", named("option"))
+    .description("take a setting back to its default")
+    .addOption(yes())
+    .action(async (key: string, options: { yes?: boolean }) =>
+      (await load()).unsetOption(await client(), key, options, output()),
+    );
+  examples(unset, "fairway option unset RetryTimes --yes");
   const edit = option
     .command("edit")
     .argument("<key>", "its name", named("option"))
