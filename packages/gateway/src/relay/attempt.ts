@@ -300,7 +300,7 @@ export class Attempt implements Flow {
   /** Undefined = the answer is refused by its head. */
   #sinkFor(status: number, headers: Record<string, string>): Sink | undefined {
     if (status < 200 || status > 299) return new FailureSink(this, status);
-    const type = headers["content-type"] ?? "";
+    const type = (headers["content-type"] ?? "").toLowerCase();
     switch (this.#shapeOf(type)) {
       case "text":
         return new TextSink(this, this.#deps.counter);

@@ -4,6 +4,7 @@ import type { Intake } from "../providers/intake.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../dialects/types.ts";
 import type { TokenCounter } from "../billing/count.ts";
 import { readErrorEvent } from "../providers/classify.ts";
+import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "./client-error.ts";
 import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "./failure.ts";
@@ -83,7 +84,7 @@ export class WholeSink implements Sink {
   /** Vendors send what no protocol knows; what cannot be read is theirs. */
   #read(bytes: Buffer): Read {
     try {
-      return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(bytes);
+      return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(withoutMark(bytes));
     } catch (error) {
       return { failure: unreadable(error) };
     }
@@ -99,10 +100,13 @@ export class WholeSink implements Sink {
     return this.#checked(answer, answer === parsed ? bytes : undefined);
   }
 
-  /** Added up, its events are an answer; one that was cut is none. */
+  /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
   #readStream(bytes: Buffer): Read {
     const blocks = Buffer.concat([this.#intake.feed(bytes) ?? NOTHING, this.#intake.rest() ?? NOTHING]);
-    const events = parseEvents(blocks).flatMap((event) => (event.data ? [event.data] : []));
+    const parsed = parseEvents(blocks);
+    if (parsed.some((event) => kindOfEvent(event, this.#upstream.kindOf) === "unreadable"))
+      return { failure: unreadable(new Error("an event of the stream cannot be read")) };
+    const events = parsed.flatMap((event) => (event.data ? [event.data] : []));
     const broken = events.find((event) => this.#upstream.errorIn(event));
     if (broken) return this.#checked(broken, undefined);
     const answer = this.#upstream.answerOf(events);
@@ -204,6 +208,11 @@ export class WholeSink implements Sink {
     const blocks = dialect.streamOf(sent, request.ask);
     return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
   }
+}
+
+/** A byte order mark is no part of JSON. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function parseAnswer(bytes: Buffer): JsonObject | undefined {

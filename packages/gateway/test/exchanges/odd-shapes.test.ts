@@ -73,6 +73,40 @@ it("a response that is not at its end is none for clients of other protocols", (
     got: { status: 502, body: told("/v1/messages", UNREADABLE) },
   }));
 
+it.each(["Application/JSON", "TEXT/EVENT-STREAM"])("a media type is read whatever its letters are: %s", (type) =>
+  exchange({
+    type: 1,
+    body: asked,
+    answer: {
+      headers: { "content-type": type },
+      ...(type.startsWith("A")
+        ? { body: `\uFEFF${JSON.stringify(CHAT_ANSWER)}` }
+        : { sse: [{ data: chunk({ content: "Hi" }, "stop") }, { data: "[DONE]" }] }),
+    },
+    got: {
+      body: type.startsWith("A")
+        ? CHAT_ANSWER
+        : { ...CHUNK, object: "chat.completion", choices: "<any>", usage: "<any>" },
+    },
+  }),
+);
+
+it("a stream that is added up has to be readable throughout", () =>
+  exchange({
+    type: 1,
+    body: asked,
+    answer: {
+      headers: { "content-type": "text/event-stream" },
+      sse: [
+        { data: chunk({ content: "Hel" }) },
+        { data: '{"choices":[{"delta":{"content":"l' },
+        { data: chunk({ content: "o" }, "stop") },
+        { data: "[DONE]" },
+      ],
+    },
+    got: { status: 502, body: told("/v1/chat/completions", UNREADABLE) },
+  }));
+
 describe("a stream", () => {
   const body = { ...asked, stream: true };
 
