@@ -124,8 +124,15 @@ it("a budget of one drawing lets one through, and what failed is not spent", asy
   const answers = await Promise.all(Array.from({ length: 8 }, () => call("/mj/submit/imagine", { prompt: "one" })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.find(({ status }) => status === 403)?.text).toContain("budget of this model mj_imagine is used up");
+  await expect.poll(() => refundable(budget.id)).toBe(50_000);
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });
+
+/** What the budget gives back when its task fails. */
+async function refundable(budgetId: number): Promise<number | undefined> {
+  const rows = gateway.database.db.selectFrom("budget_reaped").where("budget_id", "=", budgetId);
+  return (await rows.select("charged").executeTakeFirst())?.charged;
+}
 
 it("a budget that was made while a drawing was submitted is charged for it", async () => {
   const fields = { scope: "model", subject: "mj_imagine", period: "day", quota_limit: 1_000_000 };
@@ -136,6 +143,7 @@ it("a budget that was made while a drawing was submitted is charged for it", asy
   });
   expect((await call("/mj/submit/imagine", { prompt: "one" })).status).toBe(200);
   await expect.poll(() => gateway.root.must("GET", `/api/budget/${id}`)).toMatchObject({ used: 50_000, held: 0 });
+  expect(await refundable(id)).toBe(50_000);
   await gateway.root.must("DELETE", `/api/budget/${id}`);
 });
 

@@ -192,6 +192,8 @@ eachDatabase("polling", (open) => {
     const before = (await state("tasks")).user;
     await task("one");
     await task("two");
+    const remember = "insert into budget_reaped select request_id, 1, quota, 1, 2 from tasks";
+    await database.raw.run(remember, []);
     told = {
       code: "success",
       data: [{ task_id: "one", status: "IN_PROGRESS", start_time: 5, data: [{ id: "clip" }] }, { task_id: "none" }],
@@ -212,6 +214,8 @@ eachDatabase("polling", (open) => {
       { status: "FAILURE", progress: "100%", fail_reason: "The task timed out.", refunded: 1 },
     ]);
     expect(user).toEqual(before);
+    const asked = await database.raw.rows("select charged, look_at from budget_reaped", []);
+    expect(asked).toEqual(Array(2).fill({ charged: 50, look_at: 0 }));
   });
 
   it("follows videos to their end, one question each; a silent upstream changes nothing", async () => {

@@ -21,6 +21,8 @@ interface Close {
   readonly ids: readonly number[];
   readonly charged: number;
   readonly held: BudgetHold | undefined;
+  /** The charge may be paid back: what it put into each budget is remembered for that. */
+  readonly isRefundable?: boolean;
 }
 
 /** Moves the lease. */
@@ -72,6 +74,8 @@ const MOST_USED = Number.MAX_SAFE_INTEGER;
 const LOOK_MS = { least: 60_000, most: 3_600_000 };
 /** Journals of a replica that is away may bring charges for so long. */
 const KEPT_MS = 7 * 86_400_000;
+/** Longer than anything that may be paid back goes on. */
+const REFUNDABLE_MS = 2 * 86_400_000;
 
 /** Writes all of them in one transaction, one after the other as they came: each budget is locked and written once. */
 export function writeBatch(operations: readonly BudgetOperation[], deps: BatchDeps): Promise<WrittenBatch> {
@@ -184,7 +188,9 @@ class Sheet {
     return true;
   }
 
-  #close({ requestId, ids, charged, held }: Close): boolean {
+  #close({ requestId, ids, charged, held, isRefundable = false }: Close): boolean {
+    const { now } = this.#settings;
+    const kept: ReapedRow[] = [];
     const counted = new Set(ids);
     const holds = this.#holds.of(requestId);
     const reaped = this.#reaped.of(requestId);
@@ -194,13 +200,15 @@ class Sheet {
       const before = reaped.get(id);
       const budget = this.#budgets.get(id);
       if (!budget) continue;
+      if (isRefundable && due > 0)
+        kept.push({ request_id: requestId, budget_id: id, charged: due, closed_at: now, look_at: now + REFUNDABLE_MS });
       if (hold) this.#change(budget, due, 0 - hold.amount);
       else if (before) this.#correct(budget, due - before.charged, before);
       // Where something was reserved and nothing is left, somebody else has closed it.
       else if (!held?.ids.has(id)) this.#change(budget, due, 0);
     }
     if (holds.size > 0) this.#holds.put(requestId, []);
-    if (reaped.size > 0) this.#reaped.put(requestId, []);
+    if (reaped.size > 0 || kept.length > 0) this.#reaped.put(requestId, kept);
     return true;
   }
 

@@ -111,13 +111,14 @@ interface LedgerRow {
 /** A charge of the ledger's own reaper may be corrected once; every other is the last word. */
 async function bookedOf(database: RawDatabase, requestIds: readonly string[]): Promise<Map<string, Booked>> {
   const { marks, values } = inList(requestIds);
-  const sql = `select request_id, kind, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct')`;
+  const sql = `select request_id, kind, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct', 'refund')`;
   const rows = Map.groupBy(await database.rows<LedgerRow>(sql, values), (row) => row.request_id);
   return new Map(
     [...rows].map(([requestId, some]) => {
-      const isReaped = some.every(({ detail }) => detail === REAPED || detail === REAPED_UNUSED);
+      const charges = some.filter(({ kind }) => kind !== "refund");
+      const isReaped = charges.every(({ detail }) => detail === REAPED || detail === REAPED_UNUSED);
       const charged = some.reduce((sum, { quota }) => sum - quota, 0);
-      return [requestId, { charged, isFinal: !isReaped || some.length > 1 }];
+      return [requestId, { charged, isFinal: !isReaped || charges.length > 1 }];
     }),
   );
 }

@@ -150,8 +150,8 @@ export class Spending {
     return this.#budgets.renew(this.#id);
   }
 
-  settle(charged: number, channelId = this.channelId): Promise<void> {
+  settle(charged: number, channelId = this.channelId, isRefundable = false): Promise<void> {
     const subjects = { ...this.#subjects, channelId };
-    return this.#budgets.settle({ requestId: this.#id, subjects, held: this.held }, quota(charged));
+    return this.#budgets.settle({ requestId: this.#id, subjects, held: this.held }, quota(charged), isRefundable);
   }
 }

@@ -11,7 +11,7 @@ export interface HoldRow {
   readonly lease_until: number;
 }
 
-/** What the reaper charged for a request whose last word it did not have. */
+/** What was charged for a request whose last word is not known. */
 export interface ReapedRow {
   readonly request_id: string;
   readonly budget_id: number;
@@ -62,6 +62,11 @@ export async function writeBudgets(
       ...values,
     ]);
   }
+}
+
+/** Has the ledger asked at once what a request costs that was paid back. */
+export async function recountSoon(tx: RawTransaction, requestId: string): Promise<void> {
+  await tx.run("update budget_reaped set look_at = 0 where request_id = ?", [requestId]);
 }
 
 type Keyed = { readonly request_id: string; readonly budget_id: number };

@@ -1,6 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ask, openBudgetRig, Spending, type BudgetRig } from "./budget-rig.contract.ts";
+import { recountSoon } from "./budget-rows.ts";
 import { REAPED, REAPED_UNUSED } from "./sql-booking.ts";
 
 const MINUTE_MS = 60_000;
@@ -163,6 +164,34 @@ eachDatabase("budgets of what broke", (open) => {
     for (const spending of [one, other]) await spending.settle(30);
     expect(await rig.state("user")).toEqual({ used: 60, held: 0 });
     expect(await rig.state("channel")).toEqual({ used: 30, held: 0 });
+  });
+
+  test("what is paid back is taken out again, once, and not from a window that came after", async () => {
+    await rig.add("user", "7", 1_000);
+    await rig.add("model", "m", 1_000, { period: "month" });
+    const tasks = ["failed", "done", "late"].map((id) => ({ id, one: request(id) }));
+    for (const { id, one } of tasks) {
+      await one.reserve(100);
+      await one.settle(30, 5, true);
+      await rig.book(id, 30);
+    }
+    const fail = async (id: string) => {
+      await rig.book(id, -30, { kind: "refund" });
+      await rig.raw.transaction((tx) => recountSoon(tx, id));
+    };
+    await fail("failed");
+    expect(await reapFor(2)).toBe(0);
+    expect(await rig.state("user")).toEqual({ used: 60, held: 0 });
+    rig.now += DAY_MS;
+    await request("tomorrow").settle(5);
+    await fail("late");
+    await reapFor(1);
+    expect(await rig.state("user")).toEqual({ used: 5, held: 0 });
+    expect(await rig.state("model")).toEqual({ used: 35, held: 0 });
+    rig.now += DAY_MS;
+    await reapFor(1);
+    expect(await rig.state("model")).toEqual({ used: 35, held: 0 });
+    expect(await remembered()).toBe(0);
   });
 
   test("a settlement that the database does not take is the reaper's, and told", async () => {

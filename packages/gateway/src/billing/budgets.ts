@@ -33,9 +33,9 @@ export interface Budgets {
   extend(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
   /**
    * Puts what was charged in the place of what was reserved, also in budgets that were made meanwhile; 0 gives it back.
-   * Never rejects, and asks nobody when no budget is concerned.
+   * Never rejects, and asks nobody when no budget is concerned. What may be paid back is taken out again when it is.
    */
-  settle(use: BudgetUse, charged: Quota): Promise<void>;
+  settle(use: BudgetUse, charged: Quota, isRefundable?: boolean): Promise<void>;
   /** Moves the lease; called every few seconds. Never rejects. */
   renew(requestId: string): Promise<void>;
   /** Settles what died with its process at what the ledger says, now and when it says more; answers how many. */
@@ -143,11 +143,11 @@ class SqlBudgets implements Budgets {
     return { amount: held?.amount ?? ZERO, ids: held?.ids ?? NO_IDS, asked: allAsked(held, wanted) };
   }
 
-  async settle({ requestId, subjects, held }: BudgetUse, charged: Quota): Promise<void> {
+  async settle({ requestId, subjects, held }: BudgetUse, charged: Quota, isRefundable = false): Promise<void> {
     const ids = charged === ZERO ? [] : this.#index.find(subjects).map(({ id }) => id);
     if (!held && ids.length === 0) return;
     try {
-      await this.#queue.add({ kind: "close", requestId, ids, charged, held });
+      await this.#queue.add({ kind: "close", requestId, ids, charged, held, isRefundable });
     } catch (error) {
       const isLost = ids.some((id) => !held?.ids.has(id));
       this.#settings.onOutage(isLost ? "lost" : "deferred");

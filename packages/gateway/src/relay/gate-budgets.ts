@@ -76,11 +76,11 @@ export class RequestBudgets {
   }
 
   /** Nobody waits for this. */
-  end(subjects: BudgetSubjects, charged: Quota): void {
+  end(subjects: BudgetSubjects, charged: Quota, isRefundable: boolean): void {
     this.#isEnded = true;
     if (!this.#budgets.concerns({ subjects, held: this.#held })) return;
     void this.#extending.then(() =>
-      this.#budgets.settle({ requestId: this.#requestId, subjects, held: this.#held }, charged),
+      this.#budgets.settle({ requestId: this.#requestId, subjects, held: this.#held }, charged, isRefundable),
     );
   }
 }
@@ -91,7 +91,9 @@ export function chargeNewBudgets(
   server: Server | undefined,
   charged: Quota | undefined,
   { budgets }: { readonly budgets: Budgets },
+  isRefundable = false,
 ): void {
   if (budgets.isEmpty || !server || !charged) return;
-  void budgets.settle({ requestId: spender.id, subjects: subjectsOf(spender, server), held: undefined }, charged);
+  const use = { requestId: spender.id, subjects: subjectsOf(spender, server), held: undefined };
+  void budgets.settle(use, charged, isRefundable);
 }

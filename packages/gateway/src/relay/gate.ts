@@ -226,10 +226,10 @@ export class Gate {
   }
 
   /** What became of the request. Nobody waits for this. */
-  end(used: Used & { readonly quota: Quota }): void {
+  end(used: Used & { readonly quota: Quota; readonly isRefundable?: boolean }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#room) this.#budgets.end(this.#subjects(this.#room), used.quota);
+    if (this.#room) this.#budgets.end(this.#subjects(this.#room), used.quota, used.isRefundable ?? false);
     this.#giveBackAll(used);
   }
 

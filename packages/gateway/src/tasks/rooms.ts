@@ -60,8 +60,8 @@ export class TaskRooms implements Rooms<TaskRoom> {
   /** What the task was charged on the channel that took it. */
   end(choice: TaskChoice, quota: Quota): void {
     clearInterval(this.#renewal);
-    if (this.gate) this.gate.end({ tokens: 0, quota, isSuccess: true });
-    else chargeNewBudgets(this.#entrant, choice, quota, this.#deps.gate);
+    if (this.gate) this.gate.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
+    else chargeNewBudgets(this.#entrant, choice, quota, this.#deps.gate, true);
   }
 
   /** What an operator has switched off meanwhile is passed over, what was changed serves as it is now. */
