@@ -37,6 +37,7 @@ export const geminiEmbed: Dialect = {
     if (requests.length > 0) return Buffer.from(JSON.stringify({ ...json, requests }));
     return json["model"] === undefined ? body.bytes : Buffer.from(JSON.stringify({ ...json, model: name }));
   },
+  isAnswer: (answer) => object(answer, "embedding") !== undefined || objects(answer, "embeddings").length > 0,
   usage(answer) {
     const usage = object(answer, "usageMetadata");
     return gNumber(usage, "promptTokenCount") === undefined ? undefined : readGeminiUsage(usage);

@@ -3,7 +3,7 @@ import { modelOf } from "./ask.ts";
 import { walkInput } from "./openai-completions.ts";
 import { plainDialect, usageMember } from "./plain.ts";
 import { boundOf, textsOf, wordsOf } from "./prompt.ts";
-import { isSet, objects } from "./read.ts";
+import { isObjectList, isSet, objects } from "./read.ts";
 import type { Dialect, JsonObject, JsonValue } from "./types.ts";
 import { readChatUsage } from "./usage.ts";
 
@@ -27,6 +27,7 @@ export const openaiEmbeddings: Dialect = {
       units: 1,
     };
   },
+  isAnswer: ({ data }) => isObjectList(data) && data.length > 0,
   usage: (answer) => usageMember(answer, readChatUsage),
   withUsage: (answer, { input }) => ({ ...answer, usage: { prompt_tokens: input, total_tokens: input } }),
   fitAnswer(answer, body) {

@@ -63,6 +63,34 @@ describe.each(["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generat
     }));
 });
 
+describe("an answer without vectors", () => {
+  const refusal = { message: UNREADABLE, type: "server_error", param: null, code: "upstream_invalid_response" };
+
+  it.each([
+    ["no list", 1, {}],
+    ["an empty list", 1, { data: [] }],
+    ["no vector of Gemini's", 24, {}],
+    ["a vector of no numbers", 24, { embedding: { values: "no" } }],
+  ])("is refused: %s", (_what, type, body) =>
+    exchange({
+      type,
+      path: "/v1/embeddings",
+      body: { model: "m", input: "Hello" },
+      answer: { body },
+      got: { status: 502, body: { error: refusal } },
+    }),
+  );
+
+  it("is refused for Gemini clients", () =>
+    exchange({
+      type: 1,
+      path: "/v1beta/models/m:embedContent",
+      body: { content: { parts: [{ text: "Hello" }] } },
+      answer: { body: { data: [{ index: 0, embedding: null }] } },
+      got: { status: 502, body: told("/v1beta/models/m:generateContent", UNREADABLE) },
+    }));
+});
+
 it("a response that is not at its end is none for clients of other protocols", () =>
   exchange({
     type: 1,

@@ -30,7 +30,7 @@ export const embeddingsToGemini: Bridge = {
     const data = vectors.map((vector, index) => ({
       object: "embedding",
       index,
-      embedding: numbersOf(vector["values"]),
+      embedding: filled(numbersOf(vector["values"])),
     }));
     const tokens = gNumber(object(body, "usageMetadata"), "promptTokenCount");
     return {
@@ -66,7 +66,7 @@ export const geminiToEmbeddings: Bridge = {
   },
   response(body, context) {
     const sorted = objects(body, "data").toSorted((a, b) => (number(a, "index") ?? 0) - (number(b, "index") ?? 0));
-    const vectors = sorted.map((item) => ({ values: valuesOf(item["embedding"]) }));
+    const vectors = sorted.map((item) => ({ values: filled(valuesOf(item["embedding"])) }));
     return batches.get(context) === true ? { embeddings: vectors } : { embedding: vectors[0] ?? { values: [] } };
   },
   stream: () => NO_STREAM,
@@ -98,6 +98,12 @@ function contentText(content: JsonObject | undefined): string {
 
 function numbersOf(values: JsonValue | undefined): number[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
+}
+
+/** A vector of no numbers would be taken for one. */
+function filled(values: number[]): number[] {
+  if (values.length === 0) throw new Error("the answer has a vector of no numbers");
+  return values;
 }
 
 function valuesOf(embedding: JsonValue | undefined): number[] {
