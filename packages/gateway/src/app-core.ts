@@ -127,7 +127,7 @@ function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
 }
 
 function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
-  const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.ping()) };
-  const logs: Dependency = { name: "log database", check: () => withinTime(ANSWER_MS, () => logDatabase.ping()) };
+  const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.check("revisions")) };
+  const logs: Dependency = { name: "log database", check: () => withinTime(ANSWER_MS, () => logDatabase.check("logs")) };
   return isLogSeparate ? [main, logs] : [main];
 }

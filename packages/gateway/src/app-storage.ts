@@ -122,10 +122,10 @@ interface Preparing {
 }
 
 /** Brings the schema up to date and proves that rows can be written. */
-async function prepare(variable: string, { raw }: Database, { table, migrated }: Preparing): Promise<void> {
+async function prepare(variable: string, database: Database, { table, migrated }: Preparing): Promise<void> {
   try {
     await migrated();
-    await raw.run(`delete from ${table} where 1 = 0`, []);
+    await database.check(table);
   } catch (cause) {
     if (isReadOnly(cause)) throw readOnly(variable, cause);
     if (!isDenied(cause)) throw cause;

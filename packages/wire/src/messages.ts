@@ -18,6 +18,8 @@ export const MESSAGES = {
   G6: { status: 404, text: "Invalid URL ({method} {path})" },
   G7: { status: 413, text: "Request body too large." },
   G8: { status: 200, text: "This has been changed in the meantime, please refresh the page and try again." },
+  G9: { status: 503, text: "The disk of the database is full: please make room on it." },
+  G10: { status: 503, text: "The database takes no writes now." },
   AU1: { status: 401, text: "Not logged in or login has expired, please log in again!" },
   AU2: { status: 401, text: "Invalid access token." },
   AU3: { status: 401, text: "The New-Api-User header is missing." },

@@ -1,7 +1,7 @@
 import { messageText, type Endpoint, type MessageCode } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
-import { isUnstorable } from "../storage/errors.ts";
+import { isFull, isReadOnly, isUnstorable } from "../storage/errors.ts";
 
 export interface Failure {
   readonly status: number;
@@ -36,8 +36,16 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
     const body = { success: false, message: thrown.message, code: thrown.code };
     return { status: thrown.status, body, retryAfterSeconds: undefined, isFault: false };
   }
-  if (isUnstorable(thrown)) return failureOf(new Refusal("G1", { cause: thrown }), endpoint, requestId);
+  const code = codeOf(thrown);
+  if (code) return failureOf(new Refusal(code, { cause: thrown }), endpoint, requestId);
   return { ...catalogueFailure("G4"), isFault: true };
+}
+
+/** What the database says that a caller may know. */
+function codeOf(thrown: unknown): MessageCode | undefined {
+  if (isUnstorable(thrown)) return "G1";
+  if (isFull(thrown)) return "G9";
+  return isReadOnly(thrown) ? "G10" : undefined;
 }
 
 function catalogueFailure(code: MessageCode): Omit<Failure, "isFault"> {

@@ -23,6 +23,8 @@ export interface Database {
   readonly raw: RawDatabase;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
+  /** Rejects when it does not answer or takes no writes; `table` is one that it has. */
+  check(table: "revisions" | "logs"): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ const DEFAULT_CONNECTIONS = 20;
 
 /** Opens nothing on the network yet: pools connect at the first query. Throws on a URL of an unknown kind. */
 export function openDatabase(settings: DatabaseSettings): Database {
-  const { raw, dialect, close } = open(settings);
+  const { raw, dialect, proveRoom, close } = open(settings);
   const db = new Kysely<Schema>({ dialect });
   return {
     kind: raw.kind,
@@ -38,6 +40,10 @@ export function openDatabase(settings: DatabaseSettings): Database {
     raw,
     async ping() {
       await raw.rows("select 1 as one", []);
+    },
+    async check(table) {
+      await raw.run(`delete from ${table} where 1 = 0`, []);
+      await proveRoom?.();
     },
     async close() {
       await close();
@@ -48,6 +54,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
 interface Parts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
+  /** Rejects while the disk has no room, where the database tells it by nothing else. */
+  proveRoom?(): Promise<void>;
   close(): Promise<void> | void;
 }
 

@@ -13,7 +13,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { Logger } from "../observability/log.ts";
-import { isTransient } from "./errors.ts";
+import { isFull, isTransient } from "./errors.ts";
 import { Mutex } from "./mutex.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 
@@ -35,6 +35,8 @@ export const TAKE_FILE = "begin exclusive";
 export interface SqliteParts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
+  /** Rejects when a write has found no room since the last time; goes on doing so until one does. */
+  proveRoom(): Promise<void>;
   close(): void;
 }
 
@@ -48,6 +50,14 @@ export function openSqlite(path: string, sync: "normal" | "full", log: Logger): 
   return {
     dialect: sqliteDialect(connection),
     raw,
+    async proveRoom() {
+      const { full } = connection;
+      if (!full) return;
+      const [{ user_version = 0 } = {}] = await raw.rows<{ user_version?: number }>("pragma user_version", []);
+      await raw.run(`pragma user_version = ${user_version}`, []);
+      connection.full = undefined;
+      throw full;
+    },
     close() {
       clearInterval(tuning);
       try {
@@ -109,6 +119,8 @@ interface Prepared {
 
 class SqliteConnection implements DatabaseConnection {
   readonly lock = new Mutex();
+  /** Of a write that found no room since the last proof that there is some. */
+  full: Error | undefined;
   readonly #handle: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
@@ -117,7 +129,11 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   run(sql: string, values: readonly SqlValue[]): number {
-    return Number(this.#prepare(sql).statement.run(...values).changes);
+    try {
+      return Number(this.#prepare(sql).statement.run(...values).changes);
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   rows<Row>(sql: string, values: readonly SqlValue[]): Row[] {
@@ -127,12 +143,25 @@ class SqliteConnection implements DatabaseConnection {
   executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const values = parameters as SQLInputValue[];
     const execute = () => {
-      const { statement, isReader } = this.#prepare(sql);
-      if (isReader) return { rows: statement.all(...values) as Row[] };
-      const { changes, lastInsertRowid } = statement.run(...values);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      try {
+        return this.#execute<Row>(sql, values);
+      } catch (error) {
+        throw this.#told(error);
+      }
     };
     return sql === TAKE_FILE ? Promise.try(execute) : whenFree(execute);
+  }
+
+  #execute<Row>(sql: string, values: SQLInputValue[]): QueryResult<Row> {
+    const { statement, isReader } = this.#prepare(sql);
+    if (isReader) return { rows: statement.all(...values) as Row[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #told(error: unknown): unknown {
+    if (error instanceof Error && isFull(error)) this.full = error;
+    return error;
   }
 
   async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {

@@ -1,6 +1,7 @@
 import { Status } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
 
 let app: ManagementApp;
@@ -103,6 +104,7 @@ describe("status", () => {
     const root = await lone.signIn("root");
     expect((await root.get("/api/status/test")).body).toEqual({ success: true, message: "Server is running" });
     expect((await lone.anonymous().get("/api/status/test")).status).toBe(401);
+    await refusesWrites(lone, root);
     await lone.database.close();
     expect(await root.get("/api/status/test")).toMatchObject({
       status: 503,
@@ -114,6 +116,25 @@ describe("status", () => {
     await lone.snapshots.stop();
   });
 });
+
+/** On a full disk, and where the database takes none: told as what it is, and seen by the check behind `/readyz`. */
+async function refusesWrites({ database }: ManagementApp, root: ApiCaller): Promise<void> {
+  const write = () => root.put("/api/option/", { key: "Notice", value: "x".repeat(500_000) });
+  const [{ pages } = { pages: 0 }] = await database.raw.rows<{ pages: number }>(
+    "select page_count as pages from pragma_page_count",
+    [],
+  );
+  await database.raw.rows(`pragma max_page_count = ${pages}`, []);
+  expect(await write()).toMatchObject({ status: 503, body: { success: false, code: "G9" } });
+  await expect(database.check("revisions")).rejects.toThrow("database or disk is full");
+  await database.raw.rows("pragma max_page_count = 1000000", []);
+  await expect(database.check("revisions")).resolves.toBeUndefined();
+  await database.raw.run("pragma query_only = 1", []);
+  expect(await write()).toMatchObject({ status: 503, body: { success: false, code: "G10" } });
+  await expect(database.check("revisions")).rejects.toThrow("readonly");
+  await database.raw.run("pragma query_only = 0", []);
+  expect(await write()).toMatchObject({ status: 200, body: { success: true } });
+}
 
 const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
