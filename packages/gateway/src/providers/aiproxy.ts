@@ -4,6 +4,7 @@ import { bearer } from "./bearer.ts";
 import { asNumber, asObject, asText, codeText } from "./error-body.ts";
 import { chatMessages, checkChatFields, checkChatParts } from "./private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "./private/chat-writer.ts";
+import { needed } from "./private/needed.ts";
 import type { ProviderAdapter, Quirk } from "./types.ts";
 import { vendorReader } from "./verdict-vendor.ts";
 
@@ -22,7 +23,7 @@ const libraryBridge: Bridge = {
     };
   },
   response(body, context) {
-    const content = (text(body, "answer") ?? "") + references(objects(body, "documents"));
+    const content = needed(text(body, "answer")) + references(objects(body, "documents"));
     return chatAnswer({ content, finish: "stop", usage: undefined }, context);
   },
   stream: streamOf,

@@ -98,6 +98,8 @@ describe("readFailure", () => {
     [{}, { error: { message: "Please try again in 1m2.5s." } }, 62_500],
     [{}, { error: { message: "Please try again in 900ms" } }, 900],
     [{}, { error: { message: "m" } }, undefined],
+    [{ "retry-after": "9".repeat(400) }, {}, 604_800_000],
+    [{ "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }, {}, 604_800_000],
   ])("reads how long to wait: %j %j", (headers, body, expected) => {
     expect(read(429, body, headers as Record<string, string>).retryAfterMs).toBe(expected);
   });

@@ -2,6 +2,7 @@ import type { Bridge } from "../dialects/types.ts";
 import { compact, list, objects, text } from "../dialects/read.ts";
 import { readGoogle } from "./google/errors.ts";
 import { chatAnswer } from "./private/chat-writer.ts";
+import { needed } from "./private/needed.ts";
 import { chatMessages, checkChatFields, systemText } from "./private/chat-reader.ts";
 import type { ProviderAdapter } from "./types.ts";
 import { unaryBridge } from "./unary-bridge.ts";
@@ -28,7 +29,11 @@ const chatBridge: Bridge = unaryBridge({
     const [candidate] = objects(body, "candidates");
     const isFiltered = !candidate && list(body, "filters").length > 0;
     return chatAnswer(
-      { content: text(candidate, "content") ?? "", finish: isFiltered ? "content_filter" : "stop", usage: undefined },
+      {
+        content: isFiltered ? "" : needed(text(candidate, "content")),
+        finish: isFiltered ? "content_filter" : "stop",
+        usage: undefined,
+      },
       context,
     );
   },

@@ -2,6 +2,8 @@ import type { JsonObject } from "../dialects/types.ts";
 import { asList, asNumber, asObject, asText } from "./error-body.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** The longest windows of providers are weeks; what is more is a mistake that no client should be told. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**
  * How long the upstream asks to wait, from the first source that says so: `retry-after-ms`, `retry-after` (seconds or
@@ -13,12 +15,13 @@ export function retryAfterMs(
   message: string,
   now: number,
 ): number | undefined {
-  return fromHeaders(headers, now) ?? (source ? fromBody(source) : undefined) ?? fromText(message);
+  const asked = fromHeaders(headers, now) ?? (source ? fromBody(source) : undefined) ?? fromText(message);
+  return asked === undefined ? undefined : Math.min(asked, LONGEST_MS);
 }
 
 function fromHeaders(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(exact) && exact >= 0) return Math.round(exact);
+  if (exact >= 0) return Math.round(exact);
   const text = headers["retry-after"]?.trim();
   if (text === undefined || text === "") return undefined;
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);

@@ -169,7 +169,7 @@ export class StreamSink implements Sink {
    * what came before it; undefined while there is none, and where the attempt has failed.
    */
   #opening(blocks: Buffer): Buffer | undefined {
-    this.#early = Buffer.concat([this.#early, blocks]);
+    this.#early = this.#early.length === 0 ? blocks : Buffer.concat([this.#early, blocks]);
     const kind = kindOfFirst(blocks, this.#upstream);
     const failure = this.#refusal(blocks) ?? this.#misfit(kind);
     if (failure === undefined) return kind === "part" ? this.#early : undefined;

@@ -63,6 +63,31 @@ describe.each(["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generat
     }));
 });
 
+describe("an answer that is not the vendor's own", () => {
+  const VENDORS: readonly (readonly [type: number, model: string, key: string])[] = [
+    [4, "m", "k"],
+    [11, "m", "k"],
+    [16, "chatglm_pro", "id.secret"],
+    [17, "qwen-turbo", "k"],
+    [21, "m", "k"],
+    [23, "hunyuan-lite", "1|i|s"],
+    [27, "m", "k"],
+    [33, "amazon.nova-pro-v1:0", "AK|SK|us-east-1"],
+    [34, "m", "k"],
+    [37, "m", "k"],
+  ];
+
+  it.each(VENDORS)("is refused by type %d", (type, model, key) =>
+    exchange({
+      type,
+      channel: { key, ...(type === 37 && { base_url: "https://dify.example/v1" }) },
+      body: { model, messages: HELLO },
+      answer: { body: { ok: true } },
+      got: { status: 502, body: told("/v1/chat/completions", UNREADABLE) },
+    }),
+  );
+});
+
 describe("an answer without vectors", () => {
   const refusal = { message: UNREADABLE, type: "server_error", param: null, code: "upstream_invalid_response" };
 

@@ -10,6 +10,7 @@ import {
   type ChatMessage,
 } from "../private/chat-reader.ts";
 import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 
 const INTERNET = "-internet";
 const SAME = [
@@ -68,6 +69,7 @@ export const chatBridge: Bridge = {
     const output = object(body, "output");
     const [choice] = objects(output, "choices");
     const message = object(choice, "message");
+    needed(message ?? text(output, "text"));
     const calls = objects(message, "tool_calls").map(callOf);
     const reason = text(choice, "finish_reason") ?? text(output, "finish_reason");
     return chatAnswer(

@@ -1,6 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { converseRequest } from "./converse-request.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
@@ -9,7 +10,7 @@ export const converseBridge: Bridge = {
   upstream: "private:aws-converse",
   request: converseRequest,
   response(body, context) {
-    const blocks = objects(object(object(body, "output"), "message"), "content");
+    const blocks = objects(needed(object(object(body, "output"), "message")), "content");
     const calls = blocks.flatMap((block) => {
       const use = object(block, "toolUse");
       return use

@@ -16,6 +16,7 @@ import {
   type ChatMessage,
 } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
@@ -71,7 +72,7 @@ export const chatBridge: Bridge = {
       {
         id: text(body, "id"),
         created: count(body, "created"),
-        content: text(body, "result") ?? "",
+        content: calls.length > 0 ? (text(body, "result") ?? "") : needed(text(body, "result")),
         toolCalls: calls,
         finish: finishOf(body, calls.length > 0),
         usage: usageOf(object(body, "usage")),

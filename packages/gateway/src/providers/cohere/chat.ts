@@ -1,6 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
 import { count, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { cohereRequest } from "./chat-request.ts";
 import { annotationsOf } from "./citations.ts";
 
@@ -10,7 +11,7 @@ export const chatBridge: Bridge = {
   upstream: "private:cohere-chat",
   request: cohereRequest,
   response(body, context) {
-    const message = object(body, "message");
+    const message = needed(object(body, "message"));
     const parts = objects(message, "content");
     const joined = (type: string, member: string) =>
       parts.map((part) => (part["type"] === type ? (text(part, member) ?? "") : "")).join("");

@@ -3,6 +3,7 @@ import { compact, count, isObject, object, text } from "../../dialects/read.ts";
 import { parseObject } from "../../lib/json.ts";
 import { chatMessages, checkChatFields, checkChatParts, type ChatMessage } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 
 const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = {
   system: "SYSTEM",
@@ -41,7 +42,7 @@ export const chatBridge: Bridge = {
       {
         id: text(body, "conversation_id"),
         created: count(body, "created_at"),
-        content: text(body, "answer") ?? "",
+        content: needed(text(body, "answer")),
         finish: "stop",
         usage: usageOf(body),
       },

@@ -14,6 +14,7 @@ import {
   type ChatMessage,
 } from "../private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 
 const SAME_OPTIONS = ["temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty"];
 const READ = [
@@ -58,7 +59,7 @@ export const chatBridge: Bridge = {
     });
   },
   response(body, context) {
-    const message = object(body, "message");
+    const message = needed(object(body, "message"));
     const calls = callsOf(message);
     return chatAnswer(
       {

@@ -1,6 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../dialects/types.ts";
-import { compact, count, isObject, object, objects, text } from "../../dialects/read.ts";
+import { compact, count, isObject, isObjectList, object, objects, text } from "../../dialects/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { perplexityRequest } from "./request.ts";
 
 /** Chat completions over the Agent API: items in, output items out, searches beside them. */
@@ -9,7 +10,7 @@ export const agentBridge: Bridge = {
   upstream: "private:perplexity-agent",
   request: perplexityRequest,
   response(body, context) {
-    const output = objects(body, "output");
+    const output = needed(isObjectList(body["output"]) ? body["output"] : undefined);
     const content = output.flatMap((item) => (item["type"] === "message" ? objects(item, "content") : []));
     const calls = output.filter((item) => item["type"] === "function_call");
     return chatAnswer(

@@ -13,6 +13,7 @@ import {
   type ChatMessage,
 } from "../private/chat-reader.ts";
 import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { embeddingAnswer, embeddingTexts } from "../embedding-input.ts";
 import { unaryBridge } from "../unary-bridge.ts";
 
@@ -65,7 +66,7 @@ export const chatBridge: Bridge = {
   response(body, context) {
     const answer = object(body, "Response");
     const [choice] = objects(answer, "Choices");
-    const message = object(choice, "Message");
+    const message = needed(object(choice, "Message"));
     const calls = objects(message, "ToolCalls").map(callOf);
     return chatAnswer(
       {

@@ -2,6 +2,7 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } fro
 import { compact, count, object, objects, text } from "../../dialects/read.ts";
 import { clamped } from "../../dialects/json-edit.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../private/chat-writer.ts";
+import { needed } from "../private/needed.ts";
 import { checkChatFields, checkChatParts, instructedMessages } from "../private/chat-reader.ts";
 
 /** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
@@ -15,7 +16,7 @@ export const v3Bridge: Bridge = {
     return compact({ prompt: promptOf(body), temperature, top_p, request_id });
   },
   response(body, context) {
-    const data = object(body, "data");
+    const data = needed(object(body, "data"));
     const parts = objects(data, "choices").map((choice) => unquoted(text(choice, "content") ?? ""));
     return chatAnswer(
       { id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: usageOf(object(data, "usage")) },
