@@ -57,6 +57,10 @@ describe("limits of whoever asks", () => {
     const second = await relay.ask("tokens");
     expect(second.status).toBe(200);
     await second.text();
+    const message = { ...chat("tokens"), max_tokens: 5 };
+    const third = await relay.gateway.post("/v1/messages", message, relay.key);
+    expect(third.headers.get("anthropic-ratelimit-tokens-limit")).toBe("1500");
+    await third.text();
   });
 
   it("limits what runs at once, and frees the place at the end", async () => {

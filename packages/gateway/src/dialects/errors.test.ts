@@ -69,6 +69,27 @@ describe("errorAnswer", () => {
     });
   });
 
+  it("tells Anthropic and Gemini clients of limits and waits where they look for them", () => {
+    const headers = {
+      "x-ratelimit-limit-requests": "5",
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": "31s",
+    };
+    const error = new AppError("rate_limit_exceeded", { message: "m", retryAfterMs: 30_400, headers });
+    const told = answer("anthropic", error).headers;
+    expect(told).toMatchObject({
+      ...headers,
+      "anthropic-ratelimit-requests-limit": "5",
+      "anthropic-ratelimit-requests-remaining": "0",
+    });
+    const resetMs = Date.parse(told["anthropic-ratelimit-requests-reset"] ?? "") - Date.now();
+    expect(resetMs).toBeGreaterThan(29_000);
+    expect(resetMs).toBeLessThanOrEqual(31_000);
+    expect(answer("openai", error).headers["anthropic-ratelimit-requests-limit"]).toBeUndefined();
+    const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "31s" };
+    expect(answer("gemini", error).json).toMatchObject({ error: { details: [{}, retryInfo] } });
+  });
+
   it("keeps an overloaded upstream's 529 for Anthropic clients only", () => {
     const error = AppError.upstream({
       status: 529,

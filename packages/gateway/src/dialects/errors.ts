@@ -52,6 +52,7 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
     headers: {
       "content-type": "application/json; charset=utf-8",
       ...error.headers,
+      ...(dialect === "anthropic" && error.headers && anthropicLimits(error.headers)),
       ...(retryAfter !== undefined && {
         "retry-after": String(Math.max(1, Math.ceil(retryAfter / 1000))),
         "retry-after-ms": String(Math.max(0, Math.round(retryAfter))),
@@ -60,6 +61,20 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
     },
     body: Buffer.from(JSON.stringify(envelope(dialect, error, status, requestId))),
   };
+}
+
+/** What Anthropic's API calls the limits of `x-ratelimit-…` headers; times there are dates. */
+export function anthropicLimits(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const told: Record<string, string> = {};
+  for (const kind of ["requests", "tokens"]) {
+    const limit = headers[`x-ratelimit-limit-${kind}`];
+    if (limit === undefined) continue;
+    const seconds = Number.parseInt(headers[`x-ratelimit-reset-${kind}`] ?? "0", 10);
+    told[`anthropic-ratelimit-${kind}-limit`] = limit;
+    told[`anthropic-ratelimit-${kind}-remaining`] = headers[`x-ratelimit-remaining-${kind}`] ?? "0";
+    told[`anthropic-ratelimit-${kind}-reset`] = new Date(Date.now() + seconds * 1000).toISOString();
+  }
+  return told;
 }
 
 /** The last event of a stream that fails after its head. No terminator follows. */
@@ -151,10 +166,20 @@ function geminiError(error: AppError, status: number): JsonObject {
       message: error.message,
       status: name,
       ...(reason !== undefined && {
-        details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "fairway" }],
+        details: [
+          { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "fairway" },
+          ...retryInfo(error),
+        ],
       }),
     },
   };
+}
+
+/** Where Google's own clients look for the wait; they read no header. */
+function retryInfo({ retryAfterMs }: AppError): JsonObject[] {
+  if (retryAfterMs === undefined) return [];
+  const retryDelay = `${Math.max(1, Math.ceil(retryAfterMs / 1000))}s`;
+  return [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }];
 }
 
 function responsesFrame(error: AppError, status: number, requestId: string, options: ErrorFrameOptions): Buffer {

@@ -1,6 +1,7 @@
 import type { Budgets } from "../billing/budgets.ts";
 import { ZERO, type Quota } from "../billing/quota.ts";
-import type { Ask } from "../dialects/types.ts";
+import { anthropicLimits } from "../dialects/errors.ts";
+import type { Ask, Dialect } from "../dialects/types.ts";
 import type { Caller } from "../identity/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import {
@@ -37,6 +38,8 @@ export interface Entrant {
   readonly id: string;
   readonly caller: Caller;
   readonly ask: Pick<Ask, "model" | "promptEstimate" | "outputCap">;
+  /** The caller's protocol; some have headers of their own for limits. */
+  readonly dialect?: Pick<Dialect, "errors">;
   /** Milliseconds that it waited for a channel; set when it left the queue. */
   queueMs?: number;
   /** Set once the limits of the caller have been asked. */
@@ -274,7 +277,7 @@ export class Gate {
       [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, room.group];
       this.#takenAt = this.#channelTakenAt = answer.at;
       this.#hasCounted = true;
-      tell(visitor, answer.states.slice(0, ofRequest.length));
+      tell(visitor, answer.states.slice(0, ofRequest.length), this.#entrant.dialect);
       return true;
     }
     const { state } = answer;
@@ -364,7 +367,9 @@ export async function openWithin<R extends Room, M>(
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
 }
 
-function tell(visitor: Visitor, states: readonly ClaimState[]): void {
+function tell(visitor: Visitor, states: readonly ClaimState[], dialect: Entrant["dialect"]): void {
   if (visitor.headersSent || states.length === 0) return;
-  for (const [name, value] of Object.entries(limitHeaders(states))) visitor.setHeader(name, value);
+  const headers = limitHeaders(states);
+  const own = dialect?.errors === "anthropic" ? anthropicLimits(headers) : {};
+  for (const [name, value] of Object.entries({ ...headers, ...own })) visitor.setHeader(name, value);
 }
