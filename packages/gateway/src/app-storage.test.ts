@@ -80,6 +80,10 @@ test("an account that may not change its schema is told so, with the variable", 
   await runSql(root, "GRANT SELECT, INSERT, UPDATE, DELETE ON narrow.* TO narrow@'%'");
   const mariadb = await refused(new URL("/narrow", server.url.replace("fairway:fairway@", "narrow:n@")).href);
   expect(mariadb).toMatch(/^the account of FAIRWAY_DATABASE_URL has too few rights \(.*CREATE command denied/);
+  const as = (who: string, name = "narrow") =>
+    refused(new URL(`/${name}`, server.url.replace("fairway:fairway@", who)).href);
+  expect(await as("narrow:wrong@")).toContain("the server refuses the user name or password");
+  expect(await as("narrow:n@", "absent")).toContain("make the database and let the account use it");
   await server.stop();
 
   const postgres = await createDatabase("postgres");
@@ -88,6 +92,8 @@ test("an account that may not change its schema is told so, with the variable", 
   expect(await refused(postgres.replace("fairway:fairway@", "narrow@"))).toMatch(
     /has too few rights \(42501: permission denied for schema public\): let it create and change tables/,
   );
+  const absent = new URL("/absent", postgres.replace("fairway:fairway@", "narrow@"));
+  expect(await refused(absent.href)).toContain("make the database and let the account use it");
 });
 
 test("a second process that would serve from an SQLite file is refused, and may once the first has ended", async () => {

@@ -6,7 +6,7 @@ import type { Secret } from "./lib/secret.ts";
 import type { Logger } from "./observability/log.ts";
 import { reasonOf } from "./observability/reason.ts";
 import { openDatabase, sqlitePath, type Database } from "./storage/database.ts";
-import { isDenied, isReadOnly } from "./storage/errors.ts";
+import { isDenied, isLoginRefused, isNoDatabase, isReadOnly } from "./storage/errors.ts";
 import { migrate, migrateLogs } from "./storage/migrate.ts";
 import { verifyVault } from "./storage/reseal.ts";
 import { ownFile } from "./storage/sqlite.ts";
@@ -107,12 +107,18 @@ async function connect(variable: string, url: Secret, env: Env, log: Logger): Pr
     if (isReadOnly(cause)) throw readOnly(variable, cause);
     const [fault, cure] = url.reveal().startsWith("sqlite:")
       ? ["opened", `${LET_WRITE}, make room on its disk`]
-      : ["reached", "start it"];
+      : refusedBy(cause);
     throw new StartError(
       `the database of ${variable} cannot be ${fault} (${reasonOf(cause)}): ${cure}, or correct the variable`,
       { cause },
     );
   }
+}
+
+function refusedBy(cause: unknown): readonly [string, string] {
+  if (isLoginRefused(cause)) return ["used", "the server refuses the user name or password: give the account that one"];
+  if (isNoDatabase(cause)) return ["used", "make the database and let the account use it"];
+  return ["reached", "start it"];
 }
 
 interface Preparing {

@@ -52,7 +52,13 @@ async function connect(redis: RedisClient): Promise<void> {
     if (isAuthentication(lastError)) throw explained(lastError);
   }
   const reason = redis.lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
-  throw refusal(`it cannot be reached (${reason}): start it, or correct the variable`, redis.lastError);
+  const cure = isNobody(redis.lastError) ? "" : "; rediss:// speaks TLS, redis:// does not";
+  throw refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, redis.lastError);
+}
+
+/** Nothing is there; all else may be something that speaks otherwise. */
+function isNobody(error: Error | undefined): boolean {
+  return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|certificate/.test(text(error));
 }
 
 async function serverInfo(redis: RedisClient): Promise<Record<string, string>> {
@@ -103,8 +109,13 @@ function warn(info: Record<string, string>, log: Logger): void {
       "Redis keeps no append-only file: after a crash of Redis balances are rebuilt from the database and the journals of running processes; set appendonly yes",
     );
   const policy = info["maxmemory_policy"];
-  if (info["maxmemory"] !== undefined && info["maxmemory"] !== "0" && policy?.startsWith("allkeys"))
-    log.warn("Redis may evict balances: set maxmemory-policy noeviction", { policy });
+  if (info["maxmemory"] !== undefined && info["maxmemory"] !== "0" && policy !== undefined && policy !== "noeviction")
+    log.warn(`Redis may evict ${evicted(policy)}: set maxmemory-policy noeviction`, { policy });
+}
+
+/** Balances have no end of their own; what has one is evicted by every other policy as well. */
+function evicted(policy: string): string {
+  return policy.startsWith("allkeys") ? "balances" : "limits and what is known of channels";
 }
 
 function explained(error: unknown): RedisSetupError {
@@ -114,7 +125,8 @@ function explained(error: unknown): RedisSetupError {
   if (text(error).startsWith("NOPERM"))
     return refusal(`its user may not do what is needed (${text(error)}): ${ACCESS}`, error);
   if (/unknown command/i.test(text(error))) return refusal(`${text(error)}: use Redis 6.2 or newer`, error);
-  return refusal(`it does not take writes (${text(error)})`, error);
+  const cure = text(error).startsWith("OOM") ? ": raise its maxmemory, or make room" : "";
+  return refusal(`it does not take writes (${text(error)})${cure}`, error);
 }
 
 /** Of the command with which the client library chooses a database. */

@@ -55,6 +55,8 @@ export interface RedisSettings {
   readonly waitMs?: number;
 }
 
+/** The connection that everything begins with. */
+const COMMANDS = "commands";
 const CONNECT_TIMEOUT_MS = 5_000;
 const LONGEST_RECONNECT_MS = 500;
 /** A connection that is silent for this long although it is asked every second is dead. */
@@ -68,12 +70,15 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
   const server = serverOf(url);
   const open = (purpose: string, options: RedisOptions = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
-    watch(redis, purpose, log);
+    watch(redis, purpose, { log, isKnown: purpose !== COMMANDS });
     return redis;
   };
-  const main = open("commands", { enableOfflineQueue: false, socketTimeout: DEAD_AFTER_MS });
+  const main = open(COMMANDS, { enableOfflineQueue: false, socketTimeout: DEAD_AFTER_MS });
   let lastError: Error | undefined;
-  main.on("error", (error: Error) => (lastError = error));
+  main.on("error", (error: Error) => {
+    // Follows from the one before.
+    if (error.name !== "MaxRetriesPerRequestError") lastError = error;
+  });
   const others: Redis[] = [];
 
   return {
@@ -131,20 +136,27 @@ function baseOptions(connectionName: string): RedisOptions {
   };
 }
 
+/** Who waits for a first connection tells why there is none. */
+interface Watching {
+  readonly log: Logger;
+  readonly isKnown: boolean;
+}
+
 /** One line when the connection is lost and one when it is back, however often it is tried between. */
-function watch(redis: Redis, purpose: string, log: Logger): void {
-  let isLost = false;
-  const lose = (fields: { readonly error?: Error }) => {
+function watch(redis: Redis, purpose: string, { log, isKnown }: Watching): void {
+  let isLost = !isKnown;
+  let hasTold = false;
+  const lose = (fields: { readonly reason?: string }) => {
     if (isLost) return;
-    isLost = true;
+    isLost = hasTold = true;
     log.warn("Redis does not answer", { connection: purpose, ...fields });
   };
-  redis.on("error", (error: Error) => lose({ error }));
+  redis.on("error", (error: Error) => lose({ reason: error.message }));
   // Comes only when it will be tried again, not when this side closes.
   redis.on("reconnecting", () => lose({}));
   redis.on("ready", () => {
-    if (isLost) log.info("Redis answers again", { connection: purpose });
-    isLost = false;
+    if (hasTold) log.info("Redis answers again", { connection: purpose });
+    isLost = hasTold = false;
   });
 }
 

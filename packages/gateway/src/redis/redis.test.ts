@@ -200,6 +200,18 @@ describe("the check at the start", () => {
     lines.length = 0;
     expect(await refusal(client(service.url, "check:"))).toBe("passed");
     expect(lines.join("")).toContain("Redis keeps no append-only file");
+    expect(lines.join("")).not.toContain("may evict");
+    const admin = client();
+    await admin.ready(30_000);
+    const set = (name: string, value: string) => admin.one({ command: "config", args: ["set", name, value] }, 1_000);
+    await set("maxmemory", "1gb");
+    await set("maxmemory-policy", "volatile-lru");
+    expect(await refusal(client(service.url, "check:"))).toBe("passed");
+    expect(lines.join("")).toContain("Redis may evict limits and what is known of channels");
+    await set("maxmemory-policy", "noeviction");
+    await set("maxmemory", "1mb");
+    expect(await refusal(client(service.url, "check:"))).toContain("raise its maxmemory");
+    await set("maxmemory", "0");
   });
 
   it("refuses two databases under one prefix", async () => {
@@ -215,6 +227,8 @@ describe("the check at the start", () => {
     expect(await refusal(client("redis://127.0.0.1:1"))).toMatch(
       /FAIRWAY_REDIS_URL cannot be used: it cannot be reached \(.*ECONNREFUSED/,
     );
+    // One line tells it, without the way through the library.
+    expect(lines.join("")).not.toContain("127.0.0.1:1");
   });
 
   it("refuses a database that Redis has not, instead of using another", async () => {

@@ -22,6 +22,12 @@ const POSTGRES_READ_ONLY = "25006";
 /** To the database, to a table, to a column, of any kind. */
 const MYSQL_DENIED = new Set([1044, 1142, 1143, 1227]);
 const POSTGRES_DENIED = "42501";
+const MYSQL_LOGIN = 1045;
+/** Authentication of either kind. */
+const POSTGRES_LOGIN = new Set(["28000", "28P01"]);
+/** Unknown, or not to be seen by this account. */
+const MYSQL_NO_DATABASE = new Set([1044, 1049]);
+const POSTGRES_NO_DATABASE = "3D000";
 const SQLITE_READ_ONLY = 8;
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
@@ -70,6 +76,18 @@ export function isFull(error: unknown): boolean {
 export function isDenied(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_DENIED.has(errno)) || code === POSTGRES_DENIED;
+}
+
+/** True when the server knows no such user, or another password. */
+export function isLoginRefused(error: unknown): boolean {
+  const { errno, code } = fields(error);
+  return errno === MYSQL_LOGIN || POSTGRES_LOGIN.has(String(code as unknown));
+}
+
+/** True when the server has no database of that name for this account. */
+export function isNoDatabase(error: unknown): boolean {
+  const { errno, code } = fields(error);
+  return (typeof errno === "number" && MYSQL_NO_DATABASE.has(errno)) || code === POSTGRES_NO_DATABASE;
 }
 
 function fields(error: unknown): DriverError {
