@@ -154,3 +154,13 @@ describe("Gemini", () => {
     expect(body["messages"]).toMatchObject([{}, { content: [{ type: "thinking", signature: "a+b/cA==" }, {}] }, {}]);
   });
 });
+
+it("thinking that comes with words stands before them", () => {
+  const delta = { reasoning_content: "Hm.", content: "Sunny." };
+  const events = run("gemini-generate", "openai-chat", "m").stream([
+    { choices: [{ index: 0, delta, finish_reason: "stop" }] },
+  ]);
+  expect(events[0]).toMatchObject({
+    candidates: [{ content: { parts: [{ text: "Hm.", thought: true }, { text: "Sunny." }] } }],
+  });
+});

@@ -89,6 +89,7 @@ export class ChunksToCandidates implements StreamBridge {
     const parts = this.#thoughtParts(delta, index);
     const content = wordsOf(delta);
     const refusal = anyText(delta, "refusal");
+    if (content !== "" || refusal !== "") parts.push(...this.#untold(index));
     if (content !== "") {
       this.#placesOf(index).add(content);
       parts.push(partOfText(content));
