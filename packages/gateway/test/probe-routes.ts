@@ -72,6 +72,7 @@ export const narrow = endpoint({
   data: z.string(),
 });
 export const broken = endpoint({ ...base, name: "broken", method: "GET", path: "/api/probe/broken", data: z.string() });
+export const outage = endpoint({ ...base, name: "outage", method: "GET", path: "/api/probe/outage", data: z.string() });
 export const adminOnly = endpoint({
   ...base,
   name: "adminOnly",
@@ -155,6 +156,10 @@ export const probeRoutes: Route[] = [
   implement(literal, () => "literal"),
   implement(full, () => "full"),
   implement(narrow, () => "narrow"),
+  implement(outage, () => {
+    const cause = new Error("charges are on their way");
+    throw new AppError("balances_unavailable", { cause, retryAfterMs: 5_000 });
+  }),
   implement(broken, () => {
     throw new Error("SELECT password FROM users");
   }),

@@ -82,6 +82,7 @@ const PRUNE_MS = 10_000;
 /** Longer than any transaction of a settler that lives. */
 const ABANDONED_MS = 20_000;
 const FLUSH_MS = 10_000;
+const RETRY_AFTER_MS = 5_000;
 /** Who stops in order has flushed before. */
 const FINISH_MS = 3_000;
 const PING_MS = 2_000;
@@ -316,7 +317,7 @@ class LiveLedger implements RedisLedger {
     while (!(await this.#isFlushed(rest))) {
       if (performance.now() < until) continue;
       const cause = new Error("charges are still on their way to the database");
-      throw new AppError("balances_unavailable", { cause });
+      throw new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
     }
     // Live balances and log rows wait in tables: nothing is lost when they come later.
     const followed = Promise.all([this.#following, this.#outbox?.drained()]);

@@ -23,22 +23,20 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
       isFault: thrown.status >= 500,
     };
   }
-  if (thrown instanceof AppError && thrown.origin === "client") {
-    const retryAfterSeconds = thrown.retryAfterMs === undefined ? undefined : Math.ceil(thrown.retryAfterMs / 1000);
-    return {
-      status: 200,
-      body: { success: false, message: thrown.message, code: thrown.code },
-      retryAfterSeconds,
-      isFault: false,
-    };
-  }
-  if (thrown instanceof AppError && thrown.code === "server_shutdown") {
-    const body = { success: false, message: thrown.message, code: thrown.code };
-    return { status: thrown.status, body, retryAfterSeconds: undefined, isFault: false };
-  }
+  const told = thrown instanceof AppError ? toldFailure(thrown) : undefined;
+  if (told) return told;
   const code = codeOf(thrown);
   if (code) return failureOf(new Refusal(code, { cause: thrown }), endpoint, requestId);
   return { ...catalogueFailure("G4"), isFault: true };
+}
+
+/** Errors of the relay that a caller may know as they are. */
+function toldFailure({ message, code, status, origin, retryAfterMs }: AppError): Failure | undefined {
+  const body = { success: false, message, code };
+  const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+  if (origin === "client") return { status: 200, body, retryAfterSeconds, isFault: false };
+  const isOutage = code === "balances_unavailable";
+  return isOutage || code === "server_shutdown" ? { status, body, retryAfterSeconds, isFault: isOutage } : undefined;
 }
 
 /** What the database says that a caller may know. */

@@ -196,4 +196,12 @@ describe("errors", () => {
     expect(lines()).toContain(String(reply.headers["x-request-id"]));
     expect(lines()).not.toContain("secret-in-query");
   });
+
+  test("say when balances cannot be read now, and are logged with their cause", async () => {
+    const reply = await app.anonymous().get("/api/probe/outage");
+    const message = "Balances cannot be checked now; try again in a moment.";
+    expect(reply).toMatchObject({ status: 503, body: { success: false, message, code: "balances_unavailable" } });
+    expect(reply.headers["retry-after"]).toBe("5");
+    expect(lines()).toContain("charges are on their way");
+  });
 });
