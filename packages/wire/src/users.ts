@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { textUpTo } from "./characters.ts";
 import { endpoint } from "./endpoint.ts";
 import { idParams, queryInt, queryText } from "./envelope.ts";
 import { LimitsInput, LimitsView } from "./limits.ts";
@@ -151,9 +152,20 @@ export const userManage = endpoint({
   access: "admin",
   summary:
     "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`.",
-  body: z.object({ id: z.optional(z.unknown()), action: text, value: wholeNumber, mode: text }),
+  /** `username` names the user where there is no `id`, as older programs of the family do. */
+  body: z.object({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: ["G1", "U1", "U13", "U3", "U6", "U7", "U8", "U9", "U10", "U11", "U12", "U16"],
+});
+
+export const userTopUp = endpoint({
+  name: "userTopUp",
+  method: "POST",
+  path: "/api/topup",
+  access: "admin",
+  summary: "Adds quota to a user, as payment programs for one-api ask; `remark` is told in the log.",
+  body: z.object({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
+  fails: ["G1", "G2", "U1", "U13", "U3", "U16"],
 });
 
 export const userDelete = endpoint({
@@ -218,6 +230,15 @@ export const selfModels = endpoint({
   path: "/api/user/models",
   access: "user",
   summary: "Names of all models that the caller's groups can use.",
+  data: z.array(z.string()),
+});
+
+export const selfModelsOfFamily = endpoint({
+  name: "selfModelsOfFamily",
+  method: "GET",
+  path: "/api/user/available_models",
+  access: "user",
+  summary: "The same as `GET /api/user/models`, under its name in one-api.",
   data: z.array(z.string()),
 });
 

@@ -16,7 +16,7 @@ import type { Announce, Vault } from "./ports.ts";
 import { statusRoutes } from "./status/routes.ts";
 import { setupRoutes, type SetupState } from "./status/setup-routes.ts";
 import { userAdminRoutes } from "./users/admin-routes.ts";
-import { userManageRoute } from "./users/manage-route.ts";
+import { userManageRoutes } from "./users/manage-route.ts";
 import { selfRoutes } from "./users/self-routes.ts";
 import { sessionRoutes } from "./users/session-routes.ts";
 import { createUserStore } from "./users/store.ts";
@@ -61,7 +61,7 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
       oauth: { ...accounts, ...identity.services, users },
     }),
     ...userAdminRoutes(accounts),
-    userManageRoute(accounts),
+    ...userManageRoutes(accounts),
     ...selfRoutes({ ...accounts, snapshot: () => snapshots.current() }),
     ...sessionRoutes(identity),
     ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults, snapshot: () => snapshots.current() }),

@@ -22,6 +22,8 @@ export interface QuotaChange {
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
+  /** Told behind the change. */
+  readonly remark?: string;
   /** Further writes of the same transaction; they may run several times. */
   readonly also?: (tx: RawTransaction) => Promise<void>;
 }
@@ -33,7 +35,7 @@ interface Balance {
 
 /** Moves a balance by an administrator's hand and tells so in the log; answers the new one. U16 when it would be negative. */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
-  const { userId, operator, context } = change;
+  const { userId, operator, context, remark = "" } = change;
   // Requests that have ended are in the row before it is read.
   await deps.ledger.flush();
   let after = 0;
@@ -44,7 +46,8 @@ export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): P
     if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("U16", { field: "quota" });
     await change.also?.(tx);
     if (by === 0) return undefined;
-    const content = describe(deps.options(), user.quota, after);
+    const told = describe(deps.options(), user.quota, after);
+    const content = remark === "" ? told : `${told}: ${remark}`;
     await deps.writeLog(tx, {
       user_id: userId,
       username: user.username,

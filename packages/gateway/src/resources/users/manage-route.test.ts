@@ -118,6 +118,30 @@ describe("managing", () => {
     expect((await rowOf("ursula")).quota).toBe(0);
   });
 
+  test("older programs name the user, and add quota with a remark", async () => {
+    const byName = (more: object) => admin.post("/api/user/manage", { username: " Ursula ", ...more });
+    expect((await byName({ action: "disable" })).body).toMatchObject({ data: { status: 2 } });
+    expect((await byName({ id: 999_999, action: "enable" })).body["code"]).toBe("U1");
+    expect((await byName({ action: "enable" })).body).toMatchObject({ data: { status: 1 } });
+    expect((await admin.post("/api/user/manage", { username: "nobody", action: "enable" })).body["code"]).toBe("U1");
+    const { id } = await rowOf("ursula");
+    const topUp = (more: object) => admin.post("/api/topup", { user_id: id, quota: 500, remark: "Order 7", ...more });
+    await admin.data(topUp({}));
+    expect((await rowOf("ursula")).quota).toBe(1500);
+    expect((await logs("ursula")).at(-1)?.content).toMatch(
+      /^The administrator changed the user quota from .+: Order 7$/,
+    );
+    for (const [more, code] of [
+      [{ user_id: 0 }, "G1"],
+      [{ user_id: 999_999 }, "U1"],
+      [{ user_id: 1 }, "U3"],
+      [{ quota: -1 }, "U16"],
+      [{ quota: undefined }, "U16"],
+      [{ quota: "5" }, "G2"],
+    ] as const)
+      expect((await topUp(more)).body["code"]).toBe(code);
+  });
+
   test("parallel additions are all booked", async () => {
     await Promise.all(Array.from({ length: 8 }, () => manage(admin, "ursula", "add_quota", { value: 10 })));
     expect((await rowOf("ursula")).quota).toBe(1080);

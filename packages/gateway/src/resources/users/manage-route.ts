@@ -1,6 +1,7 @@
-import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, type UserAction } from "@fairway/wire";
+import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, userTopUp, type UserAction } from "@fairway/wire";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { endAccessTokens } from "../../identity/access-token.ts";
+import { usernameKey } from "../../identity/accounts.ts";
 import { canChange } from "../../identity/roles.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -8,6 +9,7 @@ import { operatorInfo } from "../../storage/log-rows.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
 import { changeQuota, type QuotaChange } from "./change-quota.ts";
+import { readQuota } from "./input.ts";
 import { lockedUser } from "./store.ts";
 import type { UserRow } from "./view.ts";
 
@@ -21,11 +23,15 @@ const LOGGED: Readonly<Record<Exclude<UserAction, "add_quota">, string>> = {
   demote: "Demoted to regular user",
 };
 
-/** One step of a user's life by an administrator's hand. */
-export function userManageRoute(deps: AdminRoutesDeps): Route {
+/** Steps of a user's life by an administrator's hand. */
+export function userManageRoutes(deps: AdminRoutesDeps): Route[] {
+  return [manageRoute(deps), topUpRoute(deps)];
+}
+
+function manageRoute(deps: AdminRoutesDeps): Route {
   return implement(userManage, async (call) => {
     const { body, caller, context } = call;
-    const user = changeable(await deps.store.find(idOf(call)), caller);
+    const user = changeable(await named(deps.store, call), caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("U12", { field: "action" });
     if (action === "add_quota") {
@@ -36,8 +42,23 @@ export function userManageRoute(deps: AdminRoutesDeps): Route {
   });
 }
 
-function idOf({ body: { id } }: Call<typeof userManage>): number {
-  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field: "id" });
+function topUpRoute(deps: AdminRoutesDeps): Route {
+  return implement(userTopUp, async ({ body, caller, context }) => {
+    const { quota = Number.NaN, remark = "" } = body;
+    const user = changeable(await deps.store.find(readId(body.user_id, "user_id")), caller);
+    const by = readQuota(quota);
+    await changeQuota(deps, { userId: user.id, by: () => by, operator: caller, context, remark });
+  });
+}
+
+function named(store: AdminRoutesDeps["store"], { body }: Call<typeof userManage>): Promise<UserRow | undefined> {
+  const { id, username = "" } = body;
+  const isByName = id === undefined && username.trim() !== "";
+  return isByName ? store.findByName(usernameKey(username.trim())) : store.find(readId(id, "id"));
+}
+
+function readId(id: unknown, field: string): number {
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field });
   return id;
 }
 

@@ -62,6 +62,10 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
     /** Any row, deleted ones included. */
     find: (id: number): Promise<UserRow | undefined> => selectUser(db).where("id", "=", id).executeTakeFirst(),
 
+    /** By `usernameKey`. */
+    findByName: (key: string): Promise<UserRow | undefined> =>
+      selectUser(db).where("username_key", "=", key).executeTakeFirst(),
+
     /** Stored hash of a password; only for comparing. */
     passwordOf: async (id: number): Promise<string | undefined> =>
       (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
