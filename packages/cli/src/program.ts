@@ -1,12 +1,11 @@
 import { Command, Option } from "commander";
-import type { StatusOptions } from "./commands/status.ts";
 import type { CommandContext, Io } from "./command-context.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { FORMATS, type Format } from "./print/format.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./tree/account.ts";
 import { apiCommands } from "./tree/api.ts";
-import { examples, interval, list } from "./tree/arguments.ts";
+import { list } from "./tree/arguments.ts";
 import { catalogueCommands } from "./tree/catalogue.ts";
 import { channelCommands } from "./tree/channel.ts";
 import { chatCommands } from "./tree/chat.ts";
@@ -15,6 +14,7 @@ import { documentCommands } from "./tree/documents.ts";
 import { logCommands } from "./tree/log.ts";
 import { optionCommands } from "./tree/option.ts";
 import { redemptionCommands } from "./tree/redemption.ts";
+import { statusCommands } from "./tree/status.ts";
 import { tokenCommands } from "./tree/token.ts";
 import { userCommands } from "./tree/user.ts";
 
@@ -99,16 +99,7 @@ export function createProgram(version: string, io: Io): Command {
   const context: CommandContext = { io, env, output, session, client: async () => (await session()).client };
 
   accountCommands(program, context);
-  const status = program
-    .command("status")
-    .description("version, balance, traffic and channels at a glance")
-    .option("-w, --watch", "keep looking, in a screen of its own")
-    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
-    .action(async (options: StatusOptions) =>
-      (await import("./commands/status.ts")).showStatus(await session(), options, output(), io),
-    );
-  examples(status, "fairway status -o json | jq .channels", "fairway status --watch --interval 10");
-
+  statusCommands(program, context);
   for (const add of NOUNS) add(program, context);
   return program;
 }

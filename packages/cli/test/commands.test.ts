@@ -264,6 +264,48 @@ test("status --watch draws a live screen that follows what happens and ends with
   expect(await terminal.exited).toBe(0);
 });
 
+test("top is one frame for scripts, and says so where there is no terminal", async () => {
+  const { code, out, err } = await fairway("top --once");
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^fairway top {2}http:.* · root\n.* · \d+ calls\/min · .* · channels \d on, 0 off/);
+  expect(out).toMatch(/^ +1 +first +enabled +\d+ +ok/m);
+  expect(out).toMatch(/^LATEST CALLS\nTIME +USER +TOKEN +MODEL [^]*\n20.* root +laptop +gpt-4o-mini/m);
+  expect(json(await fairway("top --once -o json"))).toMatchObject({ channels: expect.any(Array) as unknown[] });
+  const piped = await fairway("top");
+  expect(piped).toMatchObject({ code: 2, out: "" });
+  expect(piped.err).toContain("fairway top --once");
+});
+
+test("top tests, disables and enables the chosen channel, and leaves the terminal as it was", async () => {
+  const top = openTerminal(["top", "--interval", "1"], env);
+  // The newest of equals stands first.
+  await top.sees(/> +\d+ +(second|broken) +enabled/);
+  top.type("jjjj");
+  await top.sees(/> +1 +first +enabled/);
+  top.type("t");
+  await top.sees("channel 1 (first) answered in");
+  top.type("d");
+  await top.sees("Disable channel 1 (first)? [y/N]");
+  top.type("n");
+  await top.sees("Nothing was changed.");
+  top.type("d");
+  await top.sees(/\?[^]*Nothing[^]*\[y\/N\]/);
+  top.type("y");
+  await top.sees("channel 1 (first) is disabled");
+  await top.sees(/> +1 +first +disabled/);
+  top.type("e");
+  await top.sees("channel 1 (first) is enabled");
+  top.type("\t");
+  await top.sees("MODELS OF THE LAST MINUTE");
+  top.type("p");
+  await top.sees("PAUSED");
+  top.type("\u0003");
+  expect(await top.exited).toBe(0);
+  expect(top.raw).toContain("\u001b[?1049h");
+  expect(top.raw.lastIndexOf("\u001b[?1049l")).toBeGreaterThan(top.raw.indexOf("\u001b[?1049h"));
+  expect(top.raw).toContain("\u001b[?25h");
+});
+
 test("the live screen survives a gateway that is away", async () => {
   const terminal = openTerminal(["status", "--watch", "--interval", "1"], env);
   await terminal.sees("enabled");

@@ -29,6 +29,8 @@ export async function run(args: readonly string[], env: Variables, input = ""): 
 export interface Terminal {
   /** Everything shown so far, without control sequences. */
   readonly shown: string;
+  /** The same with them. */
+  readonly raw: string;
   /** Resolves when the text stands somewhere in what was shown. */
   sees(text: string | RegExp, timeoutMs?: number): Promise<void>;
   type(keys: string): void;
@@ -39,8 +41,10 @@ export function openTerminal(args: readonly string[], env: Variables): Terminal 
   const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child = spawn("script", ["-q", "-f", "-e", "-c", words.join(" "), "/dev/null"], { env: environment(env) });
   let shown = "";
+  let raw = "";
   const waiting = new Set<() => void>();
   child.stdout.on("data", (part: Buffer) => {
+    raw += part.toString();
     shown += stripVTControlCharacters(part.toString());
     for (const look of waiting) look();
   });
@@ -48,6 +52,9 @@ export function openTerminal(args: readonly string[], env: Variables): Terminal 
   return {
     get shown() {
       return shown;
+    },
+    get raw() {
+      return raw;
     },
     sees: (text, timeoutMs = 20_000) =>
       new Promise((resolve, reject) => {

@@ -67,7 +67,8 @@ function isOfChannel(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && (error.code === "CH8" || error.code === "CH12");
 }
 
-async function testOne(client: Client, id: number, model: string | undefined): Promise<Verdict> {
+/** One request through a channel; fails where it says nothing about its upstream. */
+export async function testOne(client: Client, id: number, model: string | undefined): Promise<Verdict> {
   const limit = AbortSignal.timeout(TEST_SECONDS * 1000);
   try {
     const { siblings } = await client.call(channelTest, { params: { id }, query: { model }, signal: limit });

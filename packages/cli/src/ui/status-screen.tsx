@@ -1,8 +1,8 @@
 import type { Client } from "@fairway/wire";
 import { Box, render, Text, useApp, useInput } from "ink";
-import { setTimeout } from "node:timers/promises";
 import { useEffect, useState } from "react";
 import { messageOf } from "../problem.ts";
+import { lookAgain } from "./look-again.ts";
 import { overviewOf, type Overview } from "../commands/status.ts";
 
 interface ScreenProps {
@@ -43,14 +43,6 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
       <Text dimColor>q quit · every {Math.round(intervalMs / 1000)} s</Text>
     </Box>
   );
-}
-
-/** One look after the other, so that a slow gateway is not asked by several at once. */
-async function lookAgain(signal: AbortSignal, intervalMs: number, look: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await look();
-    await setTimeout(intervalMs, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 function Facts({ overview }: { readonly overview: Overview }) {

@@ -1,0 +1,97 @@
+import {
+  channelHealth,
+  channelList,
+  logFacets,
+  logFacetsSelf,
+  logList,
+  logListSelf,
+  logStat,
+  logStatSelf,
+  LOG_TYPE,
+  ROLE,
+  selfGet,
+  showQuota,
+  status,
+  systemInfo,
+  type Channel,
+  type ChannelHealth,
+  type Client,
+  type LogFacets,
+  type LogRow,
+  type MoneyStyle,
+} from "@fairway/wire";
+
+/** What does not change while one looks. */
+export interface Place {
+  readonly server: string;
+  readonly version: string;
+  /** Name of the process that answered. */
+  readonly instance: string;
+  readonly user: string;
+  readonly isAdmin: boolean;
+  readonly money: MoneyStyle;
+}
+
+/** One look at what goes on. */
+export interface Look {
+  /** Epoch seconds. */
+  readonly at: number;
+  readonly balance: string;
+  /** Calls and tokens of the last minute. */
+  readonly rpm: number;
+  readonly tpm: number;
+  /** Best priority first; none for users, who see no channels. */
+  readonly channels: readonly Channel[];
+  readonly health: readonly ChannelHealth[];
+  /** Of the last minute. */
+  readonly facets: LogFacets;
+  readonly recent: readonly LogRow[];
+}
+
+const CHANNELS = 100;
+const RECENT = 30;
+
+export async function placeOf(client: Client, server: string): Promise<Place> {
+  const [{ data: info }, { data: self }, { data: system }] = await Promise.all([
+    client.call(status, {}),
+    client.call(selfGet, {}),
+    client.call(systemInfo, {}),
+  ]);
+  return {
+    server,
+    version: info.version,
+    instance: system.instance,
+    user: self.username,
+    isAdmin: self.role >= ROLE.admin,
+    money: { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency },
+  };
+}
+
+/** Administrators see all calls, everybody else their own. */
+export async function lookAt(
+  client: Client,
+  { isAdmin, money }: Place,
+  nowSeconds: number,
+  signal: AbortSignal,
+): Promise<Look> {
+  const minute = { type: LOG_TYPE.consume, start_timestamp: nowSeconds - 60 };
+  const newest = { type: LOG_TYPE.consume, page_size: RECENT };
+  const [{ data: self }, { data: rates }, { data: facets }, { data: page }, channels, health] = await Promise.all([
+    client.call(selfGet, { signal }),
+    client.call(isAdmin ? logStat : logStatSelf, { query: {}, signal }),
+    client.call(isAdmin ? logFacets : logFacetsSelf, { query: minute, signal }),
+    client.call(isAdmin ? logList : logListSelf, { query: newest, signal }),
+    isAdmin ? client.call(channelList, { query: { page_size: CHANNELS }, signal }) : undefined,
+    isAdmin ? client.call(channelHealth, { signal }) : undefined,
+  ]);
+  return {
+    at: nowSeconds,
+    balance: showQuota(self.quota, money),
+    rpm: rates.rpm,
+    tpm: rates.tpm,
+    channels: channels?.data ?? [],
+    health: health?.data ?? [],
+    facets,
+    recent: page.items,
+  };
+}
