@@ -234,18 +234,18 @@ test("a user is promoted, banned and deleted, each as the row then says (C-185, 
 test("options are found, checked, saved together and never show a secret (C-131, C-140, C-155, C-160)", async () => {
   await root.goto("/setting?tab=system");
   const mail = root.getByRole("group", { name: "Mail", exact: true });
-  await mail.getByLabel("SMTPServer").fill("mail.example.com");
-  await mail.getByLabel("SMTPPort").fill("a port");
+  await mail.getByLabel("SMTPServer", { exact: true }).fill("mail.example.com");
+  await mail.getByLabel("SMTPPort", { exact: true }).fill("a port");
   await mail.getByText(/Must be an integer/).waitFor();
   expect(await mail.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-  await mail.getByLabel("SMTPPort").fill("2525");
+  await mail.getByLabel("SMTPPort", { exact: true }).fill("2525");
   await mail.getByLabel("SMTPToken", { exact: true }).fill("very-secret");
   await mail.getByText("3 unsaved").waitFor();
   expect(await axeFindings(root)).toEqual([]);
   await mail.getByRole("button", { name: "Save" }).click();
   await root.getByText("Saved.").waitFor();
   await root.reload();
-  expect(await mail.getByLabel("SMTPServer").inputValue()).toBe("mail.example.com");
+  expect(await mail.getByLabel("SMTPServer", { exact: true }).inputValue()).toBe("mail.example.com");
   expect(await mail.getByLabel("SMTPToken", { exact: true }).inputValue()).toBe("");
   expect(await root.content()).not.toContain("very-secret");
   await shoot(root, "settings-system");
@@ -255,14 +255,14 @@ test("options are found, checked, saved together and never show a secret (C-131,
   await mail.getByRole("button", { name: "Keep: SMTPToken" }).click();
   expect(await mail.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
   const check = root.getByRole("group", { name: "Human check", exact: true });
-  await check.getByLabel("TurnstileSiteKey").fill("1x00000000000000000000AA");
+  await check.getByLabel("TurnstileSiteKey", { exact: true }).fill("1x00000000000000000000AA");
   await check.getByRole("button", { name: "Save" }).click();
   await check.getByText("1 unsaved").waitFor({ state: "detached" });
   await root.reload();
-  expect(await check.getByLabel("TurnstileSiteKey").inputValue()).toBe("1x00000000000000000000AA");
+  expect(await check.getByLabel("TurnstileSiteKey", { exact: true }).inputValue()).toBe("1x00000000000000000000AA");
   await root.getByLabel("Find an option").fill("retry times");
-  await root.getByLabel("RetryTimes").waitFor();
-  expect(await root.getByLabel("SMTPServer").count()).toBe(0);
+  await root.getByLabel("RetryTimes", { exact: true }).waitFor();
+  expect(await root.getByLabel("SMTPServer", { exact: true }).count()).toBe(0);
 });
 
 test("an address is bound, and a forgotten password is replaced through it (C-102, C-103, C-114)", async () => {

@@ -188,13 +188,13 @@ test("sessions that cannot be loaded are not taken for none", async () => {
 test("changes of options outlive a look at another tab, and leaving the page asks first", async () => {
   await page.goto("/setting?tab=system");
   const mail = page.getByRole("group", { name: "Mail", exact: true });
-  await mail.getByLabel("SMTPServer").fill("mail.example.com");
+  await mail.getByLabel("SMTPServer", { exact: true }).fill("mail.example.com");
   await mail.getByText("1 unsaved").waitFor();
   const tabs = page.getByRole("navigation", { name: "Parts of the settings" });
   await tabs.getByRole("button", { name: "Personal" }).click();
   await page.getByLabel("Display name").waitFor();
   await tabs.getByRole("button", { name: "System" }).click();
-  expect(await mail.getByLabel("SMTPServer").inputValue()).toBe("mail.example.com");
+  expect(await mail.getByLabel("SMTPServer", { exact: true }).inputValue()).toBe("mail.example.com");
   const leave = () => page.getByRole("link", { name: "Token", exact: true }).click();
   await leave();
   await page.getByRole("button", { name: "Keep editing" }).click();

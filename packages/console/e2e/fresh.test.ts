@@ -82,6 +82,23 @@ test("prices are edited as dollars in a table, and a change by somebody else is 
   await expect.poll(async () => JSON.parse((await options())["ModelPrice"] ?? "{}")).toMatchObject({ painter: 0.04 });
 });
 
+test("an option tells what it was before, and an earlier value can be put back", async () => {
+  await page.goto("/setting?tab=operation&q=ModelRatio");
+  await page.getByRole("button", { name: "History of ModelRatio" }).click();
+  const history = page.getByRole("dialog", { name: "History of ModelRatio" });
+  const newest = history.getByRole("listitem").filter({ hasText: "root" }).first();
+  await newest.getByText("gpt-4o").waitFor();
+  await newest.getByText("1.5").waitFor();
+  expect(await newest.getByText("other").count(), "what stayed is left out").toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "option-history");
+  await newest.getByRole("button", { name: "Put the old value back" }).click();
+  await history.waitFor({ state: "detached" });
+  expect(await page.getByLabel("ModelRatio", { exact: true }).inputValue()).toBe('{"gpt-4o":40,"other":2}');
+  await page.getByText("1 unsaved").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+});
+
 test("Refresh reads the totals of the log too", async () => {
   await page.goto("/log");
   await page.getByText("Spend").waitFor();

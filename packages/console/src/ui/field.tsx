@@ -9,10 +9,12 @@ interface FieldBase {
   readonly error?: string | undefined;
   readonly isRequired?: boolean;
   readonly isDisabled?: boolean;
+  /** Stands at the end of the label's line. */
+  readonly aside?: ReactNode;
 }
 
 /** Label, control, help and error of one input, tied together for assistive technology. */
-export function FieldFrame(props: FieldBase & { readonly children: ReactNode; readonly aside?: ReactNode }) {
+export function FieldFrame(props: FieldBase & { readonly children: ReactNode }) {
   const t = useTexts();
   return (
     <Field.Root
@@ -86,7 +88,7 @@ export function TextField(props: TextProps & { readonly suggestions?: readonly S
 }
 
 /** A password or key; what was just typed can be looked at, what is stored never comes back. */
-export function SecretField(props: TextProps & { readonly aside?: ReactNode }) {
+export function SecretField(props: TextProps) {
   const t = useTexts();
   const [isShown, setShown] = useState(false);
   return (
@@ -166,17 +168,20 @@ export function SelectField(
 export function SwitchField(props: FieldBase & { readonly isOn: boolean; onChange(isOn: boolean): void }) {
   return (
     <Box>
-      <Switch.Root
-        checked={props.isOn}
-        onCheckedChange={(change) => props.onChange(change.checked)}
-        disabled={props.isDisabled ?? false}
-      >
-        <Switch.HiddenInput />
-        <Switch.Control>
-          <Switch.Thumb />
-        </Switch.Control>
-        <Switch.Label>{props.label}</Switch.Label>
-      </Switch.Root>
+      <Flex align="center" justify="space-between" gap="2">
+        <Switch.Root
+          checked={props.isOn}
+          onCheckedChange={(change) => props.onChange(change.checked)}
+          disabled={props.isDisabled ?? false}
+        >
+          <Switch.HiddenInput />
+          <Switch.Control>
+            <Switch.Thumb />
+          </Switch.Control>
+          <Switch.Label>{props.label}</Switch.Label>
+        </Switch.Root>
+        {props.aside}
+      </Flex>
       {props.help !== undefined && (
         <Box textStyle="xs" color="fg.muted" mt="1">
           {props.help}

@@ -39,7 +39,6 @@ type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
 function Filters(props: {
   readonly list: List;
-  readonly filter: LogFilter;
   readonly isAdmin: boolean;
   readonly isLive: boolean;
   onLive(isLive: boolean): void;
@@ -71,7 +70,6 @@ function Filters(props: {
             <Icon name={props.isLive ? "pause" : "play"} size={14} />
             {t("live")}
           </Button>
-          <ExportButton filter={props.filter} isAdmin={props.isAdmin} />
           <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
             <Icon name="refresh" />
           </IconButton>
@@ -136,15 +134,12 @@ export function LogsPage() {
   const isNarrowed = list.isFiltered;
 
   return (
-    <Page title={t("title")} aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}>
-      <Filters
-        list={list}
-        filter={filter}
-        isAdmin={isAdmin}
-        isLive={isLive}
-        onLive={setLive}
-        onRefresh={() => void refreshLogs()}
-      />
+    <Page
+      title={t("title")}
+      aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}
+      actions={<ExportButton filter={filter} isAdmin={isAdmin} />}
+    >
+      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
       {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (

@@ -2,6 +2,7 @@ import {
   bindEmail,
   oauthWechatBind,
   optionBatch,
+  optionHistory,
   optionList,
   optionPrices,
   optionReset,
@@ -60,6 +61,19 @@ export async function readPriceTexts(signal?: AbortSignal): Promise<{ texts: Pri
     CacheRatio: text("CacheRatio"),
   };
   return { texts, tag };
+}
+
+/** So many changes are shown; the audit log has the rest. */
+export const HISTORY_ROWS = 20;
+
+export function historyQuery(key: string) {
+  return queryOptions({
+    queryKey: ["options", "history", key],
+    queryFn: async ({ signal }) => {
+      const { data, total } = await request(optionHistory, { query: { key, page_size: HISTORY_ROWS }, signal });
+      return { changes: data, total: total ?? data.length };
+    },
+  });
 }
 
 export async function resetRatios(): Promise<void> {

@@ -1,6 +1,8 @@
 import { isSecretOption, OPTIONS, type OptionKey, type OptionKind } from "@fairway/wire";
 import { Button } from "@chakra-ui/react";
 import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { useTexts } from "./texts.ts";
 
 const ROWS: Partial<Record<OptionKind, number>> = {
@@ -21,6 +23,8 @@ interface OptionFieldProps {
   onChange(value: string): void;
   /** Marks a secret to be emptied, or takes that back. */
   onEmpty(isEmptied: boolean): void;
+  /** Shows what the option was before. */
+  onHistory(): void;
 }
 
 /** Never shows what is stored: an empty input leaves it, a press of the button empties it. */
@@ -52,14 +56,28 @@ function SecretOption(props: OptionFieldProps) {
 
 /** The input that suits the kind of the option; its name is the one that documents and the command line use. */
 export function OptionField(props: OptionFieldProps) {
+  const t = useTexts();
   const { type, about } = OPTIONS[props.name];
-  const common = { label: props.name, help: about, error: props.error, value: props.value, onChange: props.onChange };
   if (isSecretOption(props.name)) return <SecretOption {...props} />;
+  const aside = (
+    <IconButton size="2xs" color="fg.muted" label={t("historyOf", { name: props.name })} onClick={props.onHistory}>
+      <Icon name="clock" size={14} />
+    </IconButton>
+  );
+  const common = {
+    label: props.name,
+    help: about,
+    error: props.error,
+    value: props.value,
+    onChange: props.onChange,
+    aside,
+  };
   if (type.kind === "flag") {
     return (
       <SwitchField
         label={props.name}
         help={about}
+        aside={aside}
         isOn={props.value === "true"}
         onChange={(isOn) => props.onChange(String(isOn))}
       />

@@ -22,6 +22,7 @@ import {
 import { CallbackNote } from "./callback-note.tsx";
 import { ClearLogs } from "./clear-logs.tsx";
 import { OptionField } from "./option-field.tsx";
+import { OptionHistory } from "./option-history.tsx";
 import { useTexts } from "./texts.ts";
 
 interface Drafting {
@@ -39,6 +40,7 @@ interface OptionsProps extends Drafting {
 export function Options(props: OptionsProps) {
   const t = useTexts();
   const status = useStatus();
+  const [looking, setLooking] = useState<OptionKey>();
   const { data, error, refetch } = useQuery(optionsQuery);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;
@@ -48,8 +50,22 @@ export function Options(props: OptionsProps) {
   return (
     <Flex direction="column" gap="5">
       {cards.map((card) => (
-        <OptionCard key={card.group} card={card} stored={stored} draft={props.draft} onDraft={props.onDraft} />
+        <OptionCard
+          key={card.group}
+          card={card}
+          stored={stored}
+          draft={props.draft}
+          onDraft={props.onDraft}
+          onHistory={setLooking}
+        />
       ))}
+      {looking !== undefined && (
+        <OptionHistory
+          name={looking}
+          onClose={() => setLooking(undefined)}
+          onPutBack={(text) => props.onDraft((current) => changesOf(typed(current, looking, text), stored))}
+        />
+      )}
     </Flex>
   );
 }
@@ -75,9 +91,10 @@ function ruleBroken(key: OptionKey, text: string): string | undefined {
 interface OptionCardProps extends Drafting {
   readonly card: Card;
   readonly stored: OptionTexts;
+  onHistory(name: OptionKey): void;
 }
 
-function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
+function OptionCard({ card, stored, draft, onDraft, onHistory }: OptionCardProps) {
   const t = useTexts();
   const [isSaving, setSaving] = useState(false);
   const changes = ofCard(draft, card);
@@ -126,6 +143,7 @@ function OptionCard({ card, stored, draft, onDraft }: OptionCardProps) {
             value={draft[key] ?? stored[key] ?? ""}
             error={errors.get(key)}
             isEmptied={draft[key] === ""}
+            onHistory={() => onHistory(key)}
             onChange={(text) => onDraft((current) => changesOf(typed(current, key, text), stored))}
             onEmpty={(isEmptied) =>
               onDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))
