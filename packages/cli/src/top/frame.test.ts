@@ -15,15 +15,13 @@ const none: Channel = ({
 	status: 1,
 	name: '',
 	weight: 0,
-	...{
-		created_time: 0,
-		test_time: 0,
-		response_time: 0,
-		base_url: '',
-		other: '',
-		balance: 0,
-		group: 'default'
-	},
+	created_time: 0,
+	test_time: 0,
+	response_time: 0,
+	base_url: '',
+	other: '',
+	balance: 0,
+	group: 'default',
 	...{
 		balance_updated_time: 0,
 		models: '',
