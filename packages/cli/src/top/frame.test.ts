@@ -6,40 +6,36 @@ import type { Look, Place } from "./look.ts";
 const money = { quotaPerUnit: 500_000, inCurrency: true };
 const place: Place = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };
 
-const none: Channel = ({
-	id: 0,
-	type: 1,
-	key: '',
-	openai_organization: '',
-	test_model: '',
-	status: 1,
-	name: '',
-	weight: 0,
-	created_time: 0,
-	test_time: 0,
-	response_time: 0,
-	base_url: '',
-	other: '',
-	balance: 0,
-	group: 'default',
-	...{
-		balance_updated_time: 0,
-		models: '',
-		used_quota: 5e5,
-		model_mapping: '',
-		status_code_mapping: ''
-	},
-	...{
-		max_input_tokens: 0,
-		priority: 0,
-		auto_ban: 1,
-		other_info: '',
-		tag: null,
-		setting: '',
-		version: 1
-	},
-	param_override: ''
-});
+const none: Channel = {
+  id: 0,
+  type: 1,
+  key: "",
+  openai_organization: "",
+  test_model: "",
+  status: 1,
+  name: "",
+  weight: 0,
+  created_time: 0,
+  test_time: 0,
+  response_time: 0,
+  base_url: "",
+  other: "",
+  balance: 0,
+  group: "default",
+  balance_updated_time: 0,
+  models: "",
+  used_quota: 500_000,
+  model_mapping: "",
+  status_code_mapping: "",
+  max_input_tokens: 0,
+  priority: 0,
+  auto_ban: 1,
+  other_info: "",
+  tag: null,
+  setting: "",
+  version: 1,
+  param_override: "",
+};
 
 function lookWith(count: number): Look {
   const channels = Array.from({ length: count }, (_, at) => ({ ...none, id: at + 1, name: `channel-${at + 1}` }));
