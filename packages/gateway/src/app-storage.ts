@@ -9,6 +9,7 @@ import { openDatabase, sqlitePath, type Database } from "./storage/database.ts";
 import { isDenied, isLoginRefused, isNoDatabase, isReadOnly } from "./storage/errors.ts";
 import { migrate, migrateLogs } from "./storage/migrate.ts";
 import { verifyVault } from "./storage/reseal.ts";
+import { tooOld } from "./storage/server-version.ts";
 import { ownFile } from "./storage/sqlite.ts";
 import { createVault, keysFromFile, VaultError, type Vault } from "./storage/secrets.ts";
 import { VERSION } from "./version.ts";
@@ -93,6 +94,14 @@ function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
 }
 
 async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
+  const database = await reach(variable, url, env, log);
+  const old = await tooOld(database.raw);
+  if (old === undefined) return database;
+  await database.close();
+  throw new StartError(`the database of ${variable} is ${old}`);
+}
+
+async function reach(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
   try {
     makeFolder(url.reveal());
     const database = openDatabase({

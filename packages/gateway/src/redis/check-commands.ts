@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RedisClient } from "./client.ts";
 import { script, type Call } from "./script.ts";
+import { within } from "./turn.ts";
 
 const TIMEOUT_MS = 5_000;
 /** What a check that is cut off leaves behind is gone then. */
@@ -46,7 +47,7 @@ export async function tryCommands(redis: RedisClient): Promise<void> {
 async function trySubscription(redis: RedisClient): Promise<void> {
   const subscriber = redis.open("check");
   try {
-    await subscriber.subscribe(redis.keys.channel("probe"));
+    await within(TIMEOUT_MS, subscriber.subscribe(redis.keys.channel("probe")));
   } finally {
     subscriber.disconnect();
   }
