@@ -1,5 +1,6 @@
 // The same failure in the words of each client protocol: whole answers before the head, frames after it.
 import type { AppError } from "../lib/app-error.ts";
+import { systemClock } from "../lib/clock.ts";
 import { encodeBlock } from "../lib/sse.ts";
 import { compact } from "./read.ts";
 import type { ErrorDialect, ErrorFrameOptions, JsonObject } from "./types.ts";
@@ -72,7 +73,7 @@ export function anthropicLimits(headers: Readonly<Record<string, string>>): Reco
     const seconds = Number.parseInt(headers[`x-ratelimit-reset-${kind}`] ?? "0", 10);
     told[`anthropic-ratelimit-${kind}-limit`] = limit;
     told[`anthropic-ratelimit-${kind}-remaining`] = headers[`x-ratelimit-remaining-${kind}`] ?? "0";
-    told[`anthropic-ratelimit-${kind}-reset`] = new Date(Date.now() + seconds * 1000).toISOString();
+    told[`anthropic-ratelimit-${kind}-reset`] = new Date(systemClock.now() + seconds * 1000).toISOString();
   }
   return told;
 }
