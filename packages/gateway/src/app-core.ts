@@ -128,6 +128,9 @@ function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
 
 function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
   const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.check("revisions")) };
-  const logs: Dependency = { name: "log database", check: () => withinTime(ANSWER_MS, () => logDatabase.check("logs")) };
+  const logs: Dependency = {
+    name: "log database",
+    check: () => withinTime(ANSWER_MS, () => logDatabase.check("logs")),
+  };
   return isLogSeparate ? [main, logs] : [main];
 }
