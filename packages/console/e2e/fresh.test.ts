@@ -79,7 +79,7 @@ test("prices are edited as dollars in a table, and a change by somebody else is 
   await page.getByRole("button", { name: "Price “painter”" }).click();
   await page.getByRole("textbox", { name: "Per call of painter, in dollars" }).fill("0.04");
   await page.getByRole("button", { name: "Save changes (1)" }).click();
-  await expect.poll(async () => JSON.parse((await options())["ModelPrice"] ?? "{}")).toMatchObject({ painter: 0.04 });
+  await expect.poll(async () => (await options())["ModelPrice"]).toContain('"painter":0.04');
 });
 
 test("an option tells what it was before, and an earlier value can be put back", async () => {

@@ -39,9 +39,11 @@ test("every language uses the places of the English text", async () => {
 test("every English text is used", () => {
   for (const file of files.filter((name) => name.endsWith("locale/en.ts"))) {
     const folder = dirname(dirname(file));
-    // The texts of `ui` serve everyone.
-    const scope = folder === "ui" ? "" : `${folder}/`;
-    const sources = files.filter((name) => name.startsWith(scope) && !name.includes("/locale/"));
+    // The texts of `ui` serve everyone, and its parts ask features for texts by name.
+    const scopes = folder === "ui" ? [""] : [`${folder}/`, "ui/"];
+    const sources = files.filter(
+      (name) => scopes.some((scope) => name.startsWith(scope)) && !name.includes("/locale/"),
+    );
     const code = sources.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
     const keys = [...readFileSync(join(root, file), "utf8").matchAll(/^  (\w+):/gm)].map((match) => match[1] ?? "");
     const unused = keys.filter(

@@ -11,7 +11,7 @@ export interface PriceRow extends OptionPrice {
 
 type Texts = ReturnType<typeof useTexts>;
 
-export function shownCells({ draft, price }: PriceRow): Cells {
+function shownCells({ draft, price }: PriceRow): Cells {
   return draft?.cells ?? cellsOf(price);
 }
 

@@ -1,7 +1,7 @@
 import { OPTIONS, type OptionPrice, type ShownPrice } from "@fairway/wire";
 
 /** The options that the table writes. */
-export const PRICE_OPTIONS = ["ModelPrice", "ModelRatio", "CompletionRatio", "CacheRatio"] as const;
+const PRICE_OPTIONS = ["ModelPrice", "ModelRatio", "CompletionRatio", "CacheRatio"] as const;
 export type PriceOption = (typeof PRICE_OPTIONS)[number];
 export type PriceTexts = Readonly<Record<PriceOption, string>>;
 
