@@ -1,8 +1,8 @@
 import { ROLE } from "@fairway/wire";
+import { FIRST_BALANCE } from "../lib/first-balance.ts";
 import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
 import type { Difference } from "./audit.ts";
 import { nextUsers } from "./audit-sums.ts";
-import { FIRST_BALANCE } from "./quota.ts";
 import { lockUsers } from "./sql-accounts.ts";
 
 interface BalanceRow {

@@ -188,9 +188,9 @@ class Sheet {
     return true;
   }
 
-  #close({ requestId, ids, charged, held, isRefundable = false }: Close): boolean {
-    const { now } = this.#settings;
-    const kept: ReapedRow[] = [];
+  #close(operation: Close): boolean {
+    const { requestId, ids, charged, held } = operation;
+    const kept = this.#refundable(operation);
     const counted = new Set(ids);
     const holds = this.#holds.of(requestId);
     const reaped = this.#reaped.of(requestId);
@@ -200,16 +200,21 @@ class Sheet {
       const before = reaped.get(id);
       const budget = this.#budgets.get(id);
       if (!budget) continue;
-      if (isRefundable && due > 0)
-        kept.push({ request_id: requestId, budget_id: id, charged: due, closed_at: now, look_at: now + REFUNDABLE_MS });
       if (hold) this.#change(budget, due, 0 - hold.amount);
       else if (before) this.#correct(budget, due - before.charged, before);
       // Where something was reserved and nothing is left, somebody else has closed it.
       else if (!held?.ids.has(id)) this.#change(budget, due, 0);
     }
     if (holds.size > 0) this.#holds.put(requestId, []);
-    if (reaped.size > 0 || kept.length > 0) this.#reaped.put(requestId, kept);
+    if (reaped.size + kept.length > 0) this.#reaped.put(requestId, kept);
     return true;
+  }
+
+  #refundable({ requestId, ids, charged, isRefundable = false }: Close): ReapedRow[] {
+    if (!isRefundable || charged === 0) return [];
+    const { now } = this.#settings;
+    const row = { request_id: requestId, charged, closed_at: now, look_at: now + REFUNDABLE_MS };
+    return ids.filter((id) => this.#budgets.has(id)).map((id) => ({ ...row, budget_id: id }));
   }
 
   #reap({ requestId, charged, isFinal }: Reap): boolean {

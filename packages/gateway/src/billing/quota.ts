@@ -4,8 +4,6 @@ declare const quotaBrand: unique symbol;
 export type Quota = number & { readonly [quotaBrand]: true };
 
 export const ZERO = 0 as Quota;
-/** What the first account of an installation begins with; the only balance without a row in the ledger. */
-export const FIRST_BALANCE = 100_000_000 as Quota;
 const MOST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Checks and brands; throws a RangeError for fractions, NaN and integers beyond 2^53 - 1. */

@@ -1,6 +1,6 @@
 import { ROLE } from "@fairway/wire";
-import { FIRST_BALANCE } from "../billing/quota.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
+import { FIRST_BALANCE } from "../lib/first-balance.ts";
 import { randomText } from "../lib/ids.ts";
 import { isLoopback } from "../lib/ip.ts";
 import type { Secret } from "../lib/secret.ts";

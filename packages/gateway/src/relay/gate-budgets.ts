@@ -90,8 +90,7 @@ export function chargeNewBudgets(
   spender: Spender,
   server: Server | undefined,
   charged: Quota | undefined,
-  { budgets }: { readonly budgets: Budgets },
-  isRefundable = false,
+  { budgets, isRefundable }: { readonly budgets: Budgets; readonly isRefundable?: boolean },
 ): void {
   if (budgets.isEmpty || !server || !charged) return;
   const use = { requestId: spender.id, subjects: subjectsOf(spender, server), held: undefined };

@@ -61,7 +61,7 @@ export class TaskRooms implements Rooms<TaskRoom> {
   end(choice: TaskChoice, quota: Quota): void {
     clearInterval(this.#renewal);
     if (this.gate) this.gate.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
-    else chargeNewBudgets(this.#entrant, choice, quota, this.#deps.gate, true);
+    else chargeNewBudgets(this.#entrant, choice, quota, { ...this.#deps.gate, isRefundable: true });
   }
 
   /** What an operator has switched off meanwhile is passed over, what was changed serves as it is now. */

@@ -1,10 +1,10 @@
 import { messageText, ROLE, setup, setupState } from "@fairway/wire";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { FIRST_BALANCE } from "../../billing/quota.ts";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { accountRow } from "../../identity/accounts.ts";
 import type { Passwords } from "../../identity/passwords.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
