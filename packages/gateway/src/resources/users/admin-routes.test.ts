@@ -268,7 +268,7 @@ describe("editing", () => {
     expect(await rowOf("ursula")).toEqual(before);
   });
 
-  test("a new password ends the user's sessions, access tokens and passkeys", async () => {
+  test("a new password ends the user's sessions and access tokens, and passkeys", async () => {
     const passkey = { credential_id: "c1", public_key: "p", counter: 0, name: "", transports: "", created_at: 1 };
     const { db } = app.database;
     await db
