@@ -15,13 +15,13 @@ interface Place {
 }
 
 /** Puts what was charged in each of `ids`, and gives back what is reserved. */
-interface Close {
+export interface Close {
   readonly kind: "close";
   readonly requestId: string;
   readonly ids: readonly number[];
   readonly charged: number;
   readonly held: BudgetHold | undefined;
-  /** The charge may be paid back: what it put into each budget is remembered for that. */
+  /** The charge may be paid back, or come twice: what it put into each budget is remembered for that. */
   readonly isRefundable?: boolean;
 }
 

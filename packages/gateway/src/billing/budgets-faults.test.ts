@@ -194,6 +194,24 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await remembered()).toBe(0);
   });
 
+  test("what soft budgets let through is charged once when the database is back, also where it ended before", async () => {
+    await rig.add("user", "7", 1_000, { is_hard: 0 });
+    const all = ["a", "b"].map(request);
+    rig.isAway = true;
+    for (const one of all) {
+      await one.reserve(100);
+      await one.settle(30);
+    }
+    expect(rig.outages).toEqual(["passed", "deferred", "passed", "deferred"]);
+    rig.isAway = false;
+    await rig.budgets.idle(5_000);
+    await rig.budgets.idle(5_000);
+    expect(await rig.state("user")).toEqual({ used: 60, held: 0 });
+    // The answer to the first try may have been lost.
+    await all[0]?.settle(30);
+    expect(await rig.state("user")).toEqual({ used: 60, held: 0 });
+  });
+
   test("a settlement that the database does not take is the reaper's, and told", async () => {
     await rig.add("user", "7", 1_000);
     const one = request("a");

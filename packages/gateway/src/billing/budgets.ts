@@ -5,7 +5,7 @@ import { gather, type Gathering } from "../lib/gather.ts";
 import type { Logger } from "../observability/log.ts";
 import type { RawDatabase } from "../storage/raw.ts";
 import type { Budget, BudgetHold, BudgetRefusal, BudgetSubjects, BudgetUse } from "./budget.ts";
-import { writeBatch, type BudgetAnswer, type BudgetOperation } from "./budget-batch.ts";
+import { writeBatch, type BudgetAnswer, type BudgetOperation, type Close } from "./budget-batch.ts";
 import { BudgetIndex, type KnownBudget } from "./budget-index.ts";
 import { BudgetReaper } from "./budget-reaper.ts";
 import { ZERO, type Quota } from "./quota.ts";
@@ -64,6 +64,10 @@ export interface BudgetsSettings {
 /** Operations that share a transaction; more only make the first ones wait. */
 const BATCH = 256;
 const RETRY_AFTER_MS = 1_000;
+/** Between two tries to charge what soft budgets let through while the database was away. */
+const LATE_EVERY_MS = 5_000;
+/** More charges than this are not kept in memory. */
+const MOST_LATE = 50_000;
 const NO_IDS: ReadonlySet<number> = new Set();
 
 export function createBudgets(settings: BudgetsSettings): Budgets {
@@ -74,6 +78,9 @@ class SqlBudgets implements Budgets {
   readonly #settings: BudgetsSettings;
   readonly #queue: Gathering<BudgetOperation, BudgetAnswer>;
   readonly #reaper: BudgetReaper;
+  /** Charges that have no reservation for the reaper to find, by request. */
+  readonly #late = new Map<string, Close>();
+  #bringing: NodeJS.Timeout | undefined;
   #index = new BudgetIndex([]);
   /** Reads begun, and the one that the index is of: an older one that ends later is nothing new. */
   #reads = 0;
@@ -146,18 +153,44 @@ class SqlBudgets implements Budgets {
   async settle({ requestId, subjects, held }: BudgetUse, charged: Quota, isRefundable = false): Promise<void> {
     const ids = charged === ZERO ? [] : this.#index.find(subjects).map(({ id }) => id);
     if (!held && ids.length === 0) return;
+    const without = ids.filter((id) => !held?.ids.has(id));
+    const isPassed = without.some((id) => held?.asked.has(id));
+    const close = { kind: "close", requestId, ids, charged, held, isRefundable: isRefundable || isPassed } as const;
     try {
-      await this.#queue.add({ kind: "close", requestId, ids, charged, held, isRefundable });
+      await this.#queue.add(close);
     } catch (error) {
-      const isLost = ids.some((id) => !held?.ids.has(id));
+      const isLost = without.length > 0 && !(isPassed && this.#keep(close));
       this.#settings.onOutage(isLost ? "lost" : "deferred");
       this.#settings.log.error("a budget could not be settled, the reaper settles what was reserved", {
         error,
         request_id: requestId,
         charged,
-        without: ids.filter((id) => !held?.ids.has(id)),
+        without,
       });
     }
+  }
+
+  /** False when there is no room. */
+  #keep(close: Close): boolean {
+    if (this.#late.size >= MOST_LATE) return false;
+    this.#late.set(close.requestId, close);
+    this.#bringLater();
+    return true;
+  }
+
+  #bringLater(): void {
+    this.#bringing ??= setTimeout(() => void this.#bring(), LATE_EVERY_MS).unref();
+  }
+
+  async #bring(): Promise<void> {
+    clearTimeout(this.#bringing);
+    this.#bringing = undefined;
+    const brought = [...this.#late.values()].map(async (close) => {
+      await this.#queue.add(close);
+      this.#late.delete(close.requestId);
+    });
+    await Promise.allSettled(brought);
+    if (this.#late.size > 0) this.#bringLater();
   }
 
   async renew(requestId: string): Promise<void> {
@@ -175,7 +208,8 @@ class SqlBudgets implements Budgets {
   async idle(ms: number): Promise<void> {
     const waiting = new AbortController();
     const late = pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
-    await Promise.race([this.#queue.idle(), late]);
+    const brought = this.#late.size > 0 ? this.#bring() : Promise.resolve();
+    await Promise.race([brought.then(() => this.#queue.idle()), late]);
     waiting.abort();
   }
 
