@@ -220,8 +220,9 @@ describe("groups and models", () => {
     expect((await app.anonymous().get("/api/user/self/groups")).status).toBe(401);
   });
 
-  test("models are none without channels", async () => {
+  test("models are none without channels, and have a second name for one-api's programs", async () => {
     expect((await ann.get("/api/user/models")).body["data"]).toEqual([]);
+    expect((await ann.get("/api/user/available_models")).body["data"]).toEqual([]);
   });
 });
 
