@@ -164,10 +164,12 @@ eachDatabase("import of a database of the family", (open) => {
       needsRehash: true,
     });
     expect((await all("ledger")).map(({ kind, user_id, quota }) => [kind, user_id, quota])).toEqual([
-      ["adjust", 1, 100_000_000],
+      ["consume", 1, -1],
+      ["adjust", 1, 100_000_001],
       ["consume", 2, -2],
       ["adjust", 2, 2002],
-      ["adjust", 3, -50],
+      ["consume", 3, -3],
+      ["adjust", 3, -47],
     ]);
     expect([...(await checkLedgerSums(kit.database.raw)), ...(await checkBalances(kit.database.raw, false))]).toEqual(
       [],
