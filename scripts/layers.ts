@@ -56,14 +56,14 @@ interface ImportPattern {
   readonly message: string;
 }
 
-const MAX_DEPTH = 3;
+const MAX_DEPTH = 5;
 
 /** Patterns for files that stand `depth` folders below `src`, in `folder`. */
 export function forbiddenImports(folder: string, depth: number): ImportPattern[] {
   const allowed = LAYERS[folder] ?? [];
   const forbidden = [
     ...Object.keys(LAYERS).filter((other) => other !== folder && !allowed.includes(other)),
-    "app\\.ts",
+    "composition",
     "main\\.ts",
   ];
   const up = "\\.\\./".repeat(depth);

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../packages/gateway/src/observability/log.ts";
 import { openDatabase } from "../packages/gateway/src/storage/database.ts";
-import { migrate } from "../packages/gateway/src/storage/migrate.ts";
+import { migrate } from "../packages/gateway/src/storage/schema/migrate.ts";
 import { startServices, type Services } from "../packages/testkit/src/services.ts";
 import { runSql } from "../packages/testkit/src/sql.ts";
 import { run } from "./process.ts";

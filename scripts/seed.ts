@@ -1,9 +1,9 @@
 // `npm run seed -- --logs N`: fills an empty database with users, tokens, channels, a log, a ledger and hourly sums that
 // agree with each other, for measuring and for looking around at size. `--help` names the options.
-import { openStorage } from "../packages/gateway/src/app-storage.ts";
+import { openStorage } from "../packages/gateway/src/composition/storage.ts";
 import { loadEnv } from "../packages/gateway/src/config/env.ts";
-import { firstStart } from "../packages/gateway/src/identity/first-start.ts";
-import { createPasswords } from "../packages/gateway/src/identity/passwords.ts";
+import { firstStart } from "../packages/gateway/src/identity/accounts/first-start.ts";
+import { createPasswords } from "../packages/gateway/src/identity/passwords/passwords.ts";
 import { systemClock } from "../packages/gateway/src/lib/clock.ts";
 import { createLog } from "../packages/gateway/src/observability/log.ts";
 import { VERSION } from "../packages/gateway/src/version.ts";

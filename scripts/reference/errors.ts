@@ -18,7 +18,7 @@ export function errors(): string {
   const management = Object.entries(MESSAGES).map(([name, { status, text }]) => [code(name), String(status), text]);
   return page(
     "Errors",
-    "packages/gateway/src/lib/app-error.ts and packages/wire/src/messages.ts",
+    "packages/gateway/src/lib/app-error.ts and packages/wire/src/core/messages.ts",
     "## Model calls",
     "`error.code` of the answer, in the envelope of the caller's protocol. Failures of an upstream keep the upstream's own code and message, as far as they hold no credentials.",
     table(["Code", "Status", "At fault", "Message"], relay),

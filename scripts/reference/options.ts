@@ -8,7 +8,7 @@ export function options(): string {
   const groups = groupBy(all, ([, definition]) => definition.group);
   return page(
     "Options",
-    "packages/wire/src/option-table.ts",
+    "packages/wire/src/options/option-table.ts",
     "Changed at run time: with `fairway option set`, or by `PUT /api/option/`. Values are text; every process applies a change within seconds. Secret options are never sent back.",
     ...groups.map(
       ([group, members]) => `## ${group}\n\n${table(["Option", "What it does", "Kind", "Default"], members.map(row))}`,

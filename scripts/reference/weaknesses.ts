@@ -39,7 +39,7 @@ const MONEY: readonly Entry[] = [
   ],
   [
     "Reservations are checked and made in two steps: parallel requests overdraw",
-    "gateway/src/billing/ledger.contract.ts",
+    "gateway/src/billing/ledger/ledger.contract.ts",
     "admits as many as the balance carries",
   ],
   [
@@ -281,7 +281,7 @@ const LEAKS: readonly Entry[] = [
 const INJECTION: readonly Entry[] = [
   [
     "Addresses that users give lead into the own network",
-    "gateway/src/lib/guarded-fetch.test.ts",
+    "gateway/src/lib/net/guarded-fetch.test.ts",
     "connects to nothing but the addresses that were checked",
   ],
   [

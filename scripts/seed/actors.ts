@@ -1,4 +1,4 @@
-import { QUOTA_PER_UNIT } from "../../packages/wire/src/constants.ts";
+import { QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
 import type { Population, SampleChannel, SampleToken, SampleUser } from "./entities.ts";
 import { SAMPLE_MODELS, type SampleModel } from "./models.ts";
 import { createRankedDraw, type Random } from "./random.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
-import type { RawTransaction, SqlValue } from "../../packages/gateway/src/storage/raw.ts";
-import type { Schema } from "../../packages/gateway/src/storage/schema.ts";
+import type { RawTransaction, SqlValue } from "../../packages/gateway/src/storage/engines/raw.ts";
+import type { Schema } from "../../packages/gateway/src/storage/schema/schema.ts";
 
 export interface BulkTable {
   readonly name: keyof Schema;

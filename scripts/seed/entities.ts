@@ -1,12 +1,12 @@
-import { CHANNEL_STATUS, ROLE } from "../../packages/wire/src/constants.ts";
+import { CHANNEL_STATUS, ROLE } from "../../packages/wire/src/core/constants.ts";
 import { inChunks } from "../../packages/gateway/src/lib/chunks.ts";
 import { randomText } from "../../packages/gateway/src/lib/ids.ts";
-import { accountRow } from "../../packages/gateway/src/identity/accounts.ts";
-import { createPasswords } from "../../packages/gateway/src/identity/passwords.ts";
+import { accountRow } from "../../packages/gateway/src/identity/accounts/accounts.ts";
+import { createPasswords } from "../../packages/gateway/src/identity/passwords/passwords.ts";
 import { rebuildAbilities } from "../../packages/gateway/src/resources/channels/abilities.ts";
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import { bump } from "../../packages/gateway/src/storage/revisions.ts";
-import type { Vault } from "../../packages/gateway/src/storage/secrets.ts";
+import type { Vault } from "../../packages/gateway/src/storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../packages/gateway/src/storage/transaction.ts";
 import { SAMPLE_MODELS } from "./models.ts";
 import type { SeedPlan } from "./plan.ts";

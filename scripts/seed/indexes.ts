@@ -1,5 +1,5 @@
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
-import type { RawTransaction } from "../../packages/gateway/src/storage/raw.ts";
+import type { RawTransaction } from "../../packages/gateway/src/storage/engines/raw.ts";
 
 /** Makes the indexes that were taken away. */
 export type Restore = () => Promise<void>;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createPool, type Pool, type ResultSetHeader } from "mysql2";
-import { poolOptions } from "../../packages/gateway/src/storage/mysql.ts";
-import type { SqlValue } from "../../packages/gateway/src/storage/raw.ts";
+import { poolOptions } from "../../packages/gateway/src/storage/engines/mysql.ts";
+import type { SqlValue } from "../../packages/gateway/src/storage/engines/raw.ts";
 import type { BulkTable, Columns, PrepareBulk } from "./bulk.ts";
 
 const CONNECTIONS = 2;

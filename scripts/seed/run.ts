@@ -1,7 +1,7 @@
 import { bump } from "../../packages/gateway/src/storage/revisions.ts";
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import { upsertSql } from "../../packages/gateway/src/storage/inserts.ts";
-import type { Vault } from "../../packages/gateway/src/storage/secrets.ts";
+import type { Vault } from "../../packages/gateway/src/storage/secrets/secrets.ts";
 import { createActors, type Actors } from "./actors.ts";
 import { inStatements, type PrepareBulk } from "./bulk.ts";
 import { populate } from "./entities.ts";

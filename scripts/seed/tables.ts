@@ -1,6 +1,6 @@
 import type { LogRowInput } from "../../packages/gateway/src/storage/log-rows.ts";
 import { LOG_COLUMNS } from "../../packages/gateway/src/storage/log-rows.ts";
-import type { SqlValue } from "../../packages/gateway/src/storage/raw.ts";
+import type { SqlValue } from "../../packages/gateway/src/storage/engines/raw.ts";
 import type { BulkTable } from "./bulk.ts";
 
 /** Growing values by column. */

@@ -1,4 +1,4 @@
-import { LOG_TYPE, QUOTA_PER_UNIT } from "../../packages/wire/src/constants.ts";
+import { LOG_TYPE, QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
 import { valuesOf, type LogRowInput } from "../../packages/gateway/src/storage/log-rows.ts";
 import { GIFT, type Account, type Actors, type Caller, type Service } from "./actors.ts";
 import type { SeedPlan } from "./plan.ts";

@@ -1,17 +1,17 @@
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
-import { createApp, type App, type StartedApp } from "./app.ts";
-import { StartError } from "./app-storage.ts";
+import { createApp, type App, type StartedApp } from "./composition/app.ts";
+import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
 import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
-import { DefaultPasswordError } from "./identity/first-start.ts";
+import { DefaultPasswordError } from "./identity/accounts/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
 import { reasonOf } from "./observability/reason.ts";
 import { isFull } from "./storage/errors.ts";
-import { SchemaError } from "./storage/migration.ts";
-import { VaultError } from "./storage/secrets.ts";
+import { SchemaError } from "./storage/schema/migration.ts";
+import { VaultError } from "./storage/secrets/secrets.ts";
 import { VERSION } from "./version.ts";
 
 /** Failures whose message is meant for the person who starts the program. */

@@ -1,7 +1,7 @@
-import { encodeBlock, parseEvents } from "../src/lib/sse.ts";
-import { translateAnswer, translateRequest } from "../src/relay/translate.ts";
-import { findBridges } from "../src/dialects/path.ts";
-import type { Ask, BridgeContext, DialectId, JsonObject, StreamEvent, Usage } from "../src/dialects/types.ts";
+import { encodeBlock, parseEvents } from "../src/lib/text/sse.ts";
+import { translateAnswer, translateRequest } from "../src/relay/pipeline/translate.ts";
+import { findBridges } from "../src/dialects/core/path.ts";
+import type { Ask, BridgeContext, DialectId, JsonObject, StreamEvent, Usage } from "../src/dialects/core/types.ts";
 
 /** One conversion from a client to an upstream, step by step. */
 export interface Run {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findBridges } from "../src/dialects/path.ts";
-import type { Ask, BridgeContext, JsonObject } from "../src/dialects/types.ts";
-import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../src/lib/sse.ts";
-import { createStreamTranslation, translateAnswer } from "../src/relay/translate.ts";
+import { findBridges } from "../src/dialects/core/path.ts";
+import type { Ask, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
+import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../src/lib/text/sse.ts";
+import { createStreamTranslation, translateAnswer } from "../src/relay/pipeline/translate.ts";
 import { dialect, PROTOCOLS, read, write, type ChatLike, type Meaning } from "./meaning.ts";
 
 const pairs = PROTOCOLS.flatMap((client) => PROTOCOLS.map((upstream) => [client, upstream] as const)).filter(

@@ -1,5 +1,5 @@
 // Exchanges in the form of the vectors, written as values: a client's request, what the upstream must see, its answer.
-import type { JsonObject, JsonValue } from "../src/dialects/types.ts";
+import type { JsonObject, JsonValue } from "../src/dialects/core/types.ts";
 import { readVector } from "./vectors/load.ts";
 import { runVector } from "./vectors/run.ts";
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import type { Question } from "../src/relay/guardrail/webhook.ts";
+import type { Question } from "../src/relay/policies/guardrail/webhook.ts";
 import { consumeRows, type ConsumeRow, type RelayBench } from "./relay-app.ts";
 
 export const SECRET = "a webhook secret";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { startProxy } from "@fairway/testkit/proxy";
 import { startMariadb, startRedis, type Service } from "@fairway/testkit/services";
 import { runSql } from "@fairway/testkit/sql";
-import { checkLedgerSums } from "../src/billing/audit-sums.ts";
-import { createRedisLedger, type RedisLedger } from "../src/billing/ledger-redis.ts";
-import { isRefusal, type Hold, type LogDetail, type Settlement } from "../src/billing/ledger.ts";
-import { readLedgerState } from "../src/billing/ledger-state.ts";
-import { quota } from "../src/billing/quota.ts";
+import { checkLedgerSums } from "../src/billing/audit/sums.ts";
+import { createRedisLedger, type RedisLedger } from "../src/billing/ledger/redis/redis-ledger.ts";
+import { isRefusal, type Hold, type LogDetail, type Settlement } from "../src/billing/ledger/ledger.ts";
+import { readLedgerState } from "../src/billing/ledger/redis/recovery/epoch-store.ts";
+import { quota } from "../src/billing/money/quota.ts";
 import { createIds } from "../src/lib/ids.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { Secret } from "../src/lib/secret.ts";
@@ -19,8 +19,8 @@ import type { Claim } from "../src/limits/claims.ts";
 import { createRedisClient, type RedisClient } from "../src/redis/client.ts";
 import { createKeys } from "../src/redis/keys.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
-import { migrate } from "../src/storage/migrate.ts";
-import type { RawDatabase } from "../src/storage/raw.ts";
+import { migrate } from "../src/storage/schema/migrate.ts";
+import type { RawDatabase } from "../src/storage/engines/raw.ts";
 
 export interface LedgerLoad {
   readonly accounts: number;

@@ -2,10 +2,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { findBridges } from "../src/dialects/path.ts";
-import type { BridgeContext, DialectId, JsonObject } from "../src/dialects/types.ts";
-import { encodeBlock } from "../src/lib/sse.ts";
-import { createStreamTranslation } from "../src/relay/translate.ts";
+import { findBridges } from "../src/dialects/core/path.ts";
+import type { BridgeContext, DialectId, JsonObject } from "../src/dialects/core/types.ts";
+import { encodeBlock } from "../src/lib/text/sse.ts";
+import { createStreamTranslation } from "../src/relay/pipeline/translate.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

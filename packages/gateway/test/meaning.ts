@@ -1,8 +1,8 @@
 // What an answer says, apart from the protocol that says it.
-import { anyText, object, objects, text } from "../src/dialects/read.ts";
-import type { DialectId, JsonObject } from "../src/dialects/types.ts";
+import { anyText, object, objects, text } from "../src/dialects/core/read.ts";
+import type { DialectId, JsonObject } from "../src/dialects/core/types.ts";
 import { dialectById } from "../src/dialects/index.ts";
-import { anthropicUsage, chatUsage, geminiUsage, responsesUsage, usageOf } from "../src/dialects/usage.ts";
+import { anthropicUsage, chatUsage, geminiUsage, responsesUsage, usageOf } from "../src/dialects/core/usage.ts";
 
 export interface Meaning {
   readonly thinking: string;

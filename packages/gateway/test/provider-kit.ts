@@ -1,12 +1,12 @@
 // Small parts for tests of providers: a channel, a request, and an upstream that answers from a list.
-import type { Ask, BridgeContext, JsonObject, StreamEvent } from "../src/dialects/types.ts";
+import type { Ask, BridgeContext, JsonObject, StreamEvent } from "../src/dialects/core/types.ts";
 import type {
   ChannelRecord,
   ExchangeContext,
   ProviderAdapter,
   UpstreamAnswer,
   UpstreamCall,
-} from "../src/providers/types.ts";
+} from "../src/providers/core/types.ts";
 
 export function channelOf(parts: Partial<ChannelRecord> = {}): ChannelRecord {
   return {

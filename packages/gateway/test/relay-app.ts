@@ -12,7 +12,7 @@ import {
   type Upstream,
 } from "@fairway/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { createApp, type App, type StartedApp } from "../src/app.ts";
+import { createApp, type App, type StartedApp } from "../src/composition/app.ts";
 import { loadEnv } from "../src/config/env.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
 import { quietLog, recordingLog } from "./support.ts";

@@ -1,7 +1,7 @@
 // How streams end for clients of each protocol when the upstream fails in the middle (6.6), streams that are no events,
 // and what is said of a call that was changed or never sent.
 import { describe, expect, it } from "vitest";
-import { parseEvents } from "../src/lib/sse.ts";
+import { parseEvents } from "../src/lib/text/sse.ts";
 import { consumeRows, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { parseEvents } from "../src/lib/sse.ts";
+import { parseEvents } from "../src/lib/text/sse.ts";
 import { books, chat, consumeRows, errorOf, useRelay } from "./relay-app.ts";
 
 const relay = useRelay();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findBridges } from "../src/dialects/path.ts";
-import type { Ask, BridgeContext, JsonObject } from "../src/dialects/types.ts";
+import { findBridges } from "../src/dialects/core/path.ts";
+import type { Ask, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
 import { AppError } from "../src/lib/app-error.ts";
-import { translateRequest } from "../src/relay/translate.ts";
+import { translateRequest } from "../src/relay/pipeline/translate.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./meaning.ts";
 import { IMAGE, readRequest, withoutIds, writeRequest, type Request, type Turn } from "./request-meaning.ts";
 

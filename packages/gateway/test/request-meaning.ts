@@ -1,6 +1,6 @@
 // What a request asks, apart from the protocol that asks it.
-import { anyText, isObject, number, object, objects, text } from "../src/dialects/read.ts";
-import type { JsonObject, JsonValue } from "../src/dialects/types.ts";
+import { anyText, isObject, number, object, objects, text } from "../src/dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../src/dialects/core/types.ts";
 import type { ChatLike } from "./meaning.ts";
 
 export interface Call {

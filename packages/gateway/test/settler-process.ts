@@ -1,8 +1,8 @@
-import type { RawDatabase } from "../src/storage/raw.ts";
-import { type Hold, isRefusal } from "../src/billing/ledger.ts";
-import { quota } from "../src/billing/quota.ts";
-import { requestId, settlementOf } from "../src/billing/ledger-rig.contract.ts";
-import { openRedisRig } from "../src/billing/redis-rig.contract.ts";
+import type { RawDatabase } from "../src/storage/engines/raw.ts";
+import { type Hold, isRefusal } from "../src/billing/ledger/ledger.ts";
+import { quota } from "../src/billing/money/quota.ts";
+import { requestId, settlementOf } from "../src/billing/ledger/test-harness.contract.ts";
+import { openRedisRig } from "../src/billing/ledger/redis/test-harness.contract.ts";
 
 /**
  * A replica with a ledger on Redis. Told `before` or `after`, it says `stands` when its settler is about to book a

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from "kysely";
 import type { Database } from "../src/storage/database.ts";
-import { numberPlaceholders } from "../src/storage/placeholders.ts";
-import type { RawDatabase, RawTransaction, SqlValue } from "../src/storage/raw.ts";
+import { numberPlaceholders } from "../src/storage/engines/placeholders.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../src/storage/engines/raw.ts";
 
 interface Statement {
   readonly sql: string;

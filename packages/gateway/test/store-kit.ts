@@ -4,9 +4,9 @@ import type { Clock } from "../src/lib/clock.ts";
 import { Secret } from "../src/lib/secret.ts";
 import { createLog } from "../src/observability/log.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
-import { migrate } from "../src/storage/migrate.ts";
+import { migrate } from "../src/storage/schema/migrate.ts";
 import type { Topic } from "../src/storage/revisions.ts";
-import { createVault, type Vault } from "../src/storage/secrets.ts";
+import { createVault, type Vault } from "../src/storage/secrets/secrets.ts";
 
 /** A migrated database with what stores need besides it. */
 export interface StoreKit {

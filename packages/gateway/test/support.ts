@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { Clock } from "../src/lib/clock.ts";
 import { createLog, type Logger } from "../src/observability/log.ts";
 import { openDatabase, type Database } from "../src/storage/database.ts";
-import { migrate } from "../src/storage/migrate.ts";
+import { migrate } from "../src/storage/schema/migrate.ts";
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {

@@ -1,8 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createSqlLedger } from "../src/billing/ledger-sql.ts";
-import { quota } from "../src/billing/quota.ts";
-import type { Ledger } from "../src/billing/ledger.ts";
+import { createSqlLedger } from "../src/billing/ledger/sql/sql-ledger.ts";
+import { quota } from "../src/billing/money/quota.ts";
+import type { Ledger } from "../src/billing/ledger/ledger.ts";
 import type { Database } from "../src/storage/database.ts";
 import { createLogWriter } from "../src/storage/log-rows.ts";
 import { pollDrawings } from "../src/tasks/midjourney/poll.ts";

@@ -1,7 +1,7 @@
 // Takes a form of 20 MB from itself and prints the most bytes of buffers that were alive at once. Run with --expose-gc.
 import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readUpload } from "../src/relay/upload.ts";
+import { readUpload } from "../src/relay/ingress/upload.ts";
 
 const PIECE = Buffer.alloc(64 * 1024, 7);
 const PIECES = 320;

@@ -61,7 +61,7 @@ describe("links that the operator writes", () => {
 
 describe("secrets that somebody sends", () => {
   it.each([
-    "identity/passwords.ts",
+    "identity/passwords/passwords.ts",
     "identity/oauth/telegram.ts",
     "resources/auth/oauth-routes.ts",
     "resources/wallet/epay.ts",

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const SYSTEMS = ["nginx", "bare Node", "express + fetch", "fairway, SQLite", "fairway, MariaDB + Redis"];
 
 test("a quick bench measures every system without a failed call", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "scripts/bench.ts"), "--quick"], {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "scripts/bench/bench.ts"), "--quick"], {
     cwd: ROOT,
   });
   for (const system of SYSTEMS) {

@@ -44,14 +44,14 @@ export function startScript(
 }
 
 export function startHabit(upstream: string): Promise<System> {
-  return startYardstick("habit.ts", upstream, {
+  return startYardstick("baseline/express-baseline.ts", upstream, {
     name: "express + fetch",
     about: "express.json, built-in fetch, no keys, no ledger",
   });
 }
 
 export function startBare(upstream: string): Promise<System> {
-  return startYardstick("bare.ts", upstream, {
+  return startYardstick("baseline/bare.ts", upstream, {
     name: "bare Node",
     about: "node:http and undici, bytes pass through: the least that a gateway in Node costs",
   });

@@ -1,4 +1,4 @@
-import { openStorage } from "../app-storage.ts";
+import { openStorage } from "../composition/storage.ts";
 import { systemClock } from "../lib/clock.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { writeDump } from "./dump/write.ts";

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { openStorage, type AppStorage } from "../app-storage.ts";
-import { createChanges } from "../billing/balance-changes.ts";
-import { createSqlLedger } from "../billing/ledger-sql.ts";
+import { openStorage, type AppStorage } from "../composition/storage.ts";
+import { createChanges } from "../billing/ledger/balance-changes.ts";
+import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import { processEnv } from "../config/env.ts";
 import { databaseOfDsn } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
-import { openForeign } from "../storage/foreign.ts";
+import { openForeign } from "../storage/engines/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
-import { importFamily, type FamilyImport } from "./family/import.ts";
+import { importFamily, type FamilyImport } from "./import/new-api/import.ts";
 import type { CommandContext } from "./index.ts";
-import { importConfig } from "./litellm/config.ts";
-import { importDatabase, type LitellmDatabase } from "./litellm/database.ts";
+import { importConfig } from "./import/litellm/config.ts";
+import { importDatabase, type LitellmDatabase } from "./import/litellm/database.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "./report.ts";
 

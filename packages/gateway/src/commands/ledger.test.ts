@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { granted, accountsOf, settlementOf } from "../billing/ledger-rig.contract.ts";
-import { quota } from "../billing/quota.ts";
-import { openRedisRig } from "../billing/redis-rig.contract.ts";
+import { granted, accountsOf, settlementOf } from "../billing/ledger/test-harness.contract.ts";
+import { quota } from "../billing/money/quota.ts";
+import { openRedisRig } from "../billing/ledger/redis/test-harness.contract.ts";
 
 let folder: string;
 let redisUrl: string;

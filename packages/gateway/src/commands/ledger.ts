@@ -1,8 +1,8 @@
-import { openRedis } from "../app-redis.ts";
-import { openStorage } from "../app-storage.ts";
-import { checkBalances } from "../billing/audit-balances.ts";
-import { checkLedgerSums } from "../billing/audit-sums.ts";
-import { audit, type AuditReport, type Difference } from "../billing/audit.ts";
+import { openRedis } from "../composition/redis.ts";
+import { openStorage } from "../composition/storage.ts";
+import { checkBalances } from "../billing/audit/balances.ts";
+import { checkLedgerSums } from "../billing/audit/sums.ts";
+import { audit, type AuditReport, type Difference } from "../billing/audit/audit.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
 

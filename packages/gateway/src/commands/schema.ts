@@ -1,5 +1,5 @@
-import { openStorage } from "../app-storage.ts";
-import { reseal as resealAll } from "../storage/reseal.ts";
+import { openStorage } from "../composition/storage.ts";
+import { reseal as resealAll } from "../storage/secrets/reseal.ts";
 import { readFlags } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { parseNetwork, type Network } from "../lib/ip.ts";
-import { readRedisAddress } from "../lib/redis-address.ts";
+import { parseNetwork, type Network } from "../lib/net/ip.ts";
+import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
 
 /** Readers of environment texts. Each throws an Error whose message is the cure: "give ...". */

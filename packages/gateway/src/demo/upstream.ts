@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, parseObject, type JsonObject } from "../lib/json.ts";
+import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 
 /** The only model that the demo upstream knows. */
 export const DEMO_MODEL = "fairway-demo";

@@ -1,16 +1,16 @@
 import { anthropicCountTokens, anthropicMessages } from "./anthropic-messages/index.ts";
-import { geminiEmbed } from "./gemini-embed.ts";
+import { geminiEmbed } from "./endpoints/gemini-embed.ts";
 import { geminiCountTokens, geminiGenerate } from "./gemini-generate/index.ts";
-import { openaiAudio } from "./openai-audio.ts";
+import { openaiAudio } from "./endpoints/openai-audio.ts";
 import { openaiChat } from "./openai-chat/index.ts";
-import { openaiCompletions } from "./openai-completions.ts";
-import { openaiEmbeddings } from "./openai-embeddings.ts";
-import { openaiImages } from "./openai-images.ts";
-import { openaiModerations } from "./openai-moderations.ts";
-import { openaiRealtime } from "./openai-realtime.ts";
+import { openaiCompletions } from "./endpoints/openai-completions.ts";
+import { openaiEmbeddings } from "./endpoints/openai-embeddings.ts";
+import { openaiImages } from "./endpoints/openai-images.ts";
+import { openaiModerations } from "./endpoints/openai-moderations.ts";
+import { openaiRealtime } from "./endpoints/openai-realtime.ts";
 import { openaiCompaction, openaiInputTokens, openaiResponses } from "./openai-responses/index.ts";
-import { rerank } from "./rerank.ts";
-import type { Dialect, DialectId } from "./types.ts";
+import { rerank } from "./endpoints/rerank.ts";
+import type { Dialect, DialectId } from "./core/types.ts";
 
 /** Every protocol that is not private to one vendor. */
 export const dialects: readonly Dialect[] = [

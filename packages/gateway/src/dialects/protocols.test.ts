@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { jsonBody } from "../relay/read-body.ts";
-import { joinExtra } from "./call-ids.ts";
+import { jsonBody } from "../relay/ingress/read-body.ts";
+import { joinExtra } from "./core/call-ids.ts";
 import { dialectById, dialects } from "./index.ts";
 import { createArrayWriter } from "./gemini-generate/stream.ts";
 import { trackResponses } from "./openai-responses/position.ts";
-import type { DialectId, Operation } from "./types.ts";
+import type { DialectId, Operation } from "./core/types.ts";
 
 function of(id: DialectId) {
   const found = dialectById(id);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseEvents } from "../lib/sse.ts";
-import { jsonBody } from "../relay/read-body.ts";
-import { openaiCompletions as completions } from "./openai-completions.ts";
-import { openaiImages as images } from "./openai-images.ts";
+import { parseEvents } from "../lib/text/sse.ts";
+import { jsonBody } from "../relay/ingress/read-body.ts";
+import { openaiCompletions as completions } from "./endpoints/openai-completions.ts";
+import { openaiImages as images } from "./endpoints/openai-images.ts";
 
 const bodyOf = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../lib/app-error.ts";
-import { watchPace } from "../lib/pace.ts";
+import { watchPace } from "../lib/async/body-rate.ts";
 import { Refusal } from "../lib/refusal.ts";
 
 /** The client went away before its body was complete; there is nobody left to answer. */

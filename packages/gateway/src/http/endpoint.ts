@@ -1,9 +1,9 @@
 import type { Endpoint, Output } from "@fairway/wire";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../identity/principal.ts";
+import type { Principal } from "../identity/sessions/principal.ts";
 import type { RequestContext } from "./context.ts";
 
-export type { Principal } from "../identity/principal.ts";
+export type { Principal } from "../identity/sessions/principal.ts";
 
 /** What a handler sees: parsed input and the caller; no Express type, no envelope. */
 export interface Call<E extends Endpoint> {

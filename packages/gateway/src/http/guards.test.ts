@@ -4,7 +4,7 @@ import type { ApiCaller } from "../../test/api-caller.ts";
 import { ROOT_PASSWORD, startManagementApp, type ManagementApp } from "../../test/management-app.ts";
 import { probeRoutes } from "../../test/probe-routes.ts";
 import { manualClock } from "../../test/support.ts";
-import { parseNetwork } from "../lib/ip.ts";
+import { parseNetwork } from "../lib/net/ip.ts";
 
 let app: ManagementApp;
 beforeAll(async () => {

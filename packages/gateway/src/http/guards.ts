@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ROLE, type Access, type Endpoint } from "@fairway/wire";
-import type { Identified, Principal } from "../identity/principal.ts";
-import { countedAddress } from "../lib/ip.ts";
+import type { Identified, Principal } from "../identity/sessions/principal.ts";
+import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter, Rule } from "../limits/limiter.ts";
 

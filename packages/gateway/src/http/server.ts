@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import express, { type RequestHandler } from "express";
 import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
-import { clientAddress, countedAddress, type Network } from "../lib/ip.ts";
+import { clientAddress, countedAddress, type Network } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";

@@ -1,12 +1,12 @@
-import { repeat } from "../lib/repeat.ts";
-import type { Runnable } from "../lib/runnable.ts";
+import { repeat } from "../lib/async/repeat.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
 import type { Clock } from "../lib/clock.ts";
-import { ANSWER_MS, withinTime } from "../lib/time-limit.ts";
+import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import { forUpdate } from "../billing/sql-text.ts";
+import { forUpdate } from "../billing/ledger/sql/statements.ts";
 import { isDuplicate } from "../storage/errors.ts";
-import type { RawDatabase, RawTransaction } from "../storage/raw.ts";
+import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 
 /** One replica leads at a time; work that must not be done twice is done by it. */
 export interface Elector extends Runnable {

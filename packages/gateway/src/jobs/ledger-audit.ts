@@ -1,9 +1,9 @@
-import { audit } from "../billing/audit.ts";
-import { forgetIdle } from "../billing/live-accounts.ts";
+import { audit } from "../billing/audit/audit.ts";
+import { forgetIdle } from "../billing/ledger/redis/live-accounts.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { RedisClient } from "../redis/client.ts";
-import type { RawDatabase } from "../storage/raw.ts";
+import type { RawDatabase } from "../storage/engines/raw.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
 export interface LedgerAuditDeps {

@@ -1,10 +1,10 @@
-import type { Ledger } from "../billing/ledger.ts";
-import { repeat } from "../lib/repeat.ts";
-import type { Runnable } from "../lib/runnable.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
+import { repeat } from "../lib/async/repeat.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import type { RawTransaction } from "../storage/raw.ts";
+import type { RawTransaction } from "../storage/engines/raw.ts";
 import { LeadershipLost, type Elector } from "./leader.ts";
 
 export interface ScheduledJob {

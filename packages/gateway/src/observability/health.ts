@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../lib/clock.ts";
-import { repeat } from "../lib/repeat.ts";
-import type { Runnable } from "../lib/runnable.ts";
-import type { Conduct } from "./conduct.ts";
+import { repeat } from "../lib/async/repeat.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Conduct } from "./degradation-status.ts";
 import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";

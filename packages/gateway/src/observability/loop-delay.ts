@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Runnable } from "../lib/runnable.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
 
 const WINDOW_MS = 5_000;
 const RESOLUTION_MS = 20;

@@ -1,4 +1,4 @@
-import type { Conduct } from "./conduct.ts";
+import type { Conduct } from "./degradation-status.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface MetricDefinition {

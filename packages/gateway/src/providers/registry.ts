@@ -1,5 +1,5 @@
 import * as adapters from "./index.ts";
-import type { ProviderAdapter } from "./types.ts";
+import type { ProviderAdapter } from "./core/types.ts";
 
 /** Every adapter, by ascending channel type. */
 export const allProviders: readonly ProviderAdapter[] = Object.values<ProviderAdapter>(adapters).toSorted(

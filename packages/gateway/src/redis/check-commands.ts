@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RedisClient } from "./client.ts";
 import { script, type Call } from "./script.ts";
-import { within } from "./turn.ts";
+import { within } from "./pipeline-batcher.ts";
 
 const TIMEOUT_MS = 5_000;
 /** What a check that is cut off leaves behind is gone then. */

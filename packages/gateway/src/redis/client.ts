@@ -1,15 +1,15 @@
 import { Redis, type RedisOptions } from "ioredis";
-import { readRedisAddress } from "../lib/redis-address.ts";
+import { readRedisAddress } from "../lib/net/redis-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
-import { gather } from "./gather.ts";
+import { gather } from "./gather-calls.ts";
 import type { Keys } from "./keys.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import { createPatience, type Patience } from "./wait-budget.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisAway } from "./redis-away.ts";
 import type { Call, ScriptCall } from "./script.ts";
 import { createSentinels } from "./sentinels.ts";
-import { createTurn, within } from "./turn.ts";
+import { createTurn, within } from "./pipeline-batcher.ts";
 
 export { RedisAway };
 

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { AbstractConnector, type RedisOptions } from "ioredis";
-import type { SentinelAddress } from "../lib/redis-address.ts";
+import type { SentinelAddress } from "../lib/net/redis-address.ts";
 import type { Sentinels } from "./sentinels.ts";
 
 const DISCONNECT_MS = 1_000;

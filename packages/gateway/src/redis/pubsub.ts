@@ -1,4 +1,4 @@
-import type { Runnable } from "../lib/runnable.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import type { RedisClient } from "./client.ts";
 

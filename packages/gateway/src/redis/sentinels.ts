@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as createTlsConnection } from "node:tls";
 import { Redis } from "ioredis";
-import type { HostPort, SentinelAddress } from "../lib/redis-address.ts";
+import type { HostPort, SentinelAddress } from "../lib/net/redis-address.ts";
 
 /** The sentinels do not say where the primary is; the message is for the operator. */
 export class SentinelError extends Error {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Ask, Body, Dialect } from "../dialects/types.ts";
+import type { Ask, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
-import type { Upload } from "./upload.ts";
-import type { Caller } from "../identity/caller.ts";
-import type { GuardrailNote } from "./guardrail/guardrail.ts";
+import type { Upload } from "./ingress/upload.ts";
+import type { Caller } from "../identity/sessions/caller.ts";
+import type { GuardrailNote } from "./policies/guardrail/guardrail.ts";
 
-export type { Authenticator, Caller, SessionCaller } from "../identity/caller.ts";
+export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/caller.ts";
 
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest {

@@ -1,7 +1,7 @@
 import type { OptionDefaults } from "@fairway/wire";
-import type { Ledger } from "../billing/ledger.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
-import type { Identity } from "../identity/identity.ts";
+import type { Identity } from "../identity/accounts/identity.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";

@@ -4,7 +4,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../test/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
-import { accountRow } from "../identity/accounts.ts";
+import { accountRow } from "../identity/accounts/accounts.ts";
 
 const exported: unknown[] = Object.values(wire);
 const endpoints = exported.filter(

@@ -1,5 +1,5 @@
 import type { Topic } from "../storage/revisions.ts";
-import type { Vault as WholeVault } from "../storage/secrets.ts";
+import type { Vault as WholeVault } from "../storage/secrets/secrets.ts";
 
 /** Seals what must be shown or used again, and hashes what must only be found again. */
 export type Vault = Pick<WholeVault, "seal" | "open" | "hashKey">;

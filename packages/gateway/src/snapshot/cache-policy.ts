@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
-import { ratio, type Ratio } from "../billing/ratio.ts";
-import { chosenBy, type Chosen } from "./chosen.ts";
+import { ratio, type Ratio } from "../billing/money/ratio.ts";
+import { chosenBy, type Chosen } from "./scope-matcher.ts";
 
 /** How answers are kept for equal requests, as the options describe it. */
 export interface CachePolicy {

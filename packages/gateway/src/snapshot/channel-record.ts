@@ -1,9 +1,9 @@
 import { splitList } from "@fairway/wire";
-import { isObject, parseObject, type JsonObject } from "../lib/json.ts";
+import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
-import type { ChannelRecord } from "../providers/types.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
-import type { ChannelTable } from "../storage/schema.ts";
+import type { ChannelTable } from "../storage/schema/schema.ts";
 
 /** The columns that routing needs. */
 export const CHANNEL_COLUMNS = [

@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import { Secret } from "../lib/secret.ts";
-import { chosenBy, type Chosen } from "./chosen.ts";
+import { chosenBy, type Chosen } from "./scope-matcher.ts";
 
 /** The webhook that judges prompts and answers, as the options describe it. */
 export interface GuardrailPolicy {

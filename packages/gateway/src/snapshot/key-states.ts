@@ -1,4 +1,4 @@
-import { isObject, parseObject } from "../lib/json.ts";
+import { isObject, parseObject } from "../lib/text/json.ts";
 
 /** Why a key of a channel with several is not in use. */
 export interface KeyState {

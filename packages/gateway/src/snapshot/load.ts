@@ -1,10 +1,10 @@
 import { isOptionKey, isSecretOption, parseOptions, splitList, type OptionRow } from "@fairway/wire";
-import { createPriceBook } from "../billing/price-book.ts";
+import { createPriceBook } from "../billing/pricing/price-book.ts";
 import type { Logger } from "../observability/log.ts";
-import type { ChannelRecord } from "../providers/types.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import type { Database } from "../storage/database.ts";
 import { readRevisions, type Revisions } from "../storage/revisions.ts";
-import { isSealed, type Vault } from "../storage/secrets.ts";
+import { isSealed, type Vault } from "../storage/secrets/secrets.ts";
 import { CHANNEL_COLUMNS, createChannelReader, type ChannelReader } from "./channel-record.ts";
 import { priceOptionDefaults } from "./option-defaults.ts";
 import { createSnapshot, type Listing } from "./snapshot.ts";

@@ -5,7 +5,7 @@ import {
   defaultGroupRatioJson,
   defaultModelPriceJson,
   defaultModelRatioJson,
-} from "../billing/price-tables.ts";
+} from "../billing/pricing/price-tables.ts";
 
 let made: OptionDefaults | undefined;
 

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Secret } from "../lib/secret.ts";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
-import { migrate } from "../storage/migrate.ts";
+import { migrate } from "../storage/schema/migrate.ts";
 import { bump, type Topic } from "../storage/revisions.ts";
-import type { Schema } from "../storage/schema.ts";
-import { createVault } from "../storage/secrets.ts";
+import type { Schema } from "../storage/schema/schema.ts";
+import { createVault } from "../storage/secrets/secrets.ts";
 import { createSnapshotStore, type SnapshotStoreDeps } from "./refresh.ts";
 
 const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });

@@ -1,6 +1,6 @@
-import { repeat } from "../lib/repeat.ts";
-import type { Runnable } from "../lib/runnable.ts";
-import { ANSWER_MS, withinTime } from "../lib/time-limit.ts";
+import { repeat } from "../lib/async/repeat.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import { readRevisions, type Revisions, type Topic } from "../storage/revisions.ts";
 import { createLoader, type LoadDeps } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";

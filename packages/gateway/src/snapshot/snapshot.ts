@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
-import type { ChannelRecord } from "../providers/types.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import { cachePolicyOf } from "./cache-policy.ts";
 import { guardrailPolicyOf } from "./guardrail-policy.ts";
 import type { Level, Snapshot } from "./types.ts";

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
-import { migrate } from "../storage/migrate.ts";
+import { migrate } from "../storage/schema/migrate.ts";
 import { createTokenCache } from "./tokens.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });

@@ -1,10 +1,10 @@
 import { splitList, storedLimits, USER_STATUS } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { parseAllowList } from "../lib/ip.ts";
+import { parseAllowList } from "../lib/net/ip.ts";
 import { Lru } from "../lib/lru.ts";
-import { ANSWER_MS, TookTooLong, withinTime } from "../lib/time-limit.ts";
-import type { RawDatabase } from "../storage/raw.ts";
+import { ANSWER_MS, TookTooLong, withinTime } from "../lib/async/time-limit.ts";
+import type { RawDatabase } from "../storage/engines/raw.ts";
 import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Limits, OptionValues } from "@fairway/wire";
-import type { PriceBook } from "../billing/price-book.ts";
-import type { ChannelRecord } from "../providers/types.ts";
+import type { PriceBook } from "../billing/pricing/price-book.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import type { CachePolicy } from "./cache-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
 

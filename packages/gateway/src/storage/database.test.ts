@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { isDuplicate } from "./errors.ts";
-import { poolOptions } from "./mysql.ts";
+import { poolOptions } from "./engines/mysql.ts";
 import { rawOn, transact } from "./transaction.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });

@@ -1,10 +1,10 @@
 import { Kysely, type Dialect } from "kysely";
 import type { Logger } from "../observability/log.ts";
-import { openMysql } from "./mysql.ts";
-import { openPostgres } from "./postgres.ts";
-import type { RawDatabase } from "./raw.ts";
-import type { Schema } from "./schema.ts";
-import { openSqlite } from "./sqlite.ts";
+import { openMysql } from "./engines/mysql.ts";
+import { openPostgres } from "./engines/postgres.ts";
+import type { RawDatabase } from "./engines/raw.ts";
+import type { Schema } from "./schema/schema.ts";
+import { openSqlite } from "./engines/sqlite.ts";
 
 export interface DatabaseSettings {
   /** `sqlite:PATH`, `sqlite::memory:`, `mysql://user:password@host:port/name` or `postgres://...`. */

@@ -1,6 +1,6 @@
 import type { InsertObject, Kysely } from "kysely";
-import type { RawDatabase } from "./raw.ts";
-import type { Schema } from "./schema.ts";
+import type { RawDatabase } from "./engines/raw.ts";
+import type { Schema } from "./schema/schema.ts";
 
 /** Inserts that the three databases write differently. */
 

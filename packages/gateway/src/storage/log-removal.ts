@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema/schema.ts";
 
 /**
  * Rows of one statement. On servers nothing waits long for its locks, and replication follows; SQLite holds the whole

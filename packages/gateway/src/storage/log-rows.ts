@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
-import type { RawTransaction, SqlValue } from "./raw.ts";
-import type { LogTable } from "./schema.ts";
+import type { RawTransaction, SqlValue } from "./engines/raw.ts";
+import type { LogTable } from "./schema/schema.ts";
 
 /** Columns of `logs` in the order of `valuesOf`. */
 export const LOG_COLUMNS = [

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 import { upsertSql } from "./inserts.ts";
-import type { RawDatabase, RawTransaction } from "./raw.ts";
+import type { RawDatabase, RawTransaction } from "./engines/raw.ts";
 
 /** What may be kept in memory and must be read again after a change. */
 export type Topic = "options" | "channels" | "tokens" | "users";

@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "./database.ts";
 import { isTransient } from "./errors.ts";
-import { numberPlaceholders } from "./placeholders.ts";
-import type { RawDatabase, RawTransaction } from "./raw.ts";
-import type { Schema } from "./schema.ts";
+import { numberPlaceholders } from "./engines/placeholders.ts";
+import type { RawDatabase, RawTransaction } from "./engines/raw.ts";
+import type { Schema } from "./schema/schema.ts";
 
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 10;

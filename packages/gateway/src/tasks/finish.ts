@@ -1,7 +1,7 @@
-import { recountSoon } from "../billing/budget-rows.ts";
-import type { Quota } from "../billing/quota.ts";
+import { recountSoon } from "../billing/budgets/rows.ts";
+import type { Quota } from "../billing/money/quota.ts";
 import { seconds } from "../lib/clock.ts";
-import type { RawTransaction } from "../storage/raw.ts";
+import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { PollDeps } from "./types.ts";
 
 /** What a table of tasks says about one of them. */

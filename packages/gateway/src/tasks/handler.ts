@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JsonObject } from "../dialects/types.ts";
+import type { JsonObject } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
-import { parseObject } from "../lib/json.ts";
-import type { RunningRequest } from "../relay/running.ts";
+import { parseObject } from "../lib/text/json.ts";
+import type { RunningRequest } from "../relay/pipeline/running.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { takeNotice } from "./midjourney/notify.ts";

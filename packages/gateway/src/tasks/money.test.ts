@@ -2,10 +2,10 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { parseOptions } from "@fairway/wire";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { quietLog } from "../../test/support.ts";
-import { accountsOf, requestId, type LedgerRig } from "../billing/ledger-rig.contract.ts";
-import { ratio } from "../billing/ratio.ts";
-import { openSqlRig } from "../billing/sql-rig.contract.ts";
-import type { ChannelRecord } from "../providers/types.ts";
+import { accountsOf, requestId, type LedgerRig } from "../billing/ledger/test-harness.contract.ts";
+import { ratio } from "../billing/money/ratio.ts";
+import { openSqlRig } from "../billing/ledger/sql/test-harness.contract.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import { reserveTask } from "./money.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 

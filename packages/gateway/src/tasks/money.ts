@@ -1,11 +1,11 @@
-import { isRefusal, type Hold, type Settlement } from "../billing/ledger.ts";
-import { charge, type Price } from "../billing/price.ts";
-import { ZERO, type Quota } from "../billing/quota.ts";
-import { ratio } from "../billing/ratio.ts";
-import { NO_USAGE } from "../dialects/types.ts";
+import { isRefusal, type Hold, type Settlement } from "../billing/ledger/ledger.ts";
+import { charge, type Price } from "../billing/pricing/price.ts";
+import { ZERO, type Quota } from "../billing/money/quota.ts";
+import { ratio } from "../billing/money/ratio.ts";
+import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
-import { grantOf } from "../relay/account.ts";
-import { openWithin } from "../relay/gate.ts";
+import { grantOf } from "../relay/pipeline/reservation-session.ts";
+import { openWithin } from "../relay/admission/admission-controller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskChoice } from "./channels.ts";
 import { TaskRooms } from "./rooms.ts";

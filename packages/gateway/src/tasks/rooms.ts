@@ -1,8 +1,8 @@
-import type { Quota } from "../billing/quota.ts";
-import { chargeNewBudgets } from "../relay/gate-budgets.ts";
-import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../relay/gate.ts";
-import { withRoom, type Rooms } from "../relay/rooms.ts";
-import { whileWaiting } from "../relay/running.ts";
+import type { Quota } from "../billing/money/quota.ts";
+import { chargeNewBudgets } from "../relay/admission/budget-check.ts";
+import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../relay/admission/admission-controller.ts";
+import { withRoom, type Rooms } from "../relay/admission/candidates.ts";
+import { whileWaiting } from "../relay/pipeline/running.ts";
 import type { TaskChoice } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 

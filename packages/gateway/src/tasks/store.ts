@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from "kysely";
-import type { JsonObject, JsonValue } from "../dialects/types.ts";
+import type { JsonObject, JsonValue } from "../dialects/core/types.ts";
 import { seconds } from "../lib/clock.ts";
-import type { TaskNews } from "../providers/video.ts";
-import type { RawTransaction } from "../storage/raw.ts";
-import type { TaskTable } from "../storage/schema.ts";
+import type { TaskNews } from "../providers/core/video.ts";
+import type { RawTransaction } from "../storage/engines/raw.ts";
+import type { TaskTable } from "../storage/schema/schema.ts";
 import type { TaskChoice } from "./channels.ts";
 import { failTask } from "./finish.ts";
 import type { TaskMoney } from "./money.ts";

@@ -1,4 +1,4 @@
-import type { ChannelRecord } from "../providers/types.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import type { TaskDeps } from "./types.ts";
 
 const REASON_LENGTH = 200;

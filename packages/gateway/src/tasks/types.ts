@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Ledger } from "../billing/ledger.ts";
-import type { Authenticator, Caller } from "../identity/caller.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { Authenticator, Caller } from "../identity/sessions/caller.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { GuardedFetcher } from "../lib/guarded-fetch.ts";
+import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
-import type { GateDeps } from "../relay/gate.ts";
-import type { RunningRequests } from "../relay/running.ts";
+import type { GateDeps } from "../relay/admission/admission-controller.ts";
+import type { RunningRequests } from "../relay/pipeline/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";

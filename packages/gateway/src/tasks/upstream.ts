@@ -1,10 +1,10 @@
-import { parseObject } from "../lib/json.ts";
-import { joinUrl } from "../providers/join-url.ts";
-import { httpOf, proxyOf } from "../providers/proxy.ts";
+import { parseObject } from "../lib/text/json.ts";
+import { joinUrl } from "../providers/core/join-url.ts";
+import { httpOf, proxyOf } from "../providers/core/proxy.ts";
 import { providerByType } from "../providers/registry.ts";
-import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/types.ts";
-import { collect, sendCall } from "../relay/answer.ts";
-import type { Upstreams } from "../relay/upstream.ts";
+import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/core/types.ts";
+import { collect, sendCall } from "../relay/pipeline/collected-answer.ts";
+import type { Upstreams } from "../relay/upstream/upstream.ts";
 
 export interface TaskRequest {
   readonly method: "GET" | "POST";

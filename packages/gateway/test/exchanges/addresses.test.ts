@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
-import { deepseek } from "../../src/providers/deepseek.ts";
-import { ollama } from "../../src/providers/ollama.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
+import { deepseek } from "../../src/providers/vendors/deepseek/deepseek.ts";
+import { ollama } from "../../src/providers/vendors/ollama/ollama.ts";
 import { channelOf } from "../provider-kit.ts";
 import { CHAT_ANSWER, exchange, HELLO } from "./kit.ts";
 

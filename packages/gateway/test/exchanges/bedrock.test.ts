@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
-import { converseBridge } from "../../src/providers/aws/converse.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
+import { converseBridge } from "../../src/providers/vendors/aws/converse.ts";
 import { bridgeContextOf, dataOf, event } from "../provider-kit.ts";
 import { exchange, HELLO, MESSAGE_ANSWER } from "./kit.ts";
 

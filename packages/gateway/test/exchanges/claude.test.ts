@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { exchange, HELLO, MESSAGE_ANSWER } from "./kit.ts";
 
 function sends(body: JsonObject, sent: JsonObject): Promise<void> {

@@ -1,6 +1,6 @@
 // Exchanges written out in a test instead of a file: the same form and the same runner as the vectors.
-import { isObject } from "../../src/dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../src/dialects/types.ts";
+import { isObject } from "../../src/dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
 import { readVector } from "../vectors/load.ts";
 import { runVector } from "../vectors/run.ts";
 

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { CHAT_ANSWER, exchange, HELLO, MESSAGE_ANSWER, RESPONSE_ANSWER } from "./kit.ts";
 
 const TOOLS: JsonObject[] = [

@@ -1,6 +1,6 @@
 // Answers and streams of another shape than their protocol's: never an empty success.
 import { describe, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { CHAT_ANSWER, exchange, HELLO, MESSAGE_ANSWER, RESPONSE_ANSWER } from "./kit.ts";
 
 const CHUNK: JsonObject = { id: "c1", object: "chat.completion.chunk", created: 7, model: "m" };

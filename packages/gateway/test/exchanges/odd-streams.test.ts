@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { CHAT_ANSWER, exchange, HELLO } from "./kit.ts";
 
 const CHUNK: JsonObject = { id: "c1", object: "chat.completion.chunk", created: 7, model: "m" };

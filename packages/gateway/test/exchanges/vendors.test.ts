@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/types.ts";
-import { perplexityRequest } from "../../src/providers/perplexity/request.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
+import { perplexityRequest } from "../../src/providers/vendors/perplexity/request.ts";
 import { bridgeContextOf } from "../provider-kit.ts";
 import { CHAT_ANSWER, exchange, HELLO, RESPONSE_ANSWER } from "./kit.ts";
 

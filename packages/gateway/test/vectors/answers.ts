@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isObject, text } from "../../src/dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../src/dialects/types.ts";
-import { parseBlocks } from "../../src/lib/sse.ts";
-import { mask } from "../../src/providers/mask.ts";
+import { isObject, text } from "../../src/dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
+import { parseBlocks } from "../../src/lib/text/sse.ts";
+import { mask } from "../../src/providers/core/mask.ts";
 import { expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";
 

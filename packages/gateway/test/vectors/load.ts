@@ -1,8 +1,8 @@
 // Reads the vectors of both origins into one shape. The first set names the channel type inside `channel` and wraps
 // streamed data; the second one carries a clock and raw event lines.
 import { readdirSync, readFileSync } from "node:fs";
-import { isObject, object, objects, text } from "../../src/dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../src/dialects/types.ts";
+import { isObject, object, objects, text } from "../../src/dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
 
 export const VECTORS = new URL("../../vectors/", import.meta.url);
 

@@ -1,4 +1,4 @@
-import { dropToken } from "../../src/providers/baidu/token.ts";
+import { dropToken } from "../../src/providers/vendors/baidu/token.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import type { Vector } from "./load.ts";
 import { channelOf } from "./run-relay.ts";

@@ -1,11 +1,11 @@
 // Signatures and tables, compared step by step with the numbers of the vectors.
-import { count, object, objects, text } from "../../src/dialects/read.ts";
-import type { JsonObject } from "../../src/dialects/types.ts";
-import { klingToken } from "../../src/providers/kling/jwt.ts";
-import { parseSparkKey, signSparkUrl, sparkSignature } from "../../src/providers/spark/sign.ts";
-import { sparkVersion } from "../../src/providers/spark/version.ts";
-import { signTc3 } from "../../src/providers/tencent/tc3.ts";
-import { zhipuToken } from "../../src/providers/zhipu/jwt.ts";
+import { count, object, objects, text } from "../../src/dialects/core/read.ts";
+import type { JsonObject } from "../../src/dialects/core/types.ts";
+import { klingToken } from "../../src/providers/vendors/kling/jwt.ts";
+import { parseSparkKey, signSparkUrl, sparkSignature } from "../../src/providers/vendors/spark/sign.ts";
+import { sparkVersion } from "../../src/providers/vendors/spark/version.ts";
+import { signTc3 } from "../../src/providers/vendors/tencent/tc3.ts";
+import { zhipuToken } from "../../src/providers/vendors/zhipu/jwt.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";
 

@@ -1,4 +1,4 @@
-import { objects, text } from "../../src/dialects/read.ts";
+import { objects, text } from "../../src/dialects/core/read.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";

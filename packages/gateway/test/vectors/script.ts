@@ -1,11 +1,11 @@
 // An upstream that answers from a vector's steps, and complains about every request that differs.
 import type { Dispatcher } from "undici";
-import { isObject, text } from "../../src/dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../src/dialects/types.ts";
-import { encodeBlock } from "../../src/lib/sse.ts";
-import { bodyOf } from "../../src/providers/exchange.ts";
-import type { HttpJson, UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../../src/providers/types.ts";
-import type { Upstreams } from "../../src/relay/upstream.ts";
+import { isObject, text } from "../../src/dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
+import { encodeBlock } from "../../src/lib/text/sse.ts";
+import { bodyOf } from "../../src/providers/core/exchange.ts";
+import type { HttpJson, UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../../src/providers/core/types.ts";
+import type { Upstreams } from "../../src/relay/upstream/upstream.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector, VectorRequest, VectorStep } from "./load.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from "../../src/dialects/types.ts";
+import type { JsonObject, Usage } from "../../src/dialects/core/types.ts";
 import { expectSame } from "./compare.ts";
 
 const FIELDS: Readonly<Record<string, (usage: Usage) => number | undefined>> = {

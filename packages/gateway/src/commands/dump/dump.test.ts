@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
-import { accountRow } from "../../identity/accounts.ts";
+import { accountRow } from "../../identity/accounts/accounts.ts";
 import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";
 import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";

@@ -1,5 +1,5 @@
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
-import type { Schema } from "../../storage/schema.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
 
 /** Every table with the columns that order its rows; what only concerns running processes stays behind. */
 export const TABLES = {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/raw.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
 
 export interface DumpDeps {

@@ -1,11 +1,11 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf, optionalFlag, outputCapOf, renameEdits, requiredList, withMembers } from "../ask.ts";
-import { plainDialect } from "../plain.ts";
-import { boundOf, textsOf, wordsOf } from "../prompt.ts";
-import { isObject, isSet, object, text } from "../read.ts";
-import type { Ask, Body, Dialect, JsonObject, Operation } from "../types.ts";
-import { readError } from "../upstream-error.ts";
-import { anthropicUsage, readAnthropicUsage } from "../usage.ts";
+import { modelOf, optionalFlag, outputCapOf, renameEdits, requiredList, withMembers } from "../core/request-spec.ts";
+import { plainDialect } from "../core/typed-meter.ts";
+import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { isObject, isSet, object, text } from "../core/read.ts";
+import type { Ask, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
+import { readError } from "../core/upstream-error.ts";
+import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
 import { isMessage, kindOfMessageEvent } from "./shape.ts";

@@ -1,7 +1,7 @@
-import { parseEvents } from "../../lib/sse.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
 import { findError } from "../openai-chat/meter.ts";
-import { hasText, hasValue, lastRead, mayHoldError, needle } from "../scan.ts";
-import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
+import { hasText, hasValue, lastRead, mayHoldError, needle } from "../core/scan.ts";
+import type { Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
 const USAGE = needle("usage");

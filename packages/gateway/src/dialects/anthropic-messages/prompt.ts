@@ -1,7 +1,7 @@
-import { FILE_TOKENS } from "../media.ts";
-import type { PromptReader } from "../prompt.ts";
-import { anyText, isObject, object, objects, text } from "../read.ts";
-import type { JsonObject, JsonValue, Texts } from "../types.ts";
+import { FILE_TOKENS } from "../core/media.ts";
+import type { PromptReader } from "../core/prompt.ts";
+import { anyText, isObject, object, objects, text } from "../core/read.ts";
+import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
 const TOKENS_PER_MESSAGE = 2;
 const TOKENS_PER_IMAGE = 1000;

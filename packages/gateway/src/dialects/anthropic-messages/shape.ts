@@ -1,5 +1,5 @@
-import { isObject, isObjectList, isSet } from "../read.ts";
-import type { EventKind, JsonObject } from "../types.ts";
+import { isObject, isObjectList, isSet } from "../core/read.ts";
+import type { EventKind, JsonObject } from "../core/types.ts";
 
 /** The member that an event of this type cannot do without. */
 const NEEDED: Readonly<Record<string, string>> = {

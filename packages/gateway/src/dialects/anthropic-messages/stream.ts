@@ -1,6 +1,6 @@
-import { encodeBlock } from "../../lib/sse.ts";
-import { anyText, compact, list, number, object, objects } from "../read.ts";
-import type { JsonObject, JsonValue } from "../types.ts";
+import { encodeBlock } from "../../lib/text/sse.ts";
+import { anyText, compact, list, number, object, objects } from "../core/read.ts";
+import type { JsonObject, JsonValue } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
 /** The events that a whole message would have been. */

@@ -1,6 +1,6 @@
-import { compact, count, object } from "../read.ts";
-import type { JsonObject, Usage } from "../types.ts";
-import { readAnthropicUsage } from "../usage.ts";
+import { compact, count, object } from "../core/read.ts";
+import type { JsonObject, Usage } from "../core/types.ts";
+import { readAnthropicUsage } from "../core/usage.ts";
 
 const COUNTS = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
 

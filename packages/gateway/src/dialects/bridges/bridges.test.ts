@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { DialectId, JsonObject } from "../types.ts";
-import { usageOf } from "../usage.ts";
+import type { DialectId, JsonObject } from "../core/types.ts";
+import { usageOf } from "../core/usage.ts";
 
 const hi = { role: "user", content: "hi" };
 const tool = {

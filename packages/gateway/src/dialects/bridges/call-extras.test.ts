@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import { objects } from "../read.ts";
-import type { DialectId, JsonObject } from "../types.ts";
+import { objects } from "../core/read.ts";
+import type { DialectId, JsonObject } from "../core/types.ts";
 
 const MODEL = "gemini-3-pro-preview";
 const extra_content = { google: { thought_signature: "CiQB+/8=" } };

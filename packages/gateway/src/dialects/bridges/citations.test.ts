@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { DialectId, JsonObject } from "../types.ts";
+import type { DialectId, JsonObject } from "../core/types.ts";
 
 const cited = {
   type: "web_search_result_location",

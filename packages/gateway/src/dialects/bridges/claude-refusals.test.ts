@@ -1,7 +1,7 @@
 // What chat clients send and Anthropic's API refuses.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };
 const call = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });

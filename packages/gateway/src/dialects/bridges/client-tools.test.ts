@@ -1,7 +1,7 @@
 // Tools that Anthropic defines and its clients run, on upstreams that do not know them.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { DialectId, JsonObject } from "../types.ts";
+import type { DialectId, JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };
 const bash = { type: "bash_20250124", name: "bash", cache_control: { type: "ephemeral" } };

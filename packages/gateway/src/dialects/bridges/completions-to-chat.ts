@@ -1,9 +1,9 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
-import { compact, isSet, number, object, objects, text } from "../read.ts";
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../types.ts";
-import { event } from "./parts/chat-answer.ts";
-import { writtenOf } from "./parts/chat-words.ts";
-import { noteDropped } from "./parts/dropped.ts";
+import { compact, isSet, number, object, objects, text } from "../core/read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../core/types.ts";
+import { event } from "./parts/answer/chat-answer.ts";
+import { writtenOf } from "./parts/answer/finish-words.ts";
+import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 /** Members that mean the same in both protocols. */
 const SAME = [

@@ -1,9 +1,9 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
-import { unpackFloats } from "../openai-embeddings.ts";
+import { unpackFloats } from "../endpoints/openai-embeddings.ts";
 import { bareModel, gNumber } from "../gemini-generate/fields.ts";
-import { compact, isObject, number, object, objects, text } from "../read.ts";
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../types.ts";
-import { noteDropped } from "./parts/dropped.ts";
+import { compact, isObject, number, object, objects, text } from "../core/read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../core/types.ts";
+import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };
 

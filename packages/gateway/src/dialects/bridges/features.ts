@@ -1,6 +1,6 @@
 // What conversions do with each feature: the table of docs/reference/conversions.md. The test beside it sends every
 // sample through the bridges, so the table cannot promise what the code does not do.
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 export type Upstream = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
 

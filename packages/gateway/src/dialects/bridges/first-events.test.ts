@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { DialectId } from "../types.ts";
+import type { DialectId } from "../core/types.ts";
 
 /** What Azure sends before the first chunk of an answer. */
 const filters = {

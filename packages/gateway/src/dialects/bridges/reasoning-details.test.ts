@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { DialectId, JsonObject } from "../types.ts";
+import type { DialectId, JsonObject } from "../core/types.ts";
 
 const MODEL = "google/gemini-3-pro";
 const details = [

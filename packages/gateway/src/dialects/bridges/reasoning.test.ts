@@ -1,7 +1,7 @@
 // Reasoning on its way back: to the vendor that encrypted it, and to open models that want to read it.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const item = {
   type: "reasoning",

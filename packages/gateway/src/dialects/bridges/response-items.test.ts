@@ -1,7 +1,7 @@
 // Items of a Responses input in orders that this protocol allows and chat does not.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };
 const call = (id: string) => ({ type: "function_call", call_id: id, name: "f", arguments: "{}" });

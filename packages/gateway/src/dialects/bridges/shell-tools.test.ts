@@ -1,7 +1,7 @@
 // Tools that OpenAI defines and Responses clients run, on upstreams that do not know them.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };
 const TOOLS = [{ type: "shell" }, { type: "local_shell" }, { type: "apply_patch" }];

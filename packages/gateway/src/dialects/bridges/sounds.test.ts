@@ -1,7 +1,7 @@
 // Sound in answers, between chat and Gemini.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const TYPE = "audio/L16;codec=pcm;rate=24000";
 const sound = (data: string) => ({ inlineData: { mimeType: TYPE, data } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
-import type { JsonObject } from "../types.ts";
+import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };
 

@@ -1,5 +1,5 @@
-import { flag, isObject, list, number, object, objects, text } from "../read.ts";
-import type { JsonObject, JsonValue } from "../types.ts";
+import { flag, isObject, list, number, object, objects, text } from "../core/read.ts";
+import type { JsonObject, JsonValue } from "../core/types.ts";
 
 /** Google reads every field in two spellings; `name` is the one with humps. */
 function spelled(from: JsonObject | undefined, name: string): string {

@@ -1,7 +1,7 @@
 import { findError } from "../openai-chat/meter.ts";
-import { hasText, lastRead, mayHoldError, needle } from "../scan.ts";
-import type { Meter, UpstreamErrorEvent, Usage } from "../types.ts";
-import { readGeminiUsage } from "../usage.ts";
+import { hasText, lastRead, mayHoldError, needle } from "../core/scan.ts";
+import type { Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import { readGeminiUsage } from "../core/usage.ts";
 
 const USAGE = needle("usageMetadata");
 const FINISH = needle("finishReason");

@@ -1,7 +1,7 @@
-import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts";
-import type { PromptReader } from "../prompt.ts";
-import { anyText, object, objects, text } from "../read.ts";
-import type { JsonObject, Texts } from "../types.ts";
+import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../core/media.ts";
+import type { PromptReader } from "../core/prompt.ts";
+import { anyText, object, objects, text } from "../core/read.ts";
+import type { JsonObject, Texts } from "../core/types.ts";
 import { gObject, gObjects, gText, gValue, systemParts } from "./fields.ts";
 
 const TOKENS_PER_TURN = 4;

@@ -1,5 +1,5 @@
-import { isObject, isObjectList, isSet, object } from "../read.ts";
-import type { EventKind, JsonObject, JsonValue } from "../types.ts";
+import { isObject, isObjectList, isSet, object } from "../core/read.ts";
+import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Usage alone stands beside the answer; a prompt that was blocked is answered by that. */
 export function kindOfPiece(piece: JsonObject): EventKind {

@@ -1,6 +1,6 @@
-import { encodeBlock, parseBlocks } from "../../lib/sse.ts";
-import { compact, isSet, number, object, objects, text } from "../read.ts";
-import type { JsonObject, StreamForm } from "../types.ts";
+import { encodeBlock, parseBlocks } from "../../lib/text/sse.ts";
+import { compact, isSet, number, object, objects, text } from "../core/read.ts";
+import type { JsonObject, StreamForm } from "../core/types.ts";
 
 /** The whole answer that streamed pieces add up to; undefined when there is none. */
 export function answerOfPieces(events: readonly JsonObject[]): JsonObject | undefined {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseEvents } from "../../lib/sse.ts";
-import { jsonBody } from "../../relay/read-body.ts";
-import { joinSignature } from "../call-ids.ts";
-import type { Ask, JsonObject } from "../types.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import { jsonBody } from "../../relay/ingress/read-body.ts";
+import { joinSignature } from "../core/call-ids.ts";
+import type { Ask, JsonObject } from "../core/types.ts";
 import { openaiChat } from "./index.ts";
 
 const hi = { role: "user", content: "hi" };

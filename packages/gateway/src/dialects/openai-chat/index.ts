@@ -1,11 +1,19 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { choicesOf, renameEdits, modelOf, optionalFlag, outputCapOf, requiredList, withMembers } from "../ask.ts";
-import { withCallIdsFor } from "../chat-calls.ts";
-import { boundOf, textsOf, wordsOf } from "../prompt.ts";
-import { flag, isObject, object, text } from "../read.ts";
-import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../types.ts";
-import { readError } from "../upstream-error.ts";
-import { chatUsage, readChatUsage } from "../usage.ts";
+import {
+  choicesOf,
+  renameEdits,
+  modelOf,
+  optionalFlag,
+  outputCapOf,
+  requiredList,
+  withMembers,
+} from "../core/request-spec.ts";
+import { withCallIdsFor } from "../core/chat-calls.ts";
+import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { flag, isObject, object, text } from "../core/read.ts";
+import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
+import { readError } from "../core/upstream-error.ts";
+import { chatUsage, readChatUsage } from "../core/usage.ts";
 import { ChatMeter, failedChoice, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { isChatAnswer, kindOfChunk } from "./shape.ts";

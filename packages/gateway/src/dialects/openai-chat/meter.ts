@@ -1,9 +1,9 @@
-import { parseEvents } from "../../lib/sse.ts";
-import { isSet, objects } from "../read.ts";
-import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../scan.ts";
-import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../types.ts";
-import { errorOfEvent, readError, readSentence } from "../upstream-error.ts";
-import { readChatUsage } from "../usage.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import { isSet, objects } from "../core/read.ts";
+import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../core/scan.ts";
+import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import { errorOfEvent, readError, readSentence } from "../core/upstream-error.ts";
+import { readChatUsage } from "../core/usage.ts";
 
 /** A choice that ended in an error, of which nothing more is told. */
 export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {

@@ -1,7 +1,7 @@
-import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../media.ts";
-import type { PromptReader } from "../prompt.ts";
-import { anyText, isObject, isSet, list, object, objects, text } from "../read.ts";
-import type { JsonObject, JsonValue, Texts } from "../types.ts";
+import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../core/media.ts";
+import type { PromptReader } from "../core/prompt.ts";
+import { anyText, isObject, isSet, list, object, objects, text } from "../core/read.ts";
+import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_OF_REPLY = 3;

@@ -1,5 +1,5 @@
-import { isObject, isObjectList, isSet } from "../read.ts";
-import type { EventKind, JsonObject, JsonValue } from "../types.ts";
+import { isObject, isObjectList, isSet } from "../core/read.ts";
+import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Chunks without a choice stand beside the answer: usage, filters of the prompt, signs of life. */
 export function kindOfChunk({ choices }: JsonObject): EventKind {

@@ -1,8 +1,8 @@
-import { encodeBlock } from "../../lib/sse.ts";
-import { isAnotherCall } from "../chat-calls.ts";
-import { anyText, compact, isObject, isSet, list, object, objects, text } from "../read.ts";
-import type { Ask, JsonObject, JsonValue, Usage } from "../types.ts";
-import { chatUsage } from "../usage.ts";
+import { encodeBlock } from "../../lib/text/sse.ts";
+import { isAnotherCall } from "../core/chat-calls.ts";
+import { anyText, compact, isObject, isSet, list, object, objects, text } from "../core/read.ts";
+import type { Ask, JsonObject, JsonValue, Usage } from "../core/types.ts";
+import { chatUsage } from "../core/usage.ts";
 
 export const DONE = Buffer.from("data: [DONE]\n\n");
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodeBlock } from "../../lib/sse.ts";
+import { encodeBlock } from "../../lib/text/sse.ts";
 import { trackResponses } from "./position.ts";
 
 const block = (event: object) => encodeBlock(JSON.stringify(event), "x");

@@ -1,6 +1,6 @@
-import { parseEvents } from "../../lib/sse.ts";
-import { count, object, text } from "../read.ts";
-import type { StreamPosition } from "../types.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import { count, object, text } from "../core/read.ts";
+import type { StreamPosition } from "../core/types.ts";
 
 const BLANK_LINE = Buffer.from("\n\n");
 const SMALL = 4096;

@@ -1,5 +1,5 @@
-import { isObject, isObjectList, text } from "../read.ts";
-import type { EventKind, JsonObject } from "../types.ts";
+import { isObject, isObjectList, text } from "../core/read.ts";
+import type { EventKind, JsonObject } from "../core/types.ts";
 
 const OF_RESPONSE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
 const OF_TEXT = /\.(?:output_text|refusal|reasoning_text|reasoning_summary_text|\w+_arguments|\w+_input)\.delta$/;

@@ -1,5 +1,5 @@
-import type { JsonObject, StreamEvent } from "../types.ts";
-import { list, object, objects, text } from "../read.ts";
+import type { JsonObject, StreamEvent } from "../core/types.ts";
+import { list, object, objects, text } from "../core/read.ts";
 
 /** Writes the events of one response in their legal order, with numbers that rise by one. */
 export class ResponseWriter {

@@ -1,5 +1,5 @@
 import { Refusal } from "../../lib/refusal.ts";
-import type { Outbound, OutboundCall } from "../../lib/outbound.ts";
+import type { Outbound, OutboundCall } from "../../lib/net/outbound.ts";
 
 /** An account at a service that exchanges codes. */
 export interface ServiceProfile {

@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import { Refusal } from "../../lib/refusal.ts";
-import type { Outbound } from "../../lib/outbound.ts";
+import type { Outbound } from "../../lib/net/outbound.ts";
 
 export interface GithubDeps {
   readonly outbound: Outbound;

@@ -1,5 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
-import type { Outbound } from "../../lib/outbound.ts";
+import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { askService, maybeText, textOf, type CodeService } from "./code-service.ts";
 

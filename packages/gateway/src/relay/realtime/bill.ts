@@ -1,15 +1,22 @@
-import { charge } from "../../billing/price.ts";
-import { quota as quotaOf, type Quota } from "../../billing/quota.ts";
-import { ratio } from "../../billing/ratio.ts";
-import type { Settlement } from "../../billing/ledger.ts";
-import { NO_USAGE, type Usage } from "../../dialects/types.ts";
-import { readRealtimeEvent } from "../../dialects/openai-realtime.ts";
+import { charge } from "../../billing/pricing/price.ts";
+import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
+import { ratio } from "../../billing/money/ratio.ts";
+import type { Settlement } from "../../billing/ledger/ledger.ts";
+import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { isBelievable, isPriced, reserve, type AccountDeps, type Opening, type Reservation } from "../account.ts";
-import { dueOr } from "../due.ts";
-import { consumptionLog } from "../log-row.ts";
-import type { Choice } from "../select.ts";
-import type { EndReason, Ending } from "../sink.ts";
+import {
+  isBelievable,
+  isPriced,
+  reserve,
+  type AccountDeps,
+  type Opening,
+  type Reservation,
+} from "../pipeline/reservation-session.ts";
+import { dueOr } from "../pipeline/charge-fallback.ts";
+import { consumptionLog } from "../pipeline/log-row.ts";
+import type { Choice } from "../selection/select.ts";
+import type { EndReason, Ending } from "../response/sink.ts";
 
 /** Tokens of a second of sound that no usage covered. */
 const AUDIO_TOKENS_PER_SECOND = 200 / 60 / 0.24;

@@ -1,16 +1,16 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
-import { proxyOf } from "../../providers/proxy.ts";
-import { UpstreamRefusal, type UpstreamCall } from "../../providers/types.ts";
-import { buildCall } from "../build-call.ts";
-import { DEFAULT_REST_MS } from "../cooldown.ts";
-import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../failure.ts";
-import type { Gate } from "../gate.ts";
-import { withRoom } from "../rooms.ts";
-import type { PipelineDeps } from "../pipeline.ts";
-import { failureOfAnswer } from "../read-failure.ts";
-import { createRetries } from "../retry.ts";
-import type { Choice, Selection } from "../select.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import { UpstreamRefusal, type UpstreamCall } from "../../providers/core/types.ts";
+import { buildCall } from "../pipeline/build-call.ts";
+import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
+import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstream/failure.ts";
+import type { Gate } from "../admission/admission-controller.ts";
+import { withRoom } from "../admission/candidates.ts";
+import type { PipelineDeps } from "../pipeline/pipeline.ts";
+import { failureOfAnswer } from "../upstream/read-failure.ts";
+import { createRetries } from "../pipeline/retry.ts";
+import type { Choice, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
-import type { EndReason } from "../sink.ts";
+import type { EndReason } from "../response/sink.ts";
 
 /** Whoever counts what a conversation costs. */
 export interface SessionBill {

@@ -1,9 +1,9 @@
-import { object, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { object, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import type { RelayRequest } from "../types.ts";
-import { inFull, type InFullDeps } from "./in-full.ts";
-import { notFound, whereIs, type Place, type Whereabouts } from "./where-is.ts";
+import { inFull, type InFullDeps } from "./history-expansion.ts";
+import { notFound, whereIs, type Place, type Whereabouts } from "./response-locator.ts";
 
 type BindDeps = Whereabouts & InFullDeps;
 

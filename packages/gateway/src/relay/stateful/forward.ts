@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
-import type { Caller } from "../../identity/caller.ts";
+import type { Caller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { sendCall, type CollectedAnswer } from "../answer.ts";
-import { proxyOf } from "../../providers/proxy.ts";
-import type { UpstreamAnswer } from "../../providers/types.ts";
-import { buildCall } from "../build-call.ts";
-import { unreachable } from "../failure.ts";
-import type { PipelineDeps } from "../pipeline.ts";
-import { jsonBody } from "../read-body.ts";
-import { failureOfAnswer } from "../read-failure.ts";
-import type { Arrival } from "../read-request.ts";
-import { keeperChoice, type Choice } from "../select.ts";
+import { sendCall, type CollectedAnswer } from "../pipeline/collected-answer.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import type { UpstreamAnswer } from "../../providers/core/types.ts";
+import { buildCall } from "../pipeline/build-call.ts";
+import { unreachable } from "../upstream/failure.ts";
+import type { PipelineDeps } from "../pipeline/pipeline.ts";
+import { jsonBody } from "../ingress/read-body.ts";
+import { failureOfAnswer } from "../upstream/read-failure.ts";
+import type { Arrival } from "../ingress/read-request.ts";
+import { keeperChoice, type Choice } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import type { ResponseOwner, ResponseOwners } from "./owners.ts";
-import { answerKept, sendJson } from "./read-kept.ts";
-import { whereIs } from "./where-is.ts";
+import { answerKept, sendJson } from "./read-stored.ts";
+import { whereIs } from "./response-locator.ts";
 
 /** A call about one stored response. */
 export interface StoredCall {

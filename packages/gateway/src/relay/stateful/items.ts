@@ -1,6 +1,6 @@
-import { without } from "../../dialects/json-edit.ts";
-import { isObject, list, text } from "../../dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../dialects/types.ts";
+import { without } from "../../dialects/core/json-edit.ts";
+import { isObject, list, text } from "../../dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { openThinking } from "../../dialects/bridges/responses-to-chat/sealed.ts";
 
 /** The items of a request's own input. */

@@ -1,6 +1,6 @@
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
-import type { RawDatabase } from "../../storage/raw.ts";
+import type { RawDatabase } from "../../storage/engines/raw.ts";
 
 /** The upstream account that keeps a response, and the user whose it is. */
 export interface ResponseOwner {

@@ -1,7 +1,7 @@
 import type { AsyncTask } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { TaskTable } from "../../storage/schema.ts";
+import type { TaskTable } from "../../storage/schema/schema.ts";
 
 export interface TaskQuery {
   /** 0 = all users. */

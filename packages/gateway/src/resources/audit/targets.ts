@@ -1,7 +1,7 @@
 import { isHiddenOption, type Endpoint } from "@fairway/wire";
 import { sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import { isSealed } from "../../storage/secrets.ts";
+import { isSealed } from "../../storage/secrets/secrets.ts";
 
 /** The one row that a call is about. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
-import { parseEmail } from "../../identity/email.ts";
+import { parseEmail } from "../../identity/mail/email-address.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { createAccount, type CreateAccountDeps } from "../users/create.ts";

@@ -8,13 +8,13 @@ import {
   type OptionValues,
 } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import type { AccessTokens } from "../../identity/access-token.ts";
-import type { Codes } from "../../identity/codes.ts";
-import { emailParts, parseEmail } from "../../identity/email.ts";
-import type { Mail, Mailer } from "../../identity/mail.ts";
-import { codeMail, resetLink, resetMail } from "../../identity/mails.ts";
-import type { Passwords } from "../../identity/passwords.ts";
-import type { Sessions } from "../../identity/sessions.ts";
+import type { AccessTokens } from "../../identity/keys/access-token.ts";
+import type { Codes } from "../../identity/second-factor/verification-codes.ts";
+import { emailParts, parseEmail } from "../../identity/mail/email-address.ts";
+import type { Mail, Mailer } from "../../identity/mail/mailer.ts";
+import { codeMail, resetLink, resetMail } from "../../identity/mail/messages.ts";
+import type { Passwords } from "../../identity/passwords/passwords.ts";
+import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";

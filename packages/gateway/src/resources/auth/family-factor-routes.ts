@@ -10,8 +10,8 @@ import {
   familyPasskeyState,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { LoginGuard } from "../../identity/login-guard.ts";
-import type { TwoFactor } from "../../identity/two-factor.ts";
+import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
+import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
 export interface FamilyFactorDeps extends PasskeyRoutesDeps {

@@ -9,8 +9,8 @@ import {
   type OptionValues,
 } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import type { Codes } from "../../identity/codes.ts";
-import type { Credentials } from "../../identity/credentials.ts";
+import type { Codes } from "../../identity/second-factor/verification-codes.ts";
+import type { Credentials } from "../../identity/passwords/credentials.ts";
 import { readGithubProfile, type GithubDeps } from "../../identity/oauth/github.ts";
 import { readTelegramLogin, type TelegramLogin } from "../../identity/oauth/telegram.ts";
 import { readWechatId } from "../../identity/oauth/wechat.ts";

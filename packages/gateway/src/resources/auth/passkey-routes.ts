@@ -12,9 +12,9 @@ import {
   type SignedInUser,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { Credentials } from "../../identity/credentials.ts";
-import type { Passkeys } from "../../identity/passkeys.ts";
-import { relyingPartyOf, type RelyingParty } from "../../identity/relying-party.ts";
+import type { Credentials } from "../../identity/passwords/credentials.ts";
+import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
+import { relyingPartyOf, type RelyingParty } from "../../identity/second-factor/relying-party.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { UserStore } from "../users/store.ts";
 import { openSession, type Exchange } from "./sign-in.ts";

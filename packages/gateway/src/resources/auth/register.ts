@@ -1,9 +1,9 @@
 import type { register } from "@fairway/wire";
 import type { Call } from "../../http/endpoint.ts";
-import { usernameKey } from "../../identity/accounts.ts";
-import type { Codes } from "../../identity/codes.ts";
-import { parseEmail } from "../../identity/email.ts";
-import type { Passwords } from "../../identity/passwords.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
+import type { Codes } from "../../identity/second-factor/verification-codes.ts";
+import { parseEmail } from "../../identity/mail/email-address.ts";
+import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { createAccount, type CreateAccountDeps } from "../users/create.ts";
 import { readPassword, readUsername } from "../users/input.ts";

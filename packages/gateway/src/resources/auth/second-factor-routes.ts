@@ -9,8 +9,8 @@ import {
   userTwoFactorReset,
 } from "@fairway/wire";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
-import { canChange } from "../../identity/roles.ts";
-import type { TwoFactor } from "../../identity/two-factor.ts";
+import { canChange } from "../../identity/sessions/roles.ts";
+import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { UserStore } from "../users/store.ts";
 

@@ -1,10 +1,10 @@
 import { USER_STATUS, type OptionValues, type SignedInUser } from "@fairway/wire";
 import type { RequestContext } from "../../http/context.ts";
-import { usernameKey } from "../../identity/accounts.ts";
-import type { Credentials } from "../../identity/credentials.ts";
-import type { LoginGuard } from "../../identity/login-guard.ts";
-import type { Passwords } from "../../identity/passwords.ts";
-import type { TwoFactor } from "../../identity/two-factor.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
+import type { Credentials } from "../../identity/passwords/credentials.ts";
+import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
+import type { Passwords } from "../../identity/passwords/passwords.ts";
+import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -1,7 +1,7 @@
 import { budgetCreate, budgetDelete, budgetGet, budgetList, budgetUpdate, type Budget } from "@fairway/wire";
-import { isTimeZone } from "../../billing/budget-window.ts";
-import type { BudgetScope } from "../../billing/budget.ts";
-import type { Budgets } from "../../billing/budgets.ts";
+import { isTimeZone } from "../../billing/budgets/window.ts";
+import type { BudgetScope } from "../../billing/budgets/budget.ts";
+import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { ServerResponse } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";

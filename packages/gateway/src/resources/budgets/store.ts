@@ -1,11 +1,11 @@
 import type { Budget } from "@fairway/wire";
-import { budgetWindow, type BudgetPeriod } from "../../billing/budget-window.ts";
-import type { BudgetScope } from "../../billing/budget.ts";
+import { budgetWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
+import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { RawTransaction } from "../../storage/raw.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 
 export interface BudgetStoreDeps {

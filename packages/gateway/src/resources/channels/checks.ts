@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS, type OptionValues } from "@fairway/wire";
-import type { ProbeResult } from "../../relay/probe.ts";
+import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { pauseUnless } from "../event-stream.ts";
 import type { JobControl } from "../jobs/runner.ts";
 import { NO_FILTER } from "./query.ts";
@@ -8,7 +8,7 @@ import type { ChannelStore } from "./store.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
 import type { ChannelRow } from "./view.ts";
-import type { ProviderAdapter } from "../../providers/types.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
 export interface ChannelChecksDeps {

@@ -1,5 +1,5 @@
 import type { ChannelInput } from "@fairway/wire";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { newFields, splitKeys, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";

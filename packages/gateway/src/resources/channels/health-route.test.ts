@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createBreakers } from "../../relay/breaker.ts";
-import { createCooldowns } from "../../relay/cooldown.ts";
+import { createBreakers } from "../../relay/selection/breaker.ts";
+import { createCooldowns } from "../../relay/selection/cooldown.ts";
 import { channelHealthRoute } from "./health-route.ts";
 
 test("keys that are passed over are listed by channel, with the time that is left", () => {

@@ -1,7 +1,7 @@
 import { channelHealth, type ChannelHealth } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { Breakers } from "../../relay/breaker.ts";
-import type { Cooldowns } from "../../relay/cooldown.ts";
+import type { Breakers } from "../../relay/selection/breaker.ts";
+import type { Cooldowns } from "../../relay/selection/cooldown.ts";
 
 export interface ChannelHealthDeps {
   readonly breakers: Pick<Breakers, "states">;

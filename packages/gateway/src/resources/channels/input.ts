@@ -1,8 +1,8 @@
 import { CHANNEL_STATUS, characters, splitList, type ChannelInput, type MessageValues } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { mapModel } from "../../relay/model-mapping.ts";
+import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { checkLimits } from "../limits-field.ts";
 
 const MODEL_NAME_LIMIT = 255;

@@ -6,7 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
-import type { Schema } from "../../storage/schema.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";

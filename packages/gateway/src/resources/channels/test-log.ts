@@ -1,9 +1,9 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { charge } from "../../billing/price.ts";
+import { charge } from "../../billing/pricing/price.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import type { ProbeResult } from "../../relay/probe.ts";
+import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { RawDatabase } from "../../storage/raw.ts";
+import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { LogEntry, WriteLog } from "../../storage/log-rows.ts";
 
 export interface TestLogDeps {

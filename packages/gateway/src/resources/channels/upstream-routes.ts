@@ -10,7 +10,7 @@ import {
 } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { ChannelRecord } from "../../providers/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { StartedJob } from "../jobs/runner.ts";
 import { keyLines, splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";

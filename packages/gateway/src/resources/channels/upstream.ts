@@ -1,10 +1,15 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { mask } from "../../providers/mask.ts";
-import { httpOf } from "../../providers/proxy.ts";
-import { UpstreamRefusal, type ChannelRecord, type HttpJson, type ProviderAdapter } from "../../providers/types.ts";
-import type { ProbeResult } from "../../relay/probe.ts";
+import { mask } from "../../providers/core/mask.ts";
+import { httpOf } from "../../providers/core/proxy.ts";
+import {
+  UpstreamRefusal,
+  type ChannelRecord,
+  type HttpJson,
+  type ProviderAdapter,
+} from "../../providers/core/types.ts";
+import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { channelRecord } from "../../snapshot/channel-record.ts";
 import type { Vault } from "../ports.ts";
 import { newFields, type ChannelFields, type TypeCheck } from "./input.ts";
@@ -16,7 +21,7 @@ export interface ChannelUpstreamDeps {
   readonly clock: Clock;
   readonly isType: TypeCheck;
   readonly providerByType: (type: number) => ProviderAdapter | undefined;
-  /** Sends a small request through a channel (`relay/probe.ts`). */
+  /** Sends a small request through a channel (`relay/pipeline/probe.ts`). */
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
   /** Bounded in time and size, guarded against addresses that no upstream has. */
   readonly http: HttpJson;

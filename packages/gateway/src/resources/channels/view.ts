@@ -1,7 +1,7 @@
 import type { Channel } from "@fairway/wire";
 import type { Selectable } from "kysely";
-import { parseObject } from "../../lib/json.ts";
-import type { ChannelTable } from "../../storage/schema.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import type { ChannelTable } from "../../storage/schema/schema.ts";
 import { keyLines } from "./input.ts";
 
 /** Columns that lists read; the sealed key stays in the database. */

@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { ProviderAdapter } from "../../providers/types.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { changedFields, newFields, storedKey } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";

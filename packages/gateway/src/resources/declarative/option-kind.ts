@@ -7,7 +7,7 @@ import {
   type OptionDefaults,
   type OptionSetSpec,
 } from "@fairway/wire";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { OptionStore, OptionWrite } from "../options/store.ts";
 import { variableName, type Fields, type Kind } from "./kinds.ts";

@@ -6,7 +6,7 @@ import {
   declarativePlan,
 } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import type { ProviderAdapter } from "../../providers/types.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { channelKind } from "./channel-kind.ts";
 import { withOwnership } from "./guard.ts";
 import type { Kind } from "./kinds.ts";

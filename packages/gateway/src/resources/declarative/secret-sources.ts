@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChannelSpec, DeclarativeDocument, OptionSetSpec, SecretSource } from "@fairway/wire";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Secret } from "../../lib/secret.ts";
 

@@ -1,5 +1,5 @@
 import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token, type TokenSpec } from "@fairway/wire";
-import { usernameKey } from "../../identity/accounts.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { lockRows } from "../../storage/transaction.ts";

@@ -1,7 +1,7 @@
 import type { Drawing } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { MidjourneyTable } from "../../storage/schema.ts";
+import type { MidjourneyTable } from "../../storage/schema/schema.ts";
 
 export interface DrawingQuery {
   /** 0 = all users. */

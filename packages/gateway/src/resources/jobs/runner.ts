@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { JOB_STATUS } from "@fairway/wire";
-import type { Runnable } from "../../lib/runnable.ts";
+import type { Runnable } from "../../lib/async/runnable.ts";
 import type { Logger } from "../../observability/log.ts";
 import { LEASE_MS, NO_PROGRESS, type JobStore, type Progress } from "./store.ts";
 

@@ -1,12 +1,12 @@
 import { JOB_STATUS, type Job, type JobStatus } from "@fairway/wire";
 import { sql, type Selectable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { insertRow } from "../../storage/inserts.ts";
-import type { JobTable } from "../../storage/schema.ts";
-import { serverTime } from "../../storage/server-time.ts";
+import type { JobTable } from "../../storage/schema/schema.ts";
+import { serverTime } from "../../storage/engines/server-time.ts";
 
 export interface Progress {
   readonly done: number;

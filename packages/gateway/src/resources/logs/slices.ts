@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
 import { conditionOf, within, type LogQuery, type Period } from "./filter.ts";
 
 /** Rows that one statement of a part reads. */

@@ -2,7 +2,7 @@ import { LOG_FACET_SAMPLE, LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, type LogHistog
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
 import { needsScan, periodOf, type LogQuery, type Period } from "./filter.ts";
 import { matching, newestFirst, perModel } from "./rows.ts";
 import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";

@@ -1,6 +1,6 @@
 import type { LogRow } from "@fairway/wire";
-import { repeat } from "../../lib/repeat.ts";
-import type { Runnable } from "../../lib/runnable.ts";
+import { repeat } from "../../lib/async/repeat.ts";
+import type { Runnable } from "../../lib/async/runnable.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { EventStream } from "../event-stream.ts";
 import { createLogFeed, type LogFeed } from "./feed.ts";

@@ -1,7 +1,7 @@
 import type { LogRow } from "@fairway/wire";
 import type { Selectable } from "kysely";
-import { isObject, parseObject, type JsonObject } from "../../lib/json.ts";
-import type { LogTable } from "../../storage/schema.ts";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+import type { LogTable } from "../../storage/schema/schema.ts";
 
 export type StoredLog = Selectable<LogTable>;
 

@@ -1,5 +1,5 @@
 import type { CatalogueModel, ChannelType } from "@fairway/wire";
-import type { ProviderAdapter } from "../../providers/types.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 
 type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "models" | "ownedBy"> &
   Partial<Pick<ProviderAdapter, "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;

@@ -1,6 +1,6 @@
 import { channelTypes, modelsByType } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { ProviderAdapter } from "../../providers/types.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { channelTypesOf, modelsByTypeOf } from "./catalogue.ts";
 
 export interface ModelRoutesDeps {

@@ -1,7 +1,7 @@
 import type { OptionPrice, ShownPrice } from "@fairway/wire";
-import { foldedName } from "../../billing/default-ratios.ts";
-import { createPriceBook, type PriceBook } from "../../billing/price-book.ts";
-import type { Price } from "../../billing/rates.ts";
+import { foldedName } from "../../billing/pricing/default-ratios.ts";
+import { createPriceBook, type PriceBook } from "../../billing/pricing/price-book.ts";
+import type { Price } from "../../billing/pricing/rates.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 
 let builtIn: PriceBook | undefined;

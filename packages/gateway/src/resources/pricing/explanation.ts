@@ -1,7 +1,7 @@
 import type { PricingExplanation } from "@fairway/wire";
-import { explain } from "../../billing/explain.ts";
-import { exactText, knownRatio } from "../../billing/ratio.ts";
-import { NO_USAGE } from "../../dialects/types.ts";
+import { explain } from "../../billing/pricing/explain.ts";
+import { exactText, knownRatio } from "../../billing/money/ratio.ts";
+import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 
 export interface Explained {

@@ -5,7 +5,7 @@ import { tagOf, type CheckTag } from "../../http/etag.ts";
 import { randomText } from "../../lib/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
-import type { RedemptionTable, Schema } from "../../storage/schema.ts";
+import type { RedemptionTable, Schema } from "../../storage/schema/schema.ts";
 import { transact } from "../../storage/transaction.ts";
 
 export interface RedemptionStoreDeps {

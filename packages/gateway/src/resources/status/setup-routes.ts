@@ -1,8 +1,8 @@
 import { messageText, ROLE, setup, setupState } from "@fairway/wire";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import { accountRow } from "../../identity/accounts.ts";
-import type { Passwords } from "../../identity/passwords.ts";
+import { accountRow } from "../../identity/accounts/accounts.ts";
+import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import { Refusal } from "../../lib/refusal.ts";

@@ -1,5 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
-import type { Outbound } from "../../lib/outbound.ts";
+import type { Outbound } from "../../lib/net/outbound.ts";
 import { unitsOf } from "./money.ts";
 
 export interface Order {

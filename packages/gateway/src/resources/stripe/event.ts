@@ -1,5 +1,5 @@
 import type { Logger } from "../../observability/log.ts";
-import { isObject, parseObject, type JsonObject } from "../../lib/json.ts";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
 import type { PaidOutcome, WalletStore } from "../wallet/store.ts";
 import { centsOfUnits } from "./money.ts";

@@ -3,7 +3,7 @@ import { readText } from "../../http/body.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
-import type { Outbound } from "../../lib/outbound.ts";
+import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";

@@ -1,6 +1,6 @@
 import { characters, NEVER_EXPIRES, splitList, TOKEN_STATUS, type TokenInput } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
-import { allowListLines, parseNetwork } from "../../lib/ip.ts";
+import { allowListLines, parseNetwork } from "../../lib/net/ip.ts";
 import { readLimitsField } from "../limits-field.ts";
 import { Refusal } from "../../lib/refusal.ts";
 

@@ -9,8 +9,8 @@ import {
 } from "@fairway/wire";
 import type { IncomingMessage } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
-import { readApiKey } from "../../identity/api-key.ts";
-import { findCarried } from "../../identity/carried-key.ts";
+import { readApiKey } from "../../identity/keys/api-key.ts";
+import { findCarried } from "../../identity/keys/imported-key.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";

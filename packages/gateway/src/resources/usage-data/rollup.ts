@@ -6,8 +6,8 @@ import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
-import type { RawTransaction } from "../../storage/raw.ts";
-import type { Schema } from "../../storage/schema.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
 
 export interface RollupDeps {
   /** Holds the sums and the mark of how far the log was read. */

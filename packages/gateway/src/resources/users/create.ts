@@ -1,5 +1,5 @@
 import { formatQuota, LOG_TYPE, NEVER_EXPIRES, TOKEN_STATUS, type OptionValues } from "@fairway/wire";
-import { accountRow, usernameKey, type NewAccount } from "../../identity/accounts.ts";
+import { accountRow, usernameKey, type NewAccount } from "../../identity/accounts/accounts.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";

@@ -1,5 +1,5 @@
 import { characters, DISPLAY_NAME_MAX, REASONS } from "@fairway/wire";
-import { checkPassword, checkUsername } from "../../identity/accounts.ts";
+import { checkPassword, checkUsername } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
 /** A user name, trimmed; R9 otherwise. */

@@ -1,8 +1,8 @@
 import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, userTopUp, type UserAction } from "@fairway/wire";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
-import { endAccessTokens } from "../../identity/access-token.ts";
-import { usernameKey } from "../../identity/accounts.ts";
-import { canChange } from "../../identity/roles.ts";
+import { endAccessTokens } from "../../identity/keys/access-token.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { canChange } from "../../identity/sessions/roles.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo } from "../../storage/log-rows.ts";

@@ -9,8 +9,8 @@ import {
   selfSessionsEnd,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { AccessTokens } from "../../identity/access-token.ts";
-import type { Sessions } from "../../identity/sessions.ts";
+import type { AccessTokens } from "../../identity/keys/access-token.ts";
+import type { Sessions } from "../../identity/sessions/sessions.ts";
 
 /** Leading characters of the stored hash: enough to name a session, nothing to open one. */
 const ID_CHARS = 16;

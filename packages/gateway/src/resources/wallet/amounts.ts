@@ -1,5 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
-import { ONE, over, ratio, roundHalfUp, times, type Ratio } from "../../billing/ratio.ts";
+import { ONE, over, ratio, roundHalfUp, times, type Ratio } from "../../billing/money/ratio.ts";
 
 export type AmountOptions = Pick<
   OptionValues,

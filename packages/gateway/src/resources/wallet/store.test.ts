@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { quietLog } from "../../../test/support.ts";
 import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
-import { createSqlLedger } from "../../billing/ledger-sql.ts";
+import { createSqlLedger } from "../../billing/ledger/sql/sql-ledger.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import { createRedemptionStore } from "../redemptions/store.ts";
 import { createWalletStore, type WalletStore } from "./store.ts";

@@ -1,11 +1,11 @@
 import { LOG_TYPE, REDEMPTION_STATUS } from "@fairway/wire";
-import type { BalanceChange, Ledger } from "../../billing/ledger.ts";
-import { quota as asQuota } from "../../billing/quota.ts";
+import type { BalanceChange, Ledger } from "../../billing/ledger/ledger.ts";
+import { quota as asQuota } from "../../billing/money/quota.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
-import type { RawTransaction } from "../../storage/raw.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
 
 export interface WalletStoreDeps {
   readonly database: Database;

@@ -1,5 +1,5 @@
-import { list, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { list, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 
 /** What a submission asks for. */
 export interface Submission {

@@ -1,5 +1,5 @@
-import { object, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { object, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import type { DrawingRow } from "./view.ts";
 
 /** Columns that news about a task change. */

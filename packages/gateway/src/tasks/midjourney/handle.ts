@@ -1,7 +1,7 @@
-import { object } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { object } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { decoded } from "../segment.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import { DrawingError, idsOf, isSubmission } from "./actions.ts";

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { byWorker } from "../../relay/remote-files.ts";
+import { byWorker } from "../../relay/upstream/remote-files.ts";
 import type { TaskDeps } from "../types.ts";
 import { imageSignature, type DrawingRow } from "./view.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../../dialects/types.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { TaskDeps } from "../types.ts";
 import { idOf } from "./apply.ts";

@@ -1,5 +1,5 @@
-import { isObject, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { isObject, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import type { PollDeps } from "../types.ts";
 import { idOf, timedOut } from "./apply.ts";
 import { failDrawing, openDrawings, updateDrawing } from "./store.ts";

@@ -1,11 +1,11 @@
 import type { Insertable } from "kysely";
-import type { RawTransaction } from "../../storage/raw.ts";
-import type { MidjourneyTable } from "../../storage/schema.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { MidjourneyTable } from "../../storage/schema/schema.ts";
 import { failTask } from "../finish.ts";
 import type { PollDeps } from "../types.ts";
 import { applyNews, DONE, type DrawingPatch } from "./apply.ts";
 import type { DrawingRow } from "./view.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 
 export type NewDrawing = Insertable<Omit<MidjourneyTable, "id">>;
 

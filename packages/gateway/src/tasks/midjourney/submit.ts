@@ -1,11 +1,11 @@
-import { isObject, object, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { isObject, object, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
-import { printable } from "../../providers/error-body.ts";
-import { mask } from "../../providers/mask.ts";
+import { printable } from "../../providers/core/error-body.ts";
+import { mask } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
-import type { ChannelRecord } from "../../providers/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { switchOff } from "../switch-off.ts";

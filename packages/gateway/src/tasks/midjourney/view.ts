@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import { text } from "../../dialects/read.ts";
-import type { JsonObject, JsonValue } from "../../dialects/types.ts";
-import { parseObject } from "../../lib/json.ts";
-import type { MidjourneyTable } from "../../storage/schema.ts";
+import { text } from "../../dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import type { MidjourneyTable } from "../../storage/schema/schema.ts";
 import type { TaskDeps } from "../types.ts";
 
 export type DrawingRow = Selectable<MidjourneyTable>;

@@ -1,6 +1,6 @@
-import { list } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
-import { parseObject } from "../../lib/json.ts";
+import { list } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import { decoded } from "../segment.ts";
 import { taskView } from "../store.ts";

@@ -1,6 +1,6 @@
-import { isObject, list, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
-import type { TaskNews } from "../../providers/video.ts";
+import { isObject, list, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
+import type { TaskNews } from "../../providers/core/video.ts";
 import { findTask, findTasks, pollTasks, updateTask, type AsyncRow } from "../store.ts";
 import type { PollDeps } from "../types.ts";
 

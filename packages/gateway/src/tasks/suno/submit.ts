@@ -1,10 +1,10 @@
-import { isObject, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { isObject, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { parseObject } from "../../lib/json.ts";
-import { printable } from "../../providers/error-body.ts";
-import { mask } from "../../providers/mask.ts";
-import type { ChannelRecord } from "../../providers/types.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { printable } from "../../providers/core/error-body.ts";
+import { mask } from "../../providers/core/mask.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskChoice } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { acceptTask } from "../store.ts";

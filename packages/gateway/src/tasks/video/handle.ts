@@ -1,7 +1,7 @@
-import { isObject } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { isObject } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
-import { parseObject } from "../../lib/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { decoded } from "../segment.ts";
 import { findTask, taskView, type AsyncRow } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";

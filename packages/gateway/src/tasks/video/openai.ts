@@ -1,9 +1,9 @@
 import { pipeline } from "node:stream/promises";
-import { compact, isObject, text } from "../../dialects/read.ts";
-import type { JsonObject } from "../../dialects/types.ts";
+import { compact, isObject, text } from "../../dialects/core/read.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
-import { parseObject } from "../../lib/json.ts";
-import { byWorker } from "../../relay/remote-files.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { byWorker } from "../../relay/upstream/remote-files.ts";
 import type { AsyncRow } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 

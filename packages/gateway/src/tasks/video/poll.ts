@@ -1,4 +1,4 @@
-import { isObject } from "../../dialects/read.ts";
+import { isObject } from "../../dialects/core/read.ts";
 import { pollTasks, updateTask, type AsyncRow } from "../store.ts";
 import type { PollDeps } from "../types.ts";
 import { videoVendor, videoVendors } from "./vendors.ts";

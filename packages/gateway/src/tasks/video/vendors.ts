@@ -1,6 +1,6 @@
 import { allProviders, providerByType } from "../../providers/registry.ts";
-import type { ChannelRecord, ProviderAdapter } from "../../providers/types.ts";
-import type { VideoTasks } from "../../providers/video.ts";
+import type { ChannelRecord, ProviderAdapter } from "../../providers/core/types.ts";
+import type { VideoTasks } from "../../providers/core/video.ts";
 
 export interface VideoVendor {
   readonly provider: ProviderAdapter;

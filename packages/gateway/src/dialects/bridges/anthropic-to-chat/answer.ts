@@ -1,10 +1,10 @@
-import { anyText, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
-import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
-import { anthropicStop } from "../parts/finish.ts";
-import { newCallId, withPrefix } from "../parts/ids.ts";
+import { anyText, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { anthropicUsage, readChatUsage, usageOf } from "../../core/usage.ts";
+import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { anthropicStop } from "../parts/answer/finish.ts";
+import { newCallId, withPrefix } from "../parts/answer/ids.ts";
 import { ownName } from "./names.ts";
 
 /** A message that says what a chat answer says. */

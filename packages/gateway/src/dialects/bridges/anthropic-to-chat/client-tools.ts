@@ -1,6 +1,6 @@
 // Tools that Anthropic defines and the client runs. Their models know them by type alone; others get them as functions.
-import { compact, number, text } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
+import { compact, number, text } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 const TEXT = { type: "string" };
 const WHOLE = { type: "integer" };

@@ -1,9 +1,9 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { dataUrl } from "../parts/data-url.ts";
-import { chatName } from "../parts/chat-name.ts";
-import { FILE_INSIDE } from "../parts/refused.ts";
+import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { dataUrl } from "../parts/content/data-url.ts";
+import { chatName } from "../parts/content/chat-name.ts";
+import { FILE_INSIDE } from "../parts/answer/refused.ts";
 import { joinedTurns } from "./turns.ts";
 
 /** Blocks of tools that the upstream of another protocol never ran. */

@@ -1,7 +1,7 @@
 // Names of tools may be twice as long in Anthropic's protocol as chat servers take them, and those of MCP servers are.
-import { anyText, objects } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { chatName } from "../parts/chat-name.ts";
+import { anyText, objects } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { chatName } from "../parts/content/chat-name.ts";
 
 const shortened = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
 

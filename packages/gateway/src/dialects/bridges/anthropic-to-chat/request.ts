@@ -1,9 +1,9 @@
 import { AppError } from "../../../lib/app-error.ts";
-import { anyText, compact, isSet, list, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { noteDropped, noteDroppedIn } from "../parts/dropped.ts";
-import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/effort.ts";
-import { strictSchema } from "../parts/strict-schema.ts";
+import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
+import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
+import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { messagesOf } from "./messages.ts";
 import { chatTools } from "./tools.ts";
 

@@ -1,11 +1,11 @@
-import { anyText, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { anthropicCounts, anthropicUsage, readChatUsage, usageOf } from "../../usage.ts";
-import { CallSequence, callDeltas, type CallStep } from "../parts/call-sequence.ts";
-import { event } from "../parts/chat-answer.ts";
-import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
-import { finishIn } from "../parts/finish.ts";
-import { withPrefix } from "../parts/ids.ts";
+import { anyText, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import { anthropicCounts, anthropicUsage, readChatUsage, usageOf } from "../../core/usage.ts";
+import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
+import { event } from "../parts/answer/chat-answer.ts";
+import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { finishIn } from "../parts/answer/finish.ts";
+import { withPrefix } from "../parts/answer/ids.ts";
 import { citationOf, endOf } from "./answer.ts";
 import { ownName } from "./names.ts";
 

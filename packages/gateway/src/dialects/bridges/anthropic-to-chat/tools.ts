@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, compact, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { chatName } from "../parts/chat-name.ts";
-import { strictSchema } from "../parts/strict-schema.ts";
+import { anyText, compact, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { chatName } from "../parts/content/chat-name.ts";
+import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { asFunction } from "./client-tools.ts";
 import { noteLongNames } from "./names.ts";
 

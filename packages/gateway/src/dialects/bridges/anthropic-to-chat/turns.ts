@@ -1,5 +1,5 @@
-import { objects } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
+import { objects } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 /**
  * Neighbours of one role are one turn in this protocol. Where a turn calls tools or answers them they have to become

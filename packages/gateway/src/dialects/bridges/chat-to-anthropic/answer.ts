@@ -1,8 +1,8 @@
-import { compact, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { readAnthropicUsage } from "../../usage.ts";
-import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
-import { finishOfAnthropic } from "../parts/finish.ts";
+import { compact, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { readAnthropicUsage } from "../../core/usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
+import { finishOfAnthropic } from "../parts/answer/finish.ts";
 
 /** A chat answer that says what a message says. */
 export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObject {

@@ -1,4 +1,4 @@
-import { plainCallId } from "../../call-ids.ts";
+import { plainCallId } from "../../core/call-ids.ts";
 
 /**
  * The ids of a conversation's calls as this API takes them: letters, digits, `_` and `-` only, and none of them twice.

@@ -1,10 +1,10 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { compact, isObject, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { parseDataUrl } from "../parts/data-url.ts";
-import { FILE_INSIDE } from "../parts/refused.ts";
-import { thinkingOf } from "../parts/thinking.ts";
+import { compact, isObject, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { parseDataUrl } from "../parts/content/data-url.ts";
+import { FILE_INSIDE } from "../parts/answer/refused.ts";
+import { thinkingOf } from "../parts/reasoning/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
 /** Blocks of a user turn. Texts without a visible character are refused upstream: they are left out, never filled. */

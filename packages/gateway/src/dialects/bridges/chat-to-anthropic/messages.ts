@@ -1,5 +1,5 @@
-import { isObject, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { isObject, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { CallIds } from "./call-ids.ts";
 import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from "./content.ts";
 

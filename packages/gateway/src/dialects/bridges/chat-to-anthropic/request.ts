@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { choicesOf } from "../../ask.ts";
-import { anyText, compact, isSet, list, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
+import { choicesOf } from "../../core/request-spec.ts";
+import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import {
   claudeModel,
   defaultOutputTokens,
@@ -12,13 +12,13 @@ import {
   refusesSampling,
   refusesSamplingTogether,
   type ClaudeModel,
-} from "../parts/claude-models.ts";
-import { noteDropped } from "../parts/dropped.ts";
-import { jsonInstructions } from "../parts/json-instruction.ts";
-import { structuredSchema } from "../parts/structured-schema.ts";
-import { ONE_BY_ONE, refuseBias } from "../parts/refused.ts";
-import { withUserTurn } from "../parts/system-alone.ts";
-import type { ToolChoice } from "../parts/tool-choice.ts";
+} from "../parts/models/claude-models.ts";
+import { noteDropped } from "../parts/answer/dropped-fields.ts";
+import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
+import { structuredSchema } from "../parts/schemas/structured-schema.ts";
+import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
+import { withUserTurn } from "../parts/content/system-only-prompt.ts";
+import type { ToolChoice } from "../parts/tools/tool-choice.ts";
 import { cacheMark } from "./content.ts";
 import { messagesOf, systemOf } from "./messages.ts";
 import { thinkingFor, type Thinking } from "./thinking.ts";

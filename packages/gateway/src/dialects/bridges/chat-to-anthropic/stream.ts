@@ -1,8 +1,8 @@
-import { anyText, compact, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
+import { anyText, compact, number, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { AnthropicTotals } from "../../anthropic-messages/totals.ts";
-import { ChunkWriter } from "../parts/chat-answer.ts";
-import { finishOfAnthropic } from "../parts/finish.ts";
+import { ChunkWriter } from "../parts/answer/chat-answer.ts";
+import { finishOfAnthropic } from "../parts/answer/finish.ts";
 import { annotationOf } from "./answer.ts";
 
 interface OpenBlock {

@@ -1,5 +1,5 @@
-import { number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
+import { number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import {
   alwaysThinks,
   canThink,
@@ -7,9 +7,9 @@ import {
   thinksAdaptively,
   thinksBetweenTools,
   type ClaudeModel,
-} from "../parts/claude-models.ts";
-import { claudeBudget, effortOfClaudeBudget, readEffort, type Effort } from "../parts/effort.ts";
-import { thinkingOf } from "../parts/thinking.ts";
+} from "../parts/models/claude-models.ts";
+import { claudeBudget, effortOfClaudeBudget, readEffort, type Effort } from "../parts/reasoning/effort.ts";
+import { thinkingOf } from "../parts/reasoning/thinking.ts";
 
 const SMALLEST_BUDGET = 1024;
 

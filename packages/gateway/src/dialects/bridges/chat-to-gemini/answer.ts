@@ -1,13 +1,13 @@
-import { joinSignature } from "../../call-ids.ts";
-import { anyText, compact, list, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { readGeminiUsage } from "../../usage.ts";
-import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
-import { dataUrl } from "../parts/data-url.ts";
-import { fenced } from "../parts/fenced.ts";
-import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
-import { newCallId } from "../parts/ids.ts";
-import { chatLogprobs } from "../parts/logprobs.ts";
+import { joinSignature } from "../../core/call-ids.ts";
+import { anyText, compact, list, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { readGeminiUsage } from "../../core/usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
+import { dataUrl } from "../parts/content/data-url.ts";
+import { fenced } from "../parts/content/code-fence.ts";
+import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { newCallId } from "../parts/answer/ids.ts";
+import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { audioOf } from "./sound.ts";
 
 /** A chat answer that says what the candidates say. */

@@ -1,8 +1,8 @@
-import { NO_SIGNATURE, splitSignature } from "../../call-ids.ts";
-import { compact, isObject, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { argumentsOf, parseArguments, parseJson } from "../parts/arguments.ts";
-import type { GeminiModel } from "../parts/gemini-models.ts";
+import { NO_SIGNATURE, splitSignature } from "../../core/call-ids.ts";
+import { compact, isObject, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { argumentsOf, parseArguments, parseJson } from "../parts/tools/arguments.ts";
+import type { GeminiModel } from "../parts/models/gemini-models.ts";
 import { contentParts, textPart, withImages } from "./parts.ts";
 
 const FIRST_WITH_SIGNATURES = 300;

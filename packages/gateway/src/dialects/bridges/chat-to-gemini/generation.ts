@@ -1,10 +1,10 @@
-import { choicesOf } from "../../ask.ts";
-import { compact, flag, list, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { choicesOf } from "../../core/request-spec.ts";
+import { compact, flag, list, number, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking.ts";
-import { geminiBudget, type Effort } from "../parts/effort.ts";
-import type { GeminiModel } from "../parts/gemini-models.ts";
-import { geminiSchema } from "../parts/gemini-schema.ts";
+import { geminiBudget, type Effort } from "../parts/reasoning/effort.ts";
+import type { GeminiModel } from "../parts/models/gemini-models.ts";
+import { geminiSchema } from "../parts/schemas/gemini-schema.ts";
 import { noteSoundFormat } from "./sound.ts";
 
 const MAX_STOPS = 5;

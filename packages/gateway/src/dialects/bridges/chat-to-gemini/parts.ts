@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, isObject, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { parseDataUrl } from "../parts/data-url.ts";
-import { FILE_INSIDE } from "../parts/refused.ts";
+import { anyText, isObject, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { parseDataUrl } from "../parts/content/data-url.ts";
+import { FILE_INSIDE } from "../parts/answer/refused.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",

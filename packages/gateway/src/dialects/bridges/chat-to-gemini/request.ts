@@ -1,10 +1,10 @@
-import { compact, isObject, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { noteDropped, noteForeign } from "../parts/dropped.ts";
-import { geminiModel } from "../parts/gemini-models.ts";
-import { jsonInstructions } from "../parts/json-instruction.ts";
-import { refuseBias } from "../parts/refused.ts";
-import { withUserTurn } from "../parts/system-alone.ts";
+import { compact, isObject, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
+import { geminiModel } from "../parts/models/gemini-models.ts";
+import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
+import { refuseBias } from "../parts/answer/refused.ts";
+import { withUserTurn } from "../parts/content/system-only-prompt.ts";
 import { contentsOf } from "./contents.ts";
 import { generationConfig } from "./generation.ts";
 import { textPart } from "./parts.ts";

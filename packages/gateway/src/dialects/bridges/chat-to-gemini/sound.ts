@@ -1,7 +1,7 @@
 // Sound in answers: this upstream speaks raw samples alone, and the only other form made of them is WAV.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
+import { object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
 export const SOUND_ID = "audio";
 const HEAD_BYTES = 44;

@@ -1,10 +1,10 @@
-import { number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { readGeminiUsage } from "../../usage.ts";
-import { ChunkWriter } from "../parts/chat-answer.ts";
-import { checkEmptyOfGemini, finishOfGemini } from "../parts/finish.ts";
-import { LongText } from "../parts/long-text.ts";
-import { chatLogprobs } from "../parts/logprobs.ts";
+import { number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import { readGeminiUsage } from "../../core/usage.ts";
+import { ChunkWriter } from "../parts/answer/chat-answer.ts";
+import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { LongText } from "../parts/content/long-text.ts";
+import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
 import { expiryOf, SOUND_ID, soundOf } from "./sound.ts";
 

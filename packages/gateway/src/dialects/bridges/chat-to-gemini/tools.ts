@@ -1,7 +1,7 @@
-import { compact, object } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
-import { geminiSchema } from "../parts/gemini-schema.ts";
+import { compact, object } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
+import { geminiSchema } from "../parts/schemas/gemini-schema.ts";
 
 /** Functions of these names stand for tools that the provider runs itself. */
 const BUILT_IN = new Set(["googleSearch", "codeExecution", "urlContext"]);

@@ -1,9 +1,9 @@
-import { anyText, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { readResponsesUsage } from "../../usage.ts";
-import { chatAnswer, chatMessage, toolCall } from "../parts/chat-answer.ts";
-import { logprobsOf } from "../parts/logprobs.ts";
-import { sealReasoning } from "../parts/sealed-reasoning.ts";
+import { anyText, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { readResponsesUsage } from "../../core/usage.ts";
+import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
+import { logprobsOf } from "../parts/answer/logprobs.ts";
+import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
 

@@ -1,14 +1,14 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { choicesOf } from "../../ask.ts";
-import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { argumentsOf } from "../parts/arguments.ts";
-import { readChatTools, type ChatFunction, type ChatTools } from "../parts/chat-tools.ts";
-import { noteDropped, noteForeign } from "../parts/dropped.ts";
-import { takesEffort } from "../parts/effort.ts";
-import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
-import { ONE_BY_ONE, refuseBias } from "../parts/refused.ts";
-import { openReasoning } from "../parts/sealed-reasoning.ts";
+import { choicesOf } from "../../core/request-spec.ts";
+import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { argumentsOf } from "../parts/tools/arguments.ts";
+import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
+import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
+import { takesEffort } from "../parts/reasoning/effort.ts";
+import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
+import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
+import { openReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 /** Members that mean the same in both protocols. */
 const SAME = [

@@ -1,8 +1,8 @@
-import { anyText, number, object, objects } from "../../read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { readResponsesUsage } from "../../usage.ts";
-import { ChunkWriter } from "../parts/chat-answer.ts";
-import { logprobsOf } from "../parts/logprobs.ts";
+import { anyText, number, object, objects } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import { readResponsesUsage } from "../../core/usage.ts";
+import { ChunkWriter } from "../parts/answer/chat-answer.ts";
+import { logprobsOf } from "../parts/answer/logprobs.ts";
 import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, reasoningText, sealedOf } from "./answer.ts";
 
 interface OpenCall {

@@ -1,11 +1,11 @@
-import { anyText, compact, isObject, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { BytePlaces } from "../parts/byte-places.ts";
-import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
-import { parseDataUrl } from "../parts/data-url.ts";
-import { geminiFinish } from "../parts/finish.ts";
-import { geminiLogprobs } from "../parts/logprobs.ts";
+import { anyText, compact, isObject, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { BytePlaces } from "../parts/content/byte-offsets.ts";
+import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
+import { parseDataUrl } from "../parts/content/data-url.ts";
+import { geminiFinish } from "../parts/answer/finish.ts";
+import { geminiLogprobs } from "../parts/answer/logprobs.ts";
 import { usageMetadataOf } from "./usage.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;

@@ -1,9 +1,9 @@
 import { gObject, gText, gValue, systemParts } from "../../gemini-generate/fields.ts";
-import { anyText, compact, isObject, isSet, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { dataUrl } from "../parts/data-url.ts";
-import { fenced } from "../parts/fenced.ts";
-import { newCallId } from "../parts/ids.ts";
+import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { dataUrl } from "../parts/content/data-url.ts";
+import { fenced } from "../parts/content/code-fence.ts";
+import { newCallId } from "../parts/answer/ids.ts";
 
 interface OpenCall {
   readonly id: string;

@@ -1,10 +1,10 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../gemini-generate/fields.ts";
-import { anyText, compact, isObject, isSet, object, objects } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { noteDropped, noteDroppedIn } from "../parts/dropped.ts";
-import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/effort.ts";
-import { jsonSchema } from "../parts/json-schema.ts";
+import { anyText, compact, isObject, isSet, object, objects } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
+import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/reasoning/effort.ts";
+import { jsonSchema } from "../parts/schemas/json-schema.ts";
 import { messagesOf } from "./contents.ts";
 
 const CARRIED = new Set([

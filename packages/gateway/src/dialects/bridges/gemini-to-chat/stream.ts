@@ -1,14 +1,14 @@
-import { isAnotherCall } from "../../chat-calls.ts";
-import { anyText, compact, number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../types.ts";
-import { geminiUsage } from "../../usage.ts";
-import { argumentsOf } from "../parts/arguments.ts";
-import { BytePlaces } from "../parts/byte-places.ts";
-import { callDeltas } from "../parts/call-sequence.ts";
-import { event } from "../parts/chat-answer.ts";
-import { imagesOf, thoughtOf, wordsOf } from "../parts/chat-words.ts";
-import { finishIn, geminiFinish } from "../parts/finish.ts";
-import { geminiLogprobs } from "../parts/logprobs.ts";
+import { isAnotherCall } from "../../core/chat-calls.ts";
+import { anyText, compact, number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import { geminiUsage } from "../../core/usage.ts";
+import { argumentsOf } from "../parts/tools/arguments.ts";
+import { BytePlaces } from "../parts/content/byte-offsets.ts";
+import { callDeltas } from "../parts/tools/call-sequence.ts";
+import { event } from "../parts/answer/chat-answer.ts";
+import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
+import { finishIn, geminiFinish } from "../parts/answer/finish.ts";
+import { geminiLogprobs } from "../parts/answer/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
 import { usageMetadataOf } from "./usage.ts";
 

@@ -1,6 +1,6 @@
-import { compact, count, object } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
-import { geminiUsage, readChatUsage } from "../../usage.ts";
+import { compact, count, object } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
+import { geminiUsage, readChatUsage } from "../../core/usage.ts";
 
 const MODALITIES = [
   ["TEXT", "text_tokens"],

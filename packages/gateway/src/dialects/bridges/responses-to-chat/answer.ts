@@ -1,8 +1,8 @@
-import { number, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
-import { readChatUsage, responsesUsage } from "../../usage.ts";
-import { withPrefix } from "../parts/ids.ts";
-import { chosenTokens } from "../parts/logprobs.ts";
+import { number, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { readChatUsage, responsesUsage } from "../../core/usage.ts";
+import { withPrefix } from "../parts/answer/ids.ts";
+import { chosenTokens } from "../parts/answer/logprobs.ts";
 import { outputOf } from "./items.ts";
 import { responseId } from "./own-ids.ts";
 import { recall } from "./state.ts";

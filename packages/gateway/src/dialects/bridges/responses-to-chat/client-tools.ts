@@ -1,7 +1,7 @@
 // Tools that OpenAI defines and the client runs. They are functions upstream, and calls of their own kind again in the
 // answer.
-import { anyText, list, number, object, text } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
+import { anyText, list, number, object, text } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 interface ClientTool {
   readonly description: string;

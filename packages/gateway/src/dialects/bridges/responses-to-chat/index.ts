@@ -1,5 +1,5 @@
-import type { Bridge } from "../../types.ts";
-import { SourcedStream, withSources } from "../parts/sources.ts";
+import type { Bridge } from "../../core/types.ts";
+import { SourcedStream, withSources } from "../parts/content/sources.ts";
 import { fromChat } from "./answer.ts";
 import { toChat } from "./request.ts";
 import { ChunksToResponse } from "./stream.ts";

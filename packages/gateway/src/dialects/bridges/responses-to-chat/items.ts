@@ -1,8 +1,8 @@
-import { anyText, object, objects } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { argumentsOf, parseArguments } from "../parts/arguments.ts";
-import { thoughtOf, writtenOf } from "../parts/chat-words.ts";
-import { newCallId } from "../parts/ids.ts";
+import { anyText, object, objects } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { newCallId } from "../parts/answer/ids.ts";
 import { clientCall } from "./client-tools.ts";
 import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";

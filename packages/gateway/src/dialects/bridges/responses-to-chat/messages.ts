@@ -1,8 +1,8 @@
 import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { argumentsOf } from "../parts/arguments.ts";
-import { FILE_INSIDE } from "../parts/refused.ts";
+import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { argumentsOf } from "../parts/tools/arguments.ts";
+import { FILE_INSIDE } from "../parts/answer/refused.ts";
 import { referenceIn, responseOfItem } from "./own-ids.ts";
 import { calledClientTool, clientArguments, clientResult } from "./client-tools.ts";
 import { calledBy, isOutput, Results } from "./results.ts";

@@ -1,6 +1,6 @@
 // Ids of what is made here. They follow from the request, so that an id of an item tells the response it is part of.
-import { isSet, text } from "../../read.ts";
-import type { BridgeContext, JsonObject } from "../../types.ts";
+import { isSet, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
 const RESPONSE = /^resp_[0-9A-HJKMNP-TV-Z]{26}$/;
 const ITEM = /^(?:rs|msg|fc)_([0-9A-HJKMNP-TV-Z]{26})_\d{1,6}$/;

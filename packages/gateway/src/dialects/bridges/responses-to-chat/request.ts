@@ -1,9 +1,9 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { compact, isObject, isSet, list, number, object, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
-import { noteDropped } from "../parts/dropped.ts";
-import { readEffort, takesEffort } from "../parts/effort.ts";
-import { INCLUDED_LOGPROBS } from "../parts/logprobs.ts";
+import { compact, isObject, isSet, list, number, object, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { noteDropped } from "../parts/answer/dropped-fields.ts";
+import { readEffort, takesEffort } from "../parts/reasoning/effort.ts";
+import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
 import { messagesOf } from "./messages.ts";
 import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";

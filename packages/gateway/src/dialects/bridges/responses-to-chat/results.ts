@@ -1,5 +1,5 @@
-import { anyText } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
+import { anyText } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { clientResult } from "./client-tools.ts";
 import { isFound } from "./search.ts";
 

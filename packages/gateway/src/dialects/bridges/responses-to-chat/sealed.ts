@@ -1,6 +1,6 @@
-import { isObject } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
-import { parseJson } from "../parts/arguments.ts";
+import { isObject } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
+import { parseJson } from "../parts/tools/arguments.ts";
 
 const MARK = "fw1.";
 

@@ -1,6 +1,6 @@
 // A client may search for its tools itself: the search is a call, and what it found is offered from then on.
-import { anyText, objects, text } from "../../read.ts";
-import type { JsonObject } from "../../types.ts";
+import { anyText, objects, text } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { upstreamName } from "./tool-names.ts";
 
 /** A search of the client's own; one of the vendor's has no call that it answers. */

@@ -1,4 +1,4 @@
-import type { BridgeContext, JsonObject } from "../../types.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
 /** A tool that its client calls in another way than chat calls a function. */
 export interface SpecialTool {

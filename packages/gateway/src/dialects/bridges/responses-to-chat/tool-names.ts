@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../types.ts";
-import { text } from "../../read.ts";
-import { chatName } from "../parts/chat-name.ts";
+import type { JsonObject } from "../../core/types.ts";
+import { text } from "../../core/read.ts";
+import { chatName } from "../parts/content/chat-name.ts";
 
 /** What the client's own search for tools is called upstream, where it is a function like others. */
 export const SEARCH = "tool_search";

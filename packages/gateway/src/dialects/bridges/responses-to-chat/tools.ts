@@ -1,6 +1,6 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, compact, isObject, object, objects, text } from "../../read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../types.ts";
+import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { clientFunction, clientToolOf } from "./client-tools.ts";
 import { isFound } from "./search.ts";
 import type { SpecialTool } from "./state.ts";

@@ -1,0 +1,62 @@
+import { freshRedis } from "@fairway/testkit/databases";
+import { describe, expect, it } from "vitest";
+import { audit } from "./audit.ts";
+import { granted, requestId, settlementOf } from "../ledger/test-harness.contract.ts";
+import { isRefusal } from "../ledger/ledger.ts";
+import { quota } from "../money/quota.ts";
+import { books, openRigs, RICH } from "../ledger/redis/traffic.contract.ts";
+
+describe("balances in Redis", () => {
+  it("that drifted are found, and read anew when that is asked for", async () => {
+    const service = await freshRedis();
+    const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
+    await granted(rig.ledger, user, token, 100).then((hold) => rig.ledger.settle(settlementOf(hold, 10)));
+    await rig.ledger.flush();
+    await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.user(user), "b", 5] }, 1_000);
+    await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.token(user, token), "h", 3] }, 1_000);
+    const found = await audit({ ...rig, withSums: false, isRepairing: true, pauseMs: 10 });
+    expect(found).toMatchObject({ accounts: 2, busy: 0 });
+    expect(found.differences.toSorted((a, b) => a.account.localeCompare(b.account))).toEqual([
+      { what: "live reservations", account: `token ${token}`, found: 3, expected: 0 },
+      { what: "live balance", account: `user ${user}`, found: RICH - 5, expected: RICH - 10 },
+    ]);
+    expect(await books(rig)).toEqual([]);
+    const hold = await rig.ledger.hold({
+      requestId: requestId(),
+      userId: user,
+      tokenId: 0,
+      amount: quota(RICH - 9),
+      isCharged: true,
+    });
+    expect(hold).toEqual({ refused: "user", needed: RICH - 9, available: RICH - 10 });
+    await rig.database.run("update users set used_quota = used_quota + 1 where id = ?", [user]);
+    expect((await accounts.user(user)).used_quota).toBe(11);
+    expect(await books(rig)).toEqual([{ what: "ledger sum", account: `user ${user}`, found: 11, expected: 10 }]);
+    await rig.database.run("delete from tokens where id = ?", [token]);
+    expect(await audit({ ...rig, withSums: false, isRepairing: false, pauseMs: 10 })).toMatchObject({ busy: 0 });
+    await rig.close();
+  });
+
+  it("follow what a token's owner sets", async () => {
+    const service = await freshRedis();
+    const { rig, accounts, user } = await openRigs(service, { isPair: false });
+    const token = await accounts.addToken(user, 100);
+    const ask = (amount: number, grant?: number | "unlimited") =>
+      rig.ledger.hold({
+        requestId: requestId(),
+        userId: user,
+        tokenId: token,
+        amount: quota(amount),
+        isCharged: true,
+        ...(grant === undefined ? {} : { grant: grant === "unlimited" ? grant : quota(grant) }),
+      });
+    const first = await ask(60);
+    if (isRefusal(first)) throw new Error("refused");
+    await rig.ledger.settle(settlementOf(first, 60));
+    expect(await ask(41)).toEqual({ refused: "token", needed: 41, available: 40 });
+    expect(isRefusal(await ask(41, 101))).toBe(false);
+    expect(await ask(1, 50)).toEqual({ refused: "token", needed: 1, available: -51 });
+    expect(isRefusal(await ask(500, "unlimited"))).toBe(false);
+    await rig.close();
+  });
+});

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { RedisClient } from "../../redis/client.ts";
+import type { RawDatabase } from "../../storage/engines/raw.ts";
+import { waitingMovements } from "../ledger/redis/balance-outbox.ts";
+import { LOOK, RECOUNT, UNREAD } from "./scripts.ts";
+import { checkLedgerSums } from "./sums.ts";
+import { type LiveAccount, liveAccounts } from "../ledger/redis/live-accounts.ts";
+import { inList } from "../ledger/sql/statements.ts";
+
+/** Something that should be equal and is not. */
+export interface Difference {
+  readonly what:
+    | "live balance" // Redis against the database
+    | "live reservations" // what an account holds in Redis against its open reservations there
+    | "balance" // the database against all ledger rows of a user
+    | "reservations" // what an account holds in the database against its open reservations there
+    | "ledger sum"; // used_quota of a user against its ledger rows
+  readonly account: string;
+  readonly found: number;
+  readonly expected: number;
+}
+
+export interface AuditReport {
+  /** Accounts that were compared. */
+  readonly accounts: number;
+  /** Accounts with charges on their way, which cannot be compared now. */
+  readonly busy: number;
+  readonly differences: readonly Difference[];
+}
+
+export interface AuditDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  /** Also sums up the ledger of every user, which reads all of it. */
+  readonly withSums: boolean;
+  /** Has balances that differ read anew, and reservations counted anew. */
+  readonly isRepairing: boolean;
+  /** Between the two looks that must agree before something counts as a difference. */
+  readonly pauseMs?: number;
+}
+
+const LONGEST_SCAN = 5_000;
+const TIMEOUT_MS = 10_000;
+const PAUSE_MS = 1_000;
+
+/** Compares live balances, balances of the database and the ledger, for accounts that rest at the moment. */
+export async function audit(deps: AuditDeps): Promise<AuditReport> {
+  const differences: Difference[] = [];
+  let accounts = 0;
+  let busy = 0;
+  for await (const some of liveAccounts(deps.redis)) {
+    const { looked, moving } = await compare(some, deps);
+    accounts += looked.length;
+    busy += moving;
+    const suspects = looked.filter(isSuspect).map(({ account }) => account);
+    if (suspects.length > 0) differences.push(...(await confirm(suspects, looked, deps)));
+  }
+  if (deps.withSums) differences.push(...(await checkLedgerSums(deps.database)));
+  return { accounts, busy, differences };
+}
+
+interface Look {
+  readonly account: LiveAccount;
+  readonly balance: number;
+  readonly held: number;
+  readonly version: string;
+  readonly open: number;
+  /** Of the database. */
+  readonly recorded: number;
+}
+
+function isSuspect({ balance, recorded, held, open }: Look): boolean {
+  return balance !== recorded || held !== open;
+}
+
+/** Looks at Redis, at the database and at Redis again: what did not move and has nothing on its way can be compared. */
+async function compare(
+  some: readonly LiveAccount[],
+  deps: AuditDeps,
+): Promise<{ readonly looked: Look[]; readonly moving: number }> {
+  const before = await look(some, deps);
+  const { recorded, following } = await recordedBalances(some, deps.database);
+  const after = await look(some, deps);
+  const looked: Look[] = [];
+  let moving = 0;
+  for (const [at, account] of some.entries()) {
+    const [first, second] = [before[at], after[at]];
+    const balance = recorded.get(account.name);
+    // Not read in this epoch, or deleted: there is nothing to compare.
+    if (!first || !second || balance === undefined) continue;
+    const isMoving = first.isWaiting || second.isWaiting || !isSame(first, second);
+    if (isMoving || following.has(account.name)) moving += 1;
+    else looked.push({ account, recorded: balance, ...second });
+  }
+  return { looked, moving };
+}
+
+function isSame(a: Pick<Look, "balance" | "version">, b: Pick<Look, "balance" | "version">): boolean {
+  return a.balance === b.balance && a.version === b.version;
+}
+
+async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
+  const { keys } = redis;
+  const shard = some[0]?.shard ?? 0;
+  const call = {
+    script: LOOK,
+    keys: [keys.epoch(shard), keys.holds(shard), keys.charges(shard), ...some.map(({ key }) => key)],
+    args: [LONGEST_SCAN, ...some.map(({ name }) => name)],
+  };
+  const answers = (await redis.one(call, TIMEOUT_MS)) as readonly (readonly (string | number)[])[];
+  return answers.map(([balance, held, version, open, waiting]) =>
+    balance === undefined
+      ? undefined
+      : {
+          balance: Number(balance),
+          held: Number(held),
+          version: String(version),
+          open: Number(open),
+          isWaiting: Number(waiting) === 1,
+        },
+  );
+}
+
+interface Recorded {
+  /** Balances of the accounts that the database has, by name. */
+  readonly recorded: ReadonlyMap<string, number>;
+  /** Those that have movements to follow. */
+  readonly following: ReadonlySet<string>;
+}
+
+async function recordedBalances(some: readonly LiveAccount[], database: RawDatabase): Promise<Recorded> {
+  const ids = (kind: string) =>
+    some.filter(({ name }) => name.startsWith(kind)).map(({ name }) => Number(name.slice(1)));
+  const users = await select<{ id: number; quota: number }>(
+    database,
+    "select id, quota from users where id in",
+    ids("u"),
+  );
+  const sql = "select id, user_id, used_quota from tokens where id in";
+  const tokens = await select<{ id: number; user_id: number; used_quota: number }>(database, sql, ids("t"));
+  const accounts = [
+    ...users.map(({ id, quota }) => ({ name: `u${id}`, owner: id, balance: quota })),
+    ...tokens.map(({ id, user_id, used_quota }) => ({ name: `t${id}`, owner: user_id, balance: 0 - used_quota })),
+  ];
+  const owners = accounts.map(({ owner }) => owner);
+  const waiting = owners.length === 0 ? [] : await waitingMovements(database, owners);
+  const moved = new Set(waiting.map(({ userId }) => userId));
+  return {
+    recorded: new Map(accounts.map(({ name, balance }) => [name, balance])),
+    following: new Set(accounts.filter(({ owner }) => moved.has(owner)).map(({ name }) => name)),
+  };
+}
+
+async function select<Row>(database: RawDatabase, sql: string, ids: readonly number[]): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  const { marks, values } = inList(ids);
+  return database.rows<Row>(`${sql} ${marks}`, values);
+}
+
+/** A difference that is there twice in the same way is one. */
+async function confirm(
+  suspects: readonly LiveAccount[],
+  first: readonly Look[],
+  deps: AuditDeps,
+): Promise<Difference[]> {
+  await pause(deps.pauseMs ?? PAUSE_MS);
+  const second = (await compare(suspects, deps)).looked.filter(isSuspect);
+  const confirmed: Difference[] = [];
+  for (const found of second) {
+    const before = first.find(({ account }) => account.name === found.account.name);
+    const account = nameOf(found.account);
+    if (
+      found.balance !== found.recorded &&
+      before &&
+      before.balance - before.recorded === found.balance - found.recorded
+    ) {
+      confirmed.push({ what: "live balance", account, found: found.balance, expected: found.recorded });
+      if (deps.isRepairing)
+        await deps.redis.one(
+          { script: UNREAD, keys: [found.account.key], args: [found.balance, found.version] },
+          TIMEOUT_MS,
+        );
+    }
+    if (found.held !== found.open && before && before.held - before.open === found.held - found.open) {
+      confirmed.push({ what: "live reservations", account, found: found.held, expected: found.open });
+      if (deps.isRepairing) await recount(found.account, deps);
+    }
+  }
+  return confirmed;
+}
+
+async function recount({ key, name, shard }: LiveAccount, { redis }: AuditDeps): Promise<void> {
+  const args = [name.startsWith("u") ? "user" : "token", name.slice(1)];
+  await redis.one({ script: RECOUNT, keys: [key, redis.keys.holds(shard)], args }, TIMEOUT_MS);
+}
+
+function nameOf({ name }: LiveAccount): string {
+  return `${name.startsWith("u") ? "user" : "token"} ${name.slice(1)}`;
+}

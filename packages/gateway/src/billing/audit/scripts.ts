@@ -1,0 +1,72 @@
+import { script } from "../../redis/script.ts";
+
+/**
+ * Accounts of one shard as they are at one instant. KEYS epoch holds charges, then accounts; ARGV limit, then `u12` or
+ * `t34` of each account. Answers balance, held, version, sum of open reservations, 1 when charges are on their way,
+ * for each account that was read in this epoch; an empty list for others.
+ */
+export const LOOK = script(`
+local open, waiting = {}, {}
+local records = redis.call('HVALS', KEYS[2])
+for _, record in ipairs(records) do
+  local amount, user, token = string.match(record, '^(%d+):(%d+):(%d+)')
+  if amount then
+    open['u' .. user] = (open['u' .. user] or 0) + tonumber(amount)
+    open['t' .. token] = (open['t' .. token] or 0) + tonumber(amount)
+  end
+end
+local isLong = redis.call('XLEN', KEYS[3]) > tonumber(ARGV[1])
+if not isLong then
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[3], '-', '+')) do
+    local user, token = string.match(entry[2][2], '^(%d+):(%d+)$')
+    waiting['u' .. user], waiting['t' .. token] = 1, 1
+  end
+end
+local epoch, answer = redis.call('GET', KEYS[1]), {}
+for at = 4, #KEYS do
+  local name = ARGV[at - 2]
+  local a = redis.call('HMGET', KEYS[at], 'e', 'b', 'h', 'v')
+  if epoch and a[1] == epoch then
+    local isWaiting = (isLong or waiting[name]) and 1 or 0
+    table.insert(answer, {a[2], a[3] or '0', a[4], string.format('%.0f', open[name] or 0), isWaiting})
+  else table.insert(answer, {}) end
+end
+return answer`);
+
+/** Has an account read anew, unless it moved since. KEYS account; ARGV balance, version. */
+export const UNREAD = script(`
+local a = redis.call('HMGET', KEYS[1], 'b', 'v')
+if a[1] ~= ARGV[1] or a[2] ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[1], 'e')
+redis.call('HINCRBY', KEYS[1], 'n', 1)
+return 1`);
+
+/** Sets what an account holds to the sum of its open reservations. KEYS account holds; ARGV `user` or `token`, id. */
+export const RECOUNT = script(`
+local sum = 0
+for _, record in ipairs(redis.call('HVALS', KEYS[2])) do
+  local amount, user, token = string.match(record, '^(%d+):(%d+):(%d+)')
+  if amount and (ARGV[1] == 'user' and user or token) == ARGV[2] then sum = sum + tonumber(amount) end
+end
+redis.call('HSET', KEYS[1], 'h', string.format('%.0f', sum))
+return 1`);
+
+/**
+ * Forgets an account that has been the same for a while, as its own mark tells: when it was first seen as it is, and how
+ * it was. One that holds something stays. So does one that changed while it was not read: who reads it now must find
+ * that. Where it was read nobody does; who uses it after this reads it again. KEYS epoch account; ARGV seconds.
+ */
+export const FORGET = script(`
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+local epoch = redis.call('GET', KEYS[1])
+local a = redis.call('HMGET', KEYS[2], 'e', 'n', 'h', 'm', 'b', 'v', 'i')
+if (a[3] or '0') ~= '0' then return 0 end
+if (not epoch or a[1] ~= epoch) and (a[2] or '0') ~= '0' then return 0 end
+local now, state = redis.call('TIME')[1], (a[5] or '') .. ' ' .. (a[6] or '') .. ' ' .. (a[7] or '')
+local since, seen = string.match(a[4] or '', '^(%d+) (.*)$')
+if seen ~= state or tonumber(since) > tonumber(now) then
+  redis.call('HSET', KEYS[2], 'm', now .. ' ' .. state)
+  return 0
+end
+if now - since < tonumber(ARGV[1]) then return 0 end
+return redis.call('DEL', KEYS[2])`);

@@ -1,0 +1,48 @@
+import type { RawDatabase } from "../../storage/engines/raw.ts";
+import type { Difference } from "./audit.ts";
+
+const AT_ONCE = 500;
+
+interface SumRow {
+  readonly id: number;
+  readonly used_quota: number;
+  readonly moved: number;
+}
+
+/** What every user has used against the ledger rows that say so. */
+export async function checkLedgerSums(database: RawDatabase): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  for await (const [after, last] of nextUsers(database)) {
+    for (const { id, used_quota: found, moved } of await sums(database, after, last)) {
+      const expected = 0 - Number(moved);
+      if (found !== expected) differences.push({ what: "ledger sum", account: `user ${id}`, found, expected });
+    }
+  }
+  return differences;
+}
+
+/** All users in ranges of ids: beyond the first number, up to the second. */
+export async function* nextUsers(database: RawDatabase): AsyncGenerator<readonly [number, number]> {
+  let after = 0;
+  for (let last = await lastOfNext(database, after); last !== undefined; last = await lastOfNext(database, after)) {
+    yield [after, last];
+    after = last;
+  }
+}
+
+async function lastOfNext(database: RawDatabase, after: number): Promise<number | undefined> {
+  const users = await database.rows<{ id: number }>(`select id from users where id > ? order by id limit ${AT_ONCE}`, [
+    after,
+  ]);
+  return users.at(-1)?.id;
+}
+
+/** One statement reads both of one moment: summing up an account of millions of rows takes seconds, and charges go on. */
+function sums(database: RawDatabase, after: number, last: number): Promise<SumRow[]> {
+  const moved = `select user_id, sum(quota) as quota from ledger
+    where user_id > ? and user_id <= ? and kind in ('consume', 'correct', 'refund') group by user_id`;
+  const sql = `select users.id, users.used_quota, coalesce(movements.quota, 0) as moved
+    from users left join (${moved}) movements on movements.user_id = users.id
+    where users.id > ? and users.id <= ? order by users.id`;
+  return database.rows<SumRow>(sql, [after, last, after, last]);
+}

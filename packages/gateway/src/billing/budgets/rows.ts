@@ -1,0 +1,136 @@
+import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
+import type { Budget } from "./budget.ts";
+import { budgetWindow } from "./window.ts";
+import { forUpdate, inList, insertRows, padded } from "../ledger/sql/statements.ts";
+
+export interface HoldRow {
+  readonly request_id: string;
+  readonly budget_id: number;
+  readonly amount: number;
+  /** Milliseconds. */
+  readonly lease_until: number;
+}
+
+/** What was charged for a request whose last word is not known. */
+export interface ReapedRow {
+  readonly request_id: string;
+  readonly budget_id: number;
+  readonly charged: number;
+  /** Milliseconds at which it was charged, and at which the ledger is asked again. */
+  readonly closed_at: number;
+  readonly look_at: number;
+}
+
+const COLUMNS = "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held";
+const WRITTEN_AT_ONCE = 64;
+
+/** By rising id, in the windows that run now. Whoever changes what a request has in a budget holds its lock. */
+export async function lockBudgets(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  ids: readonly number[],
+  nowMs: number,
+): Promise<Map<number, Budget>> {
+  if (ids.length === 0) return new Map();
+  const { marks, values } = inList(ids);
+  const sql = `select ${COLUMNS} from budgets where id in ${marks} order by id${forUpdate(kind)}`;
+  const rows = await tx.rows<Budget>(sql, values);
+  return new Map(rows.map((budget) => [budget.id, inWindow(budget, nowMs)]));
+}
+
+function inWindow(budget: Budget, nowMs: number): Budget {
+  const { start } = budgetWindow(budget.period, budget.time_zone, nowMs);
+  return start > budget.window_start ? { ...budget, window_start: start, used: 0 } : budget;
+}
+
+export async function writeBudgets(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  budgets: readonly Budget[],
+): Promise<void> {
+  const size = kind === "sqlite" ? 1 : WRITTEN_AT_ONCE;
+  for (let from = 0; from < budgets.length; from += size) {
+    const some = padded(budgets.slice(from, from + size));
+    const cases = some.map(() => "when ? then ?").join(" ");
+    const sets = (["window_start", "used", "held"] as const).map((column) => ({
+      sql: `${column} = case id ${cases} else ${column} end`,
+      values: some.flatMap((budget) => [budget.id, budget[column]]),
+    }));
+    const { marks, values } = inList(some.map(({ id }) => id));
+    await tx.run(`update budgets set ${sets.map(({ sql }) => sql).join(", ")} where id in ${marks}`, [
+      ...sets.flatMap((set) => set.values),
+      ...values,
+    ]);
+  }
+}
+
+/** Has the ledger asked at once what a request costs that was paid back. */
+export async function recountSoon(tx: RawTransaction, requestId: string): Promise<void> {
+  await tx.run("update budget_reaped set look_at = 0 where request_id = ?", [requestId]);
+}
+
+type Keyed = { readonly request_id: string; readonly budget_id: number };
+
+export interface RowTable<Row extends Keyed> {
+  readonly table: string;
+  readonly columns: readonly (keyof Row & string)[];
+}
+
+export const HOLDS: RowTable<HoldRow> = {
+  table: "budget_holds",
+  columns: ["request_id", "budget_id", "amount", "lease_until"],
+};
+
+export const REAPED: RowTable<ReapedRow> = {
+  table: "budget_reaped",
+  columns: ["request_id", "budget_id", "charged", "closed_at", "look_at"],
+};
+
+/** The rows of some requests, as a transaction finds and leaves them. */
+export class RequestRows<Row extends Keyed> {
+  readonly #table: RowTable<Row>;
+  readonly #rows = new Map<string, ReadonlyMap<number, Row>>();
+  /** Requests that have rows in the table. */
+  readonly #stored = new Set<string>();
+  readonly #changed = new Set<string>();
+
+  private constructor(table: RowTable<Row>, rows: readonly Row[]) {
+    this.#table = table;
+    for (const [requestId, some] of Map.groupBy(rows, (row) => row.request_id)) {
+      this.#rows.set(requestId, new Map(some.map((row) => [row.budget_id, row])));
+      this.#stored.add(requestId);
+    }
+  }
+
+  static async read<Row extends Keyed>(
+    tx: RawTransaction,
+    table: RowTable<Row>,
+    requestIds: readonly string[],
+  ): Promise<RequestRows<Row>> {
+    if (requestIds.length === 0) return new RequestRows(table, []);
+    const { marks, values } = inList(requestIds);
+    const sql = `select ${table.columns.join(", ")} from ${table.table} where request_id in ${marks}`;
+    return new RequestRows(table, await tx.rows<Row>(sql, values));
+  }
+
+  of(requestId: string): ReadonlyMap<number, Row> {
+    return this.#rows.get(requestId) ?? new Map();
+  }
+
+  put(requestId: string, rows: readonly Row[]): void {
+    this.#rows.set(requestId, new Map(rows.map((row) => [row.budget_id, row])));
+    this.#changed.add(requestId);
+  }
+
+  async write(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
+    const { table, columns } = this.#table;
+    const old = [...this.#changed].filter((requestId) => this.#stored.has(requestId));
+    if (old.length > 0) {
+      const { marks, values } = inList(old);
+      await tx.run(`delete from ${table} where request_id in ${marks}`, values);
+    }
+    const rows = [...this.#changed].flatMap((requestId) => [...this.of(requestId).values()]);
+    const values = rows.map((row) => columns.map((column) => row[column] as SqlValue));
+    await insertRows(tx, kind, { table, columns }, values);
+  }
+}

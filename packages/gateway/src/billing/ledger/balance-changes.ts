@@ -1,0 +1,51 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
+import { insertMovements, ledgerIds, ledgerKey } from "./redis/balance-outbox.ts";
+import type { BalanceChange, Ledger } from "./ledger.ts";
+import { applyChange } from "./sql/change.ts";
+
+export interface ChangesDeps {
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  /** After a commit, with the user whose live balance must follow. */
+  readonly onCommit: (userId: number) => Promise<void>;
+}
+
+class AppliedBefore extends Error {
+  override readonly name = "AppliedBefore";
+}
+
+/** Changes that no request makes: the database first, with the movement that live balances follow. */
+export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledger["changeWith"] {
+  return async (work) => {
+    let changed: number | undefined;
+    try {
+      changed = await database.transaction(async (tx) => {
+        const change = await work(tx);
+        if (!change) return undefined;
+        const at = clock.now();
+        if (!(await applyChange(tx, change, { kind: database.kind, at }))) throw new AppliedBefore();
+        await insertMovement(tx, database.kind, change, at);
+        return change.userId;
+      });
+    } catch (error) {
+      if (error instanceof AppliedBefore) return false;
+      throw error;
+    }
+    if (changed !== undefined) await onCommit(changed);
+    return changed !== undefined;
+  };
+}
+
+/** Only a refund moves a token. */
+async function insertMovement(
+  tx: RawTransaction,
+  dialect: RawDatabase["kind"],
+  change: BalanceChange,
+  at: number,
+): Promise<void> {
+  const { requestId, kind, userId, tokenId = 0, quota } = change;
+  const ledgerId = (await ledgerIds(tx, [requestId])).get(ledgerKey(requestId, kind));
+  if (ledgerId === undefined) throw new Error("an applied change has no ledger row");
+  await insertMovements(tx, dialect, [{ ledgerId, userId, tokenId: kind === "refund" ? tokenId : 0, quota }], at);
+}

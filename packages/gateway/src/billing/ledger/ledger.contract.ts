@@ -1,0 +1,375 @@
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type HoldRefusal, isRefusal } from "./ledger.ts";
+import {
+  type Accounts,
+  accountsOf,
+  granted,
+  type LedgerRig,
+  logOf,
+  requestId,
+  settlementOf,
+} from "./test-harness.contract.ts";
+import { quota } from "../money/quota.ts";
+
+/** What every ledger does, whatever it keeps balances in. */
+export function ledgerContract(open: () => Promise<LedgerRig>): void {
+  let rig: LedgerRig;
+  let accounts: Accounts;
+  beforeAll(async () => {
+    rig = await open();
+    accounts = accountsOf(rig);
+  });
+  afterAll(() => rig.close());
+
+  const hold = (userId: number, tokenId: number, amount: number, isCharged = true) =>
+    rig.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
+
+  describe("a reservation", () => {
+    it("is settled at what the request really cost", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 500);
+      const channel = await accounts.addChannel();
+      const open = await granted(rig.ledger, user, token, 300);
+      await rig.ledger.settle(settlementOf(open, 120, { channelId: channel }));
+      expect(await accounts.user(user)).toEqual({ quota: 880, used_quota: 120, request_count: 1 });
+      expect(await accounts.token(token)).toEqual({ remain_quota: 380, used_quota: 120, accessed_time: 1_800_000_001 });
+      expect(await accounts.channelUsed(channel)).toBe(120);
+      expect(await accounts.entries(user)).toEqual([{ kind: "consume", quota: -120, channel_id: channel }]);
+      expect(await accounts.logs(user)).toMatchObject([
+        { quota: 120, request_id: open.requestId, channel_id: channel },
+      ]);
+      expect(await accounts.openHolds(user)).toBe(0);
+      expect(isRefusal(await hold(user, token, 380))).toBe(false);
+    });
+
+    it("is given back whole, once, and leaves no trace", async () => {
+      const user = await accounts.addUser(100);
+      const token = await accounts.addToken(user, 100);
+      const open = await granted(rig.ledger, user, token, 100);
+      await rig.ledger.release(open);
+      await rig.ledger.release(open);
+      expect(await accounts.user(user)).toEqual({ quota: 100, used_quota: 0, request_count: 0 });
+      expect(await accounts.token(token)).toEqual({ remain_quota: 100, used_quota: 0, accessed_time: 0 });
+      expect(await accounts.entries(user)).toEqual([]);
+      expect(await accounts.logs(user)).toEqual([]);
+      expect(isRefusal(await hold(user, token, 100))).toBe(false);
+    });
+
+    it("may be settled above what it holds, below zero; the next one is refused", async () => {
+      const user = await accounts.addUser(100);
+      const open = await granted(rig.ledger, user, 0, 100);
+      await rig.ledger.settle(settlementOf(open, 150));
+      expect((await accounts.user(user)).quota).toBe(-50);
+      expect(await hold(user, 0, 1)).toEqual({ refused: "user", needed: 1, available: -50 });
+      expect(await hold(user, 0, 0)).toEqual({ refused: "user", needed: 0, available: -50 });
+    });
+
+    it("needs a balance above zero even when nothing is reserved, unless the call is free", async () => {
+      const user = await accounts.addUser(0);
+      const token = await accounts.addToken(user, 0);
+      expect(await hold(user, token, 0)).toEqual({ refused: "user", needed: 0, available: 0 });
+      const free = await hold(user, token, 0, false);
+      if (isRefusal(free)) throw new Error("refused");
+      await rig.ledger.settle(settlementOf(free, 0));
+      expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 0, request_count: 1 });
+      expect(await accounts.logs(user)).toMatchObject([{ quota: 0 }]);
+    });
+
+    it("says who is short of how much", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 50);
+      await granted(rig.ledger, user, token, 30);
+      expect(await hold(user, token, 21)).toEqual({ refused: "token", needed: 21, available: 20 });
+      expect(await hold(user, token, 971)).toEqual({ refused: "user", needed: 971, available: 970 });
+      expect(await hold(user, 999_999_999, 1)).toEqual({ refused: "token", needed: 1, available: 0 });
+      expect(await hold(999_999_999, 0, 1)).toEqual({ refused: "user", needed: 1, available: 0 });
+      expect(isRefusal(await hold(user, 0, 970))).toBe(false);
+    });
+
+    it("of a refused token takes nothing from the user", async () => {
+      const user = await accounts.addUser(100);
+      const token = await accounts.addToken(user, 10);
+      expect(isRefusal(await hold(user, token, 60))).toBe(true);
+      expect(isRefusal(await hold(user, 0, 100))).toBe(false);
+    });
+
+    it("of an unlimited token is bounded by the user alone", async () => {
+      const user = await accounts.addUser(100);
+      const token = await accounts.addToken(user, "unlimited");
+      const open = await granted(rig.ledger, user, token, 100);
+      await rig.ledger.settle(settlementOf(open, 70));
+      expect(await accounts.token(token)).toMatchObject({ remain_quota: 0, used_quota: 70 });
+      expect(await hold(user, token, 31)).toMatchObject({ refused: "user", available: 30 });
+    });
+  });
+
+  describe("many at once", () => {
+    it("admits as many as the balance carries: 10 of 200", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, "unlimited");
+      const answers = await Promise.all(Array.from({ length: 200 }, () => hold(user, token, 100)));
+      const admitted = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
+      expect(admitted).toHaveLength(10);
+      await Promise.all(admitted.map((open) => rig.ledger.settle(settlementOf(open, 100))));
+      expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 1000, request_count: 10 });
+      expect(await accounts.logs(user)).toHaveLength(10);
+    });
+
+    it("admits as many as the token carries, and refuses each by itself", async () => {
+      const user = await accounts.addUser(1_000_000);
+      const token = await accounts.addToken(user, 55);
+      const amounts = [50, 10, 5, 1];
+      const answers = await Promise.all(amounts.map((amount) => hold(user, token, amount)));
+      expect(answers.map(isRefusal)).toEqual([false, true, false, true]);
+      expect((answers[1] as HoldRefusal).available).toBe(5);
+    });
+
+    it("keeps many users and channels apart", async () => {
+      const users = await Promise.all(Array.from({ length: 8 }, () => accounts.addUser(100_000)));
+      const channels = await Promise.all(Array.from({ length: 3 }, () => accounts.addChannel()));
+      const work = Array.from({ length: 120 }, async (_, index) => {
+        const user = users[index % users.length] as number;
+        const channelId = channels[index % channels.length] as number;
+        const open = await granted(rig.ledger, user, 0, 50);
+        if (index % 5 === 4) await rig.ledger.release(open);
+        else await rig.ledger.settle(settlementOf(open, index, { channelId }));
+      });
+      await Promise.all(work);
+      const settled = Array.from({ length: 120 }, (_, index) => index).filter((index) => index % 5 !== 4);
+      for (const [at, user] of users.entries()) {
+        const own = settled.filter((index) => index % users.length === at);
+        const used = own.reduce((sum, amount) => sum + amount, 0);
+        expect(await accounts.user(user)).toEqual({
+          quota: 100_000 - used,
+          used_quota: used,
+          request_count: own.length,
+        });
+      }
+      for (const [at, channel] of channels.entries()) {
+        const used = settled.filter((index) => index % channels.length === at).reduce((sum, amount) => sum + amount, 0);
+        expect(await accounts.channelUsed(channel)).toBe(used);
+      }
+    });
+  });
+
+  describe("a settlement", () => {
+    it("counts once, whoever repeats it, and not after a release", async () => {
+      const user = await accounts.addUser(1000);
+      const open = await granted(rig.ledger, user, 0, 100);
+      await Promise.all([rig.ledger.settle(settlementOf(open, 80)), rig.ledger.settle(settlementOf(open, 80))]);
+      await rig.ledger.settle(settlementOf(open, 90));
+      await rig.ledger.release(open);
+      const other = await granted(rig.ledger, user, 0, 100);
+      await rig.ledger.release(other);
+      await rig.ledger.settle(settlementOf(other, 70));
+      expect(await accounts.user(user)).toEqual({ quota: 920, used_quota: 80, request_count: 1 });
+      expect(await accounts.logs(user)).toHaveLength(1);
+      expect(isRefusal(await hold(user, 0, 920))).toBe(false);
+    });
+
+    it("moves money when logging is off", async () => {
+      const user = await accounts.addUser(1000);
+      const open = await granted(rig.ledger, user, 0, 100);
+      const { log: _log, ...silent } = settlementOf(open, 60);
+      await rig.ledger.settle(silent);
+      expect((await accounts.user(user)).quota).toBe(940);
+      expect(await accounts.logs(user)).toEqual([]);
+      expect(await accounts.entries(user)).toHaveLength(1);
+    });
+
+    it("keeps long and foreign text of a log whole", async () => {
+      const user = await accounts.addUser(1000);
+      const open = await granted(rig.ledger, user, 0, 1);
+      const content = `é😀'"\\ ?$1 ${"x".repeat(70_000)}`;
+      await rig.ledger.settle(
+        settlementOf(open, 1, { log: logOf(0, { content, modelName: "m".repeat(300), username: "名".repeat(80) }) }),
+      );
+      expect((await accounts.logs(user))[0]?.content).toBe(content);
+    });
+  });
+
+  describe("a lease", () => {
+    const streaming = async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 500);
+      const channelId = await accounts.addChannel();
+      const open = await granted(rig.ledger, user, token, 100);
+      return { user, token, channelId, open };
+    };
+
+    it("that is renewed in time keeps the reservation", async () => {
+      const { user, open } = await streaming();
+      rig.clock.advance(rig.leaseMs - 1);
+      expect(await rig.ledger.renew(open, settlementOf(open, 10))).toBe(true);
+      rig.clock.advance(rig.leaseMs - 1);
+      await rig.ledger.reap();
+      expect(await accounts.openHolds(user)).toBe(1);
+      await rig.ledger.settle(settlementOf(open, 40));
+      expect((await accounts.user(user)).quota).toBe(960);
+    });
+
+    it("that ended before anything was delivered gives everything back", async () => {
+      const { user, token, open } = await streaming();
+      rig.clock.advance(rig.leaseMs);
+      await Promise.all([rig.ledger.reap(), rig.ledger.reap()]);
+      expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 0 });
+      expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
+      expect(await accounts.logs(user)).toEqual([]);
+      expect(await rig.ledger.renew(open, settlementOf(open, 10))).toBe(false);
+      expect(isRefusal(await hold(user, token, 500))).toBe(false);
+    });
+
+    it("that ended is settled once at what was seen, marked as interrupted", async () => {
+      const { user, token, channelId, open } = await streaming();
+      await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      rig.clock.advance(rig.leaseMs);
+      const [first, second] = await Promise.all([rig.ledger.reap(), rig.ledger.reap()]);
+      expect((first ?? 0) + (second ?? 0)).toBeGreaterThanOrEqual(1);
+      expect(await accounts.user(user)).toEqual({ quota: 970, used_quota: 30, request_count: 1 });
+      expect(await accounts.token(token)).toMatchObject({ remain_quota: 470, used_quota: 30 });
+      expect(await accounts.channelUsed(channelId)).toBe(30);
+      const [log] = await accounts.logs(user);
+      expect(JSON.parse(log?.other ?? "")).toEqual({ frt: -1000, end_reason: "interrupted" });
+    });
+
+    it.each([
+      ["more", 45],
+      ["less", 10],
+      ["the same", 30],
+    ])("whose request settles late after all is corrected: %s", async (_, amount) => {
+      const { user, token, channelId, open } = await streaming();
+      await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      rig.clock.advance(rig.leaseMs);
+      await rig.ledger.reap();
+      const late = settlementOf(open, amount, { channelId, log: logOf(channelId, { content: "whole" }) });
+      await rig.ledger.settle(late);
+      await rig.ledger.settle(late);
+      expect(await accounts.user(user)).toEqual({ quota: 1000 - amount, used_quota: amount, request_count: 1 });
+      expect(await accounts.token(token)).toMatchObject({ remain_quota: 500 - amount, used_quota: amount });
+      expect(await accounts.channelUsed(channelId)).toBe(amount);
+      expect(await accounts.logs(user)).toMatchObject([{ quota: amount, content: "whole" }]);
+      const kinds = (await accounts.entries(user)).map(({ kind }) => kind);
+      expect(kinds).toEqual(["consume", "correct"]);
+    });
+
+    it("that lapsed with nothing seen is charged when the request settles late after all", async () => {
+      const { user, channelId, open } = await streaming();
+      rig.clock.advance(rig.leaseMs);
+      await rig.ledger.reap();
+      await rig.ledger.settle(settlementOf(open, 25, { channelId }));
+      expect(await accounts.user(user)).toEqual({ quota: 975, used_quota: 25, request_count: 1 });
+      expect(await accounts.channelUsed(channelId)).toBe(25);
+      expect(await accounts.logs(user)).toMatchObject([{ quota: 25 }]);
+    });
+
+    it("of the playground and of a silent log ends like any other", async () => {
+      const user = await accounts.addUser(1000);
+      const open = await granted(rig.ledger, user, 0, 100);
+      const { log: _log, ...silent } = settlementOf(open, 30);
+      await rig.ledger.renew(open, silent);
+      rig.clock.advance(rig.leaseMs);
+      await rig.ledger.reap();
+      expect((await accounts.user(user)).quota).toBe(970);
+      expect(await accounts.logs(user)).toEqual([]);
+    });
+  });
+
+  describe("an extension", () => {
+    it("reserves the difference, of user and token", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 500);
+      const open = await granted(rig.ledger, user, token, 100);
+      const seen = settlementOf(open, 90);
+      expect(await rig.ledger.renew(open, seen, quota(400))).toBe(true);
+      expect(await rig.ledger.renew(open, seen, quota(300))).toBe(true);
+      expect(await hold(user, token, 101)).toMatchObject({ refused: "token", available: 100 });
+      expect(await rig.ledger.renew(open, seen, quota(501))).toBe(false);
+      await rig.ledger.settle(settlementOf(open, 350));
+      expect((await accounts.user(user)).quota).toBe(650);
+      expect(isRefusal(await hold(user, token, 150))).toBe(false);
+      expect(isRefusal(await hold(user, 0, 500))).toBe(false);
+    });
+
+    it("that is refused keeps what was held and what was seen", async () => {
+      const user = await accounts.addUser(100);
+      const open = await granted(rig.ledger, user, 0, 80);
+      rig.clock.advance(rig.leaseMs - 1);
+      expect(await rig.ledger.renew(open, settlementOf(open, 75), quota(101))).toBe(false);
+      rig.clock.advance(rig.leaseMs);
+      await rig.ledger.reap();
+      expect(await accounts.user(user)).toEqual({ quota: 25, used_quota: 75, request_count: 1 });
+    });
+  });
+
+  describe("a change", () => {
+    it("is applied once per request and kind", async () => {
+      const user = await accounts.addUser(100);
+      const change = {
+        requestId: requestId(),
+        kind: "topup",
+        userId: user,
+        quota: quota(50),
+        detail: "code 1",
+      } as const;
+      const answers = await Promise.all([
+        rig.ledger.change(change),
+        rig.ledger.change(change),
+        rig.ledger.change(change),
+      ]);
+      expect(answers.filter(Boolean)).toHaveLength(1);
+      expect(await rig.ledger.change({ ...change, kind: "gift", quota: quota(-20) })).toBe(true);
+      expect(await accounts.user(user)).toEqual({ quota: 130, used_quota: 0, request_count: 0 });
+      expect(await accounts.entries(user)).toMatchObject([
+        { kind: "topup", quota: 50 },
+        { kind: "gift", quota: -20 },
+      ]);
+      expect(isRefusal(await hold(user, 0, 130))).toBe(false);
+    });
+
+    it("of a refunded task undoes its charge everywhere but in the count of requests", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 500);
+      const channelId = await accounts.addChannel();
+      const open = await granted(rig.ledger, user, token, 100);
+      await rig.ledger.settle(settlementOf(open, 100, { channelId }));
+      const refund = {
+        requestId: open.requestId,
+        kind: "refund",
+        userId: user,
+        tokenId: token,
+        channelId,
+        quota: quota(100),
+      } as const;
+      expect(await rig.ledger.change(refund)).toBe(true);
+      expect(await rig.ledger.change(refund)).toBe(false);
+      expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 1 });
+      expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
+      expect(await accounts.channelUsed(channelId)).toBe(0);
+    });
+
+    it("shares a transaction with what causes it, and undoes it when it was applied before", async () => {
+      const user = await accounts.addUser(100);
+      const change = { requestId: requestId(), kind: "topup", userId: user, quota: quota(50) } as const;
+      const rename = (name: string) => (tx: RawTransaction) =>
+        tx.run("update users set display_name = ? where id = ?", [name, user]).then(() => change);
+      const nameOf = async () => (await rig.database.rows("select display_name from users where id = ?", [user]))[0];
+      expect(await rig.ledger.changeWith(rename("first"))).toBe(true);
+      expect(await rig.ledger.changeWith(rename("second"))).toBe(false);
+      expect(await rig.ledger.changeWith(() => Promise.resolve(undefined))).toBe(false);
+      await expect(rig.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow("mind");
+      expect(await nameOf()).toEqual({ display_name: "first" });
+      expect((await accounts.user(user)).quota).toBe(150);
+    });
+  });
+
+  it("has nothing pending once it is flushed", async () => {
+    const user = await accounts.addUser(1000);
+    const open = await granted(rig.ledger, user, 0, 100);
+    const settled = rig.ledger.settle(settlementOf(open, 1));
+    expect(rig.ledger.pending).toBeGreaterThan(0);
+    await rig.ledger.flush();
+    expect(rig.ledger.pending).toBe(0);
+    await settled;
+  });
+}

@@ -1,0 +1,100 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { history, play } from "./history.contract.ts";
+import { accountsOf, granted, type LedgerRig, requestId, settlementOf } from "./test-harness.contract.ts";
+import { isRefusal } from "./ledger.ts";
+import { quota } from "../money/quota.ts";
+import { openSqlRig } from "./sql/test-harness.contract.ts";
+
+/** Between the tables of the SQL ledger: what accounts hold is what is open, and admission overdraws nobody. */
+async function checkHeld({ database }: LedgerRig): Promise<void> {
+  for (const [table, column] of [
+    ["users", "user_id"],
+    ["tokens", "token_id"],
+  ]) {
+    const sql = `select a.id, a.held, coalesce(sum(h.amount), 0) as open from ${table} a left join holds h on h.${column} = a.id group by a.id, a.held`;
+    for (const row of await database.rows<{ held: number; open: number }>(sql, []))
+      expect(row.held).toBe(Number(row.open));
+  }
+}
+
+eachDatabase("any history of the SQL ledger", (open) => {
+  it("keeps the invariants of money", { timeout: 120_000 }, async () => {
+    const rig = await openSqlRig(await open());
+    const accounts = accountsOf(rig);
+    await fc.assert(
+      fc.asyncProperty(history, async (one) => {
+        await play(rig, accounts, one);
+        await checkHeld(rig);
+      }),
+      { numRuns: open.kind === "sqlite" ? 150 : 20, endOnFailure: true },
+    );
+    await rig.close();
+  });
+
+  it("never admits more than a balance carries, whatever the amounts", async () => {
+    const rig = await openSqlRig(await open());
+    const accounts = accountsOf(rig);
+    const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
+        const user = await accounts.addUser(balance);
+        const token = await accounts.addToken(user, remain);
+        const ask = (amount: number) =>
+          rig.ledger.hold({
+            requestId: requestId(),
+            userId: user,
+            tokenId: token,
+            amount: quota(amount),
+            isCharged: true,
+          });
+        const answers = await Promise.all(wanted.map(ask));
+        const holds = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
+        const limit = Math.min(balance, remain);
+        const taken = holds.reduce((total, hold) => total + hold.amount, 0);
+        expect(taken).toBeLessThanOrEqual(limit);
+        const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
+        // Nobody was refused for whom there was still room at the end.
+        if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
+        await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
+        expect((await accounts.user(user)).quota).toBe(balance - taken);
+      }),
+      { numRuns: open.kind === "sqlite" ? 100 : 15 },
+    );
+    await rig.close();
+  });
+
+  it("survives replicas that settle, reap and reserve on the same account at once", async () => {
+    const url = await open();
+    const rig = await openSqlRig(url);
+    // SQLite has one process.
+    const other = open.kind === "sqlite" ? rig : await openSqlRig(url, { clock: rig.clock });
+    const accounts = accountsOf(rig);
+    const user = await accounts.addUser(1_000_000);
+    const token = await accounts.addToken(user, 500_000);
+    const channelId = await accounts.addChannel();
+    let settled = 0;
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const first = index % 2 === 0 ? rig : other;
+        const second = index % 3 === 0 ? rig : other;
+        const hold = await granted(first.ledger, user, token, 100);
+        const seen = settlementOf(hold, 40, { channelId });
+        if (index % 4 === 0) await first.ledger.renew(hold, seen);
+        if (index % 10 === 0) rig.clock.advance(100);
+        const final = settlementOf(hold, index, { channelId });
+        await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
+        settled += index;
+      }),
+    );
+    await other.ledger.flush();
+    expect(await accounts.user(user)).toEqual({ quota: 1_000_000 - settled, used_quota: settled, request_count: 60 });
+    expect(await accounts.token(token)).toMatchObject({ remain_quota: 500_000 - settled, used_quota: settled });
+    expect(await accounts.channelUsed(channelId)).toBe(settled);
+    expect(await accounts.logs(user)).toHaveLength(60);
+    await checkHeld(rig);
+    if (other !== rig) await other.close();
+    await rig.close();
+  });
+});

@@ -1,0 +1,113 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LOG_TYPE } from "@fairway/wire";
+import type { Logger } from "../../observability/log.ts";
+import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../storage/log-rows.ts";
+import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
+import { forUpdate, inList, insertRows } from "./sql/statements.ts";
+
+/** Moves log rows from the main database, where they are written with the money, to the log database. */
+export interface LogOutbox {
+  /** Starts moving unless it is under way. */
+  kick(): void;
+  /** Resolves when the outbox is empty, or when the log database refused. */
+  drained(): Promise<void>;
+}
+
+export interface LogOutboxDeps {
+  readonly database: RawDatabase;
+  readonly logDatabase: RawDatabase;
+  readonly log: Logger;
+}
+
+const AT_ONCE = 256;
+const RETRY_MS = 2_000;
+
+export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
+  let running: Promise<void> | undefined;
+  let isKicked = false;
+  let refused = Promise.withResolvers<void>();
+
+  const run = async () => {
+    do {
+      isKicked = false;
+      try {
+        while ((await moveSome(deps)) === AT_ONCE);
+      } catch (error) {
+        deps.log.error("log rows not moved to the log database, they wait in the outbox", { error });
+        refused.resolve();
+        refused = Promise.withResolvers();
+        await pause(RETRY_MS);
+      }
+    } while (isKicked);
+    running = undefined;
+  };
+
+  const kick = () => {
+    isKicked = true;
+    running ??= run();
+  };
+
+  return {
+    kick,
+    async drained() {
+      kick();
+      await Promise.race([running, refused.promise]);
+    },
+  };
+}
+
+interface OutboxRow {
+  readonly id: number;
+  readonly row: string;
+}
+
+type Moved = LogRowInput & { readonly replaces?: true };
+
+/** Rows stay locked until they are gone, so that two replicas never move the same ones. */
+function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
+  const { kind } = database;
+  const move = async (tx: RawTransaction) => {
+    const sql = `select id, "row" from log_outbox order by id limit ${AT_ONCE}${forUpdate(kind)}`;
+    const rows = await tx.rows<OutboxRow>(sql, []);
+    if (rows.length === 0) return 0;
+    const moved = rows.map(({ row }) => JSON.parse(row) as Moved);
+    await logDatabase.transaction((logs) => insertNew(logs, logDatabase.kind, moved));
+    const { marks, values } = inList(rows.map(({ id }) => id));
+    await tx.run(`delete from log_outbox where id in ${marks}`, values);
+    return rows.length;
+  };
+  // SQLite has one process and no row locks: an open transaction would keep everybody else waiting.
+  return kind === "sqlite" ? move(database) : database.transaction(move);
+}
+
+/** After a crash between the two databases, the same rows come again. */
+async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
+  const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
+  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids)).map(keyOf));
+  const fresh: LogRowInput[] = [];
+  for (const { replaces, ...row } of moved) {
+    if (known.has(keyOf(row))) continue;
+    if (replaces) {
+      await tx.run("delete from logs where request_id = ? and type = ?", [row.request_id, LOG_TYPE.consume]);
+      const earlier = fresh.findIndex((other) => other.request_id === row.request_id && other.type === row.type);
+      if (earlier >= 0) fresh.splice(earlier, 1);
+    }
+    fresh.push(row);
+  }
+  await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, fresh.map(valuesOf));
+}
+
+type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
+
+function knownRows(tx: RawTransaction, ids: readonly string[]): Promise<Key[]> {
+  const { marks, values } = inList(ids);
+  return tx.rows<Key>(
+    `select request_id, user_id, type, quota, content from logs where request_id in ${marks}`,
+    values,
+  );
+}
+
+/** Rows of one call of the management API share its id and differ in the rest. */
+function keyOf({ request_id, user_id, type, quota, content }: Key): string {
+  return JSON.stringify([request_id, user_id, type, quota, content]);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { RedisClient } from "../../../redis/client.ts";
+import { shardOf } from "../../../redis/keys.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { SEED, SEED_BEGIN } from "./scripts.ts";
+import { lockUsers } from "../sql/accounts.ts";
+
+export interface SeedingDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  /** Charges of an account are on their way to the database: be quick about it. */
+  readonly hurry: () => void;
+}
+
+/** `absent`: the database has no such account. `closed`: balances of the shard may not be read now. */
+export type Seeded = "read" | "absent" | "closed" | "late";
+
+export interface Account {
+  readonly userId: number;
+  /** 0 = the user's own balance. */
+  readonly tokenId: number;
+}
+
+/**
+ * Reads balances from the database into Redis. A balance is right when every charge of the account is either in it or
+ * taken from it later, so it is read while no charge of the account is on its way, and thrown away when one came between.
+ */
+export interface Seeding {
+  /** One reading of an account at a time in this process. Rejects when Redis or the database fails. */
+  seed(account: Account, deadline: number): Promise<Seeded>;
+}
+
+const TIMEOUT_MS = 2_000;
+const FIRST_PAUSE_MS = 4;
+const LONGEST_PAUSE_MS = 50;
+/** A shard with more charges on their way is not looked through. */
+const LONGEST_SCAN = 2_000;
+const ANSWERS = { closed: 0, before: 1, busy: 2 } as const;
+
+export function createSeeding(deps: SeedingDeps): Seeding {
+  const running = new Map<string, Promise<Seeded>>();
+  return {
+    seed(account, deadline) {
+      const key = `${account.userId}:${account.tokenId}`;
+      const known = running.get(key);
+      if (known) return known;
+      const work = seedOne(account, deadline, deps).finally(() => running.delete(key));
+      running.set(key, work);
+      return work;
+    },
+  };
+}
+
+async function seedOne(account: Account, deadline: number, deps: SeedingDeps): Promise<Seeded> {
+  for (let ms = FIRST_PAUSE_MS; performance.now() < deadline; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+    const [code, epoch, changes] = await begin(account, deps);
+    if (code === ANSWERS.closed) return "closed";
+    if (code === ANSWERS.before) return "read";
+    if (code === ANSWERS.busy) {
+      deps.hurry();
+      await pause(ms);
+      continue;
+    }
+    const balance = await deps.database.transaction((tx) => readBalance(tx, account, deps.database.kind));
+    if (!balance) return "absent";
+    const { redis } = deps;
+    const args = [
+      String(epoch),
+      String(changes),
+      balance.balance,
+      balance.version,
+      balance.grant,
+      randomBytes(6).toString("base64url"),
+    ];
+    if ((await redis.one({ script: SEED, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1) return "read";
+  }
+  return "late";
+}
+
+function accountKeys({ userId, tokenId }: Account, { redis: { keys } }: SeedingDeps): [string, string] {
+  return [keys.epoch(shardOf(userId)), tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId)];
+}
+
+async function begin(account: Account, deps: SeedingDeps): Promise<readonly [number, unknown?, unknown?]> {
+  const { userId, tokenId } = account;
+  const keys = [...accountKeys(account, deps), deps.redis.keys.charges(shardOf(userId))];
+  const args = tokenId === 0 ? ["user", userId, LONGEST_SCAN] : ["token", tokenId, LONGEST_SCAN];
+  return (await deps.redis.one({ script: SEED_BEGIN, keys, args }, TIMEOUT_MS)) as readonly [
+    number,
+    unknown?,
+    unknown?,
+  ];
+}
+
+interface Balance {
+  readonly balance: number;
+  readonly grant: string;
+  /** The last ledger row that it can include. */
+  readonly version: number;
+}
+
+/** Under the user's lock no movement of the account is between its ledger row and its commit. */
+async function readBalance(
+  tx: RawTransaction,
+  { userId, tokenId }: Account,
+  kind: RawDatabase["kind"],
+): Promise<Balance | undefined> {
+  const user = (await lockUsers(tx, kind, [userId])).get(userId);
+  if (!user) return undefined;
+  const [last] = await tx.rows<{ id: number | null }>("select max(id) as id from ledger", []);
+  const version = last?.id ?? 0;
+  if (tokenId === 0) return { balance: user.quota, grant: "u", version };
+  const sql = "select remain_quota, used_quota, unlimited_quota from tokens where id = ? and user_id = ?";
+  const [token] = await tx.rows<TokenRow>(sql, [tokenId, userId]);
+  if (!token) return undefined;
+  const grant = token.unlimited_quota === 1 ? "u" : String(token.remain_quota + token.used_quota);
+  return { balance: 0 - token.used_quota, grant, version };
+}
+
+interface TokenRow {
+  readonly remain_quota: number;
+  readonly used_quota: number;
+  readonly unlimited_quota: number;
+}

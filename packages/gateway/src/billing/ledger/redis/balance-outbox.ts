@@ -1,0 +1,118 @@
+import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import { inList, insertRows } from "../sql/statements.ts";
+
+/** A ledger row that live balances have not passed: they follow it in the order of these ids. */
+export interface Movement {
+  readonly ledgerId: number;
+  readonly userId: number;
+  /** 0 = no token moves. */
+  readonly tokenId: number;
+  /** Signed. */
+  readonly quota: number;
+}
+
+interface MovementRow {
+  readonly ledger_id: number;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly quota: number;
+}
+
+const OUTBOX = {
+  table: "balance_outbox",
+  columns: ["ledger_id", "user_id", "token_id", "quota", "created_at"],
+} as const;
+
+/** Ids of ledger rows that this transaction wrote, by request id and kind. */
+export async function ledgerIds(
+  tx: RawTransaction,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { marks, values } = inList(requestIds);
+  const sql = `select id, request_id, kind from ledger where request_id in ${marks}`;
+  const rows = await tx.rows<{ id: number; request_id: string; kind: string }>(sql, values);
+  return new Map(rows.map(({ id, request_id, kind }) => [ledgerKey(request_id, kind), id]));
+}
+
+export function ledgerKey(requestId: string, kind: string): string {
+  return `${kind} ${requestId}`;
+}
+
+/** In the transaction of the ledger rows, so that no movement is ever forgotten. */
+export async function insertMovements(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  movements: readonly Movement[],
+  at: number,
+): Promise<void> {
+  const rows = movements.map(({ ledgerId, userId, tokenId, quota }): SqlValue[] => [
+    ledgerId,
+    userId,
+    tokenId,
+    quota,
+    at,
+  ]);
+  await insertRows(tx, kind, OUTBOX, rows);
+}
+
+/**
+ * Movements above one ledger id and up to another, so many at most. Who reads portion after portion keeps `until`: what is
+ * committed meanwhile may begin below the portions that were read, and its rest would hide that from live balances.
+ */
+export interface Portion {
+  readonly after: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+const EVERYTHING: Portion = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
+
+/** Ledger id of the newest movement; 0 when there is none. */
+export async function newestMovement(database: RawTransaction): Promise<number> {
+  const [row] = await database.rows<{ id: number | null }>("select max(ledger_id) as id from balance_outbox", []);
+  return row?.id ?? 0;
+}
+
+/** Movements of these users that nobody applied yet, in order. */
+export async function waitingMovements(
+  database: RawTransaction,
+  userIds: readonly number[],
+  portion = EVERYTHING,
+): Promise<Movement[]> {
+  const { marks, values } = inList(userIds);
+  return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, portion);
+}
+
+/** Movements since `since`, applied or not, in order. */
+export async function recentMovements(database: RawTransaction, since: number, portion: Portion): Promise<Movement[]> {
+  return readMovements(database, { sql: "created_at >= ?", values: [since] }, portion);
+}
+
+async function readMovements(
+  database: RawTransaction,
+  where: { readonly sql: string; readonly values: readonly SqlValue[] },
+  { after, until, limit }: Portion,
+): Promise<Movement[]> {
+  const sql = `select ledger_id, user_id, token_id, quota from balance_outbox where ${where.sql} and ledger_id > ? and ledger_id <= ? order by ledger_id limit ${limit}`;
+  return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(movementOf);
+}
+
+/** Users with an id above `after` and movements that nobody applied yet, in order. */
+export async function waitingUsers(database: RawTransaction, after: number, limit: number): Promise<number[]> {
+  const sql = `select user_id from balance_outbox where applied_at = 0 and user_id > ? group by user_id order by user_id limit ${limit}`;
+  return (await database.rows<{ user_id: number }>(sql, [after])).map(({ user_id }) => user_id);
+}
+
+/** Of one portion: the statement names each of them. */
+export async function markApplied(database: RawTransaction, movements: readonly Movement[], at: number): Promise<void> {
+  const { marks, values } = inList(movements.map(({ ledgerId }) => ledgerId));
+  await database.run(`update balance_outbox set applied_at = ? where ledger_id in ${marks}`, [at, ...values]);
+}
+
+export function forgetApplied(database: RawTransaction, before: number): Promise<number> {
+  return database.run("delete from balance_outbox where applied_at > 0 and applied_at < ?", [before]);
+}
+
+function movementOf({ ledger_id, user_id, token_id, quota }: MovementRow): Movement {
+  return { ledgerId: ledger_id, userId: user_id, tokenId: token_id, quota };
+}

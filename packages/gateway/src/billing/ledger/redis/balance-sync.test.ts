@@ -1,0 +1,144 @@
+import { createDatabase, type DatabaseKind, freshRedis } from "@fairway/testkit/databases";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { quietLog } from "../../../../test/support.ts";
+import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { insertMovements } from "./balance-outbox.ts";
+import { accountsOf, granted } from "../test-harness.contract.ts";
+import { createFollower } from "./balance-sync.ts";
+import { openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { books } from "./traffic.contract.ts";
+
+const KINDS: readonly DatabaseKind[] = ["mariadb", "postgres"];
+const BALANCE = 1_000_000;
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+let redisUrl: string;
+beforeAll(async () => {
+  redisUrl = (await freshRedis()).url;
+});
+
+/** The ledger of the rig leaves the outbox to the followers of the tests. */
+function withoutSweeps(raw: RawDatabase): RawDatabase {
+  const rows: RawDatabase["rows"] = (sql, values) =>
+    sql.startsWith("select user_id from balance_outbox") ? Promise.resolve([]) : raw.rows(sql, values);
+  return { ...raw, rows };
+}
+
+describe.each(KINDS)("live balances that follow %s", (kind) => {
+  let rig: RedisRig;
+  beforeEach(async () => {
+    rig = await openRedisRig(await createDatabase(kind), { redisUrl, wrap: withoutSweeps });
+  });
+  afterEach(() => rig.close());
+
+  /** Users whose balances Redis has, with rising ids. */
+  const knownUsers = async (count: number): Promise<number[]> => {
+    const accounts = accountsOf(rig);
+    const users: number[] = [];
+    for (let at = 0; at < count; at += 1) users.push(await accounts.addUser(BALANCE));
+    const know = async (user: number) => rig.ledger.release(await granted(rig.ledger, user, 0, 1));
+    for (let from = 0; from < count; from += 50) await Promise.all(users.slice(from, from + 50).map(know));
+    return users;
+  };
+  /** One unit each, as transactions leave them that nobody followed yet. */
+  const moved = (from: number, users: readonly number[]) =>
+    rig.database.transaction(async (tx) => {
+      const { kind: dialect } = rig.database;
+      const movements = users.map((userId, at) => ({ ledgerId: from + at, userId, tokenId: 0, quota: -1 }));
+      await insertMovements(tx, dialect, movements, rig.clock.now());
+      for (const [userId, own] of Map.groupBy(users, (user) => user))
+        await tx.run("update users set quota = quota - ? where id = ?", [own.length, userId]);
+    });
+  const waiting = async () => {
+    const sql = "select count(*) as count from balance_outbox where applied_at = 0";
+    return (await rig.database.rows<{ count: number }>(sql, []))[0]?.count;
+  };
+  const live = async (user: number) =>
+    Number(await rig.redis.one({ command: "hget", args: [rig.redis.keys.user(user), "b"] }, 2_000));
+  const followerOf = (send = rig.redis.send) =>
+    createFollower({
+      redis: { ...rig.redis, isReady: true, send },
+      database: rig.database,
+      clock: rig.clock,
+      log: quietLog,
+    });
+
+  test("take any number of movements, and of users behind one that has most of them", { timeout: 90_000 }, async () => {
+    const users = await knownUsers(301);
+    const first = users[0] as number;
+    await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
+    // The server does so by itself, a minute later.
+    if (kind === "postgres") await rig.database.run("analyze balance_outbox", []);
+    const follower = followerOf();
+    await follower.start();
+    await expect.poll(waiting, PATIENCE).toBe(0);
+    expect(await live(first)).toBe(BALANCE - 33_000);
+    expect(await books(rig)).toEqual([]);
+    await rig.redis.one({ command: "hset", args: [rig.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
+    await follower.followRecent();
+    expect(await live(first)).toBe(BALANCE - 33_000);
+    rig.clock.advance(600_001);
+    const left = () => rig.database.rows("select id from balance_outbox limit 1", []);
+    await expect.poll(left, PATIENCE).toEqual([]);
+    await follower.stop();
+  });
+
+  test("stop at what Redis does not take, and go on from there", async () => {
+    const [user = 0] = await knownUsers(1);
+    let sent = 0;
+    const send: RedisClient["send"] = (calls, ms) => {
+      sent += 1;
+      return sent === 2 ? Promise.reject(new RedisAway("cut", true)) : rig.redis.send(calls, ms);
+    };
+    const follower = followerOf(send);
+    await moved(
+      1,
+      Array.from({ length: 2_500 }, () => user),
+    );
+    await follower.follow([user]);
+    expect(sent).toBe(2);
+    expect(await live(user)).toBe(BALANCE - 1_000);
+    await follower.follow([user]);
+    expect([sent, await waiting()]).toEqual([4, 0]);
+    expect(await books(rig)).toEqual([]);
+  });
+
+  test("keep those of others from nothing when one is refused again and again", async () => {
+    const first = 1_000_000;
+    const refused = rig.redis.keys.user(first);
+    const send: RedisClient["send"] = async (calls, ms) => {
+      const answers = await rig.redis.send(calls, ms);
+      return answers.map((answer, at) => {
+        const call = calls[at];
+        return call && "script" in call && call.keys.includes(refused) ? new Error("would overflow") : answer;
+      });
+    };
+    await moved(
+      1,
+      Array.from({ length: 300 }, (_, at) => first + at),
+    );
+    const follower = followerOf(send);
+    await follower.start();
+    await expect.poll(waiting, PATIENCE).toBe(256);
+    await follower.stop();
+  }, 40_000);
+
+  test("miss nothing that is committed between two portions below the one that was read", async () => {
+    const [user = 0, late = 0] = await knownUsers(2);
+    await moved(
+      10,
+      Array.from({ length: 1_500 }, () => user),
+    );
+    let isFirst = true;
+    const send: RedisClient["send"] = async (calls, ms) => {
+      if (isFirst) await Promise.all([moved(5, [late]), moved(5_000, [late])]);
+      isFirst = false;
+      return rig.redis.send(calls, ms);
+    };
+    await followerOf(send).followRecent();
+    await followerOf().follow([late]);
+    expect(await live(late)).toBe(BALANCE - 2);
+    expect(await books(rig)).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { repeat } from "../../../lib/async/repeat.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Runnable } from "../../../lib/async/runnable.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RedisClient } from "../../../redis/client.ts";
+import { shardOf } from "../../../redis/keys.ts";
+import type { ScriptCall } from "../../../redis/script.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import {
+  forgetApplied,
+  markApplied,
+  type Movement,
+  newestMovement,
+  type Portion,
+  recentMovements,
+  waitingMovements,
+  waitingUsers,
+} from "./balance-outbox.ts";
+import { FOLLOW } from "./scripts.ts";
+
+export interface FollowerDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Brings what was booked in the database first into the live balances, each movement once, in the order of the ledger. */
+export interface Follower extends Runnable {
+  /** After a commit. Never rejects: what Redis does not take now is brought later. */
+  follow(userIds: Iterable<number>): Promise<void>;
+  /** Brings everything of the last minutes again; what the live balances include changes nothing. */
+  followRecent(): Promise<void>;
+}
+
+const EVERY_MS = 2_000;
+const USERS_AT_ONCE = 256;
+/** PostgreSQL counts the values of a statement in 16 bits, and Redis serves others between two portions. */
+const MOVEMENTS_AT_ONCE = 1_000;
+const TIMEOUT_MS = 2_000;
+/** Longer than any loss of Redis that nobody notices. */
+const KEPT_MS = 600_000;
+
+export function createFollower(deps: FollowerDeps): Follower {
+  const { redis, database, clock, log } = deps;
+  /** What is left then is swept by other processes, or by the next one. */
+  let isStopped = false;
+
+  const apply = async (movements: readonly Movement[]) => {
+    if (movements.length === 0) return;
+    const answers = await redis.send(followCalls(redis, movements), TIMEOUT_MS);
+    const failed = answers.find((answer) => answer instanceof Error);
+    if (failed instanceof Error) throw failed;
+    await markApplied(database, movements, clock.now());
+  };
+
+  /** A portion that fails ends it: a later movement of an account would have the earlier ones passed over. */
+  const applyAll = async (read: (portion: Portion) => Promise<Movement[]>) => {
+    const until = await newestMovement(database);
+    let after: number | undefined = 0;
+    while (after !== undefined && !isStopped) {
+      const movements = await read({ after, until, limit: MOVEMENTS_AT_ONCE });
+      await apply(movements);
+      after = movements.length < MOVEMENTS_AT_ONCE ? undefined : movements.at(-1)?.ledgerId;
+    }
+  };
+
+  const followUsers = async (userIds: readonly number[]) => {
+    for (let from = 0; from < userIds.length; from += USERS_AT_ONCE) {
+      const some = userIds.slice(from, from + USERS_AT_ONCE);
+      await applyAll((portion) => waitingMovements(database, some, portion));
+    }
+  };
+
+  /** The last user of the sweep under way: users that fail are behind it already, and keep the next ones from nothing. */
+  let sweptTo = 0;
+  const sweep = async () => {
+    if (!redis.isReady) return;
+    await forgetApplied(database, clock.now() - KEPT_MS);
+    do {
+      const users = await waitingUsers(database, sweptTo, USERS_AT_ONCE);
+      sweptTo = users.length < USERS_AT_ONCE ? 0 : (users.at(-1) ?? 0);
+      await followUsers(users);
+    } while (sweptTo > 0 && !isStopped);
+  };
+
+  const onError = (error: unknown) => log.warn("live balances do not follow the database yet", { error });
+  const sweeps = repeat({ name: "balance follower", everyMs: EVERY_MS, work: sweep, onError });
+  return {
+    ...sweeps,
+    async stop() {
+      isStopped = true;
+      await sweeps.stop();
+    },
+    async follow(userIds) {
+      try {
+        await followUsers([...new Set(userIds)]);
+      } catch (error) {
+        onError(error);
+      }
+    },
+    followRecent: () => {
+      const since = clock.now() - KEPT_MS;
+      return applyAll((portion) => recentMovements(database, since, portion));
+    },
+  };
+}
+
+/** One call per account: all movements of an account in one list. */
+export function followCalls({ keys }: Pick<RedisClient, "keys">, movements: readonly Movement[]): ScriptCall[] {
+  const accounts = new Map<string, { readonly epoch: string; readonly args: number[] }>();
+  const add = (key: string, { userId, ledgerId, quota }: Movement) => {
+    const account = accounts.get(key) ?? { epoch: keys.epoch(shardOf(userId)), args: [] };
+    account.args.push(ledgerId, quota);
+    accounts.set(key, account);
+  };
+  for (const movement of movements) {
+    add(keys.user(movement.userId), movement);
+    if (movement.tokenId !== 0) add(keys.token(movement.userId, movement.tokenId), movement);
+  }
+  return [...accounts].map(([key, { epoch, args }]) => ({ script: FOLLOW, keys: [epoch, key], args }));
+}

@@ -1,0 +1,105 @@
+import { shardOf, type Keys } from "../../../redis/keys.ts";
+import type { Script, ScriptCall } from "../../../redis/script.ts";
+import type { Hold, HoldRequest, Settlement } from "../ledger.ts";
+import type { Quota } from "../../money/quota.ts";
+import { ADOPT, HOLD, REAP, RELEASE, RENEW, SETTLE } from "./scripts.ts";
+
+/** The calls of the ledger's scripts, with keys and arguments in the order that the scripts name. */
+
+type Owner = Pick<Hold, "userId" | "tokenId">;
+
+export interface Lease {
+  /** Epoch milliseconds; 0 = the clock of Redis, which all replicas share. */
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
+/** The playground has no token; its scripts get the user's key twice and leave the second alone. */
+function tokenKey(keys: Keys, { userId, tokenId }: Owner): string {
+  return tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId);
+}
+
+const hasToken = ({ tokenId }: Owner) => (tokenId === 0 ? "0" : "1");
+export const recordTail = ({ userId, tokenId }: Owner) => `:${userId}:${tokenId}`;
+export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
+
+/** @param isRepeated the call before may have run without an answer */
+export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
+  const { requestId, userId, amount, isCharged, grant } = request;
+  const shard = shardOf(userId);
+  const granted = grant === undefined ? "" : grant === "unlimited" ? "u" : grant;
+  return {
+    script: HOLD,
+    keys: [keys.epoch(shard), keys.user(userId), tokenKey(keys, request), keys.holds(shard), keys.leases(shard)],
+    args: [now, leaseMs, hasToken(request), granted],
+    item: {
+      group: `hold ${accountOf(request)} ${granted} ${now}`,
+      args: [requestId, amount, isCharged ? "1" : "0", `${amount}${recordTail(request)}`, isRepeated ? "1" : "0"],
+    },
+  };
+}
+
+export function adoptCall(keys: Keys, hold: Hold, amount: Quota, { now, leaseMs }: Lease): ScriptCall {
+  const shard = shardOf(hold.userId);
+  return {
+    script: ADOPT,
+    keys: [keys.holds(shard), keys.leases(shard), keys.user(hold.userId), tokenKey(keys, hold)],
+    args: [hold.requestId, amount, `${amount}${recordTail(hold)}`, now, leaseMs, hasToken(hold)],
+  };
+}
+
+export interface Renewal {
+  readonly hold: Hold;
+  /** What is due if the request dies now. */
+  readonly seen: string;
+  readonly amount: Quota | undefined;
+}
+
+export function renewCall(keys: Keys, { hold, seen, amount }: Renewal, { now, leaseMs }: Lease): ScriptCall {
+  const shard = shardOf(hold.userId);
+  return {
+    script: RENEW,
+    keys: [...holdKeys(keys, hold), keys.epoch(shard)],
+    args: [hold.requestId, seen, now, leaseMs, amount ?? "", hasToken(hold), `${recordTail(hold)}+`],
+  };
+}
+
+export function releaseCall(keys: Keys, hold: Hold): ScriptCall {
+  return { script: RELEASE, keys: holdKeys(keys, hold), args: [hold.requestId, hasToken(hold)] };
+}
+
+export function settleCall(keys: Keys, settlement: Settlement, charge: string): ScriptCall {
+  return closingCall(keys, { script: SETTLE, name: "settle", settlement, charge, now: 0 });
+}
+
+export function reapCall(keys: Keys, settlement: Settlement, charge: string, now: number): ScriptCall {
+  return closingCall(keys, { script: REAP, name: "reap", settlement, charge, now });
+}
+
+interface Closing {
+  readonly script: Script;
+  readonly name: string;
+  readonly settlement: Settlement;
+  readonly charge: string;
+  readonly now: number;
+}
+
+function closingCall(keys: Keys, { script, name, settlement: { hold, quota }, charge, now }: Closing): ScriptCall {
+  const account = accountOf(hold);
+  return {
+    script,
+    keys: closingKeys(keys, hold),
+    args: [account, hasToken(hold), now],
+    item: { group: `${name} ${account} ${now}`, args: [hold.requestId, quota, charge] },
+  };
+}
+
+function holdKeys(keys: Keys, hold: Hold): string[] {
+  const shard = shardOf(hold.userId);
+  return [keys.holds(shard), keys.leases(shard), keys.seen(shard), keys.user(hold.userId), tokenKey(keys, hold)];
+}
+
+function closingKeys(keys: Keys, hold: Hold): string[] {
+  const shard = shardOf(hold.userId);
+  return [...holdKeys(keys, hold), keys.charges(shard), keys.epoch(shard)];
+}

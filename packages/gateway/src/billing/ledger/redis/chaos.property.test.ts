@@ -1,0 +1,72 @@
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { startProxy } from "@fairway/testkit/proxy";
+import fc from "fast-check";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { AppError } from "../../../lib/app-error.ts";
+import { history, play } from "../history.contract.ts";
+import { accountsOf, type LedgerRig } from "../test-harness.contract.ts";
+import { quota } from "../../money/quota.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { books } from "./traffic.contract.ts";
+
+/** A client that is told to come back later has been refused. */
+function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
+  return {
+    hold: (request) =>
+      ledger.hold(request).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+        return { refused: "user", needed: request.amount, available: quota(0) };
+      }),
+    renew: (hold, seen, amount) => ledger.renew(hold, seen, amount),
+    settle: (settlement) => ledger.settle(settlement),
+    release: (hold) => ledger.release(hold),
+    change: (change) => ledger.change(change),
+    changeWith: (work) => ledger.changeWith(work),
+    // A script whose connection broke may still run, a moment later.
+    reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
+    flush: () => ledger.flush(),
+    get pending() {
+      return ledger.pending;
+    },
+  };
+}
+
+const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
+
+it(
+  "any history keeps the invariants of money while Redis is emptied and connections break",
+  { timeout: 300_000 },
+  async () => {
+    const service = await freshRedis();
+    const proxy = await startProxy(service.port);
+    const [url, prefix] = [await createDatabase("postgres"), newPrefix()];
+    const rig = await openRedisRig(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
+    const other = await openRedisRig(url, { redisUrl: service.url, prefix, clock: rig.clock });
+    const accounts = accountsOf(rig);
+    const happen = async (fault: (typeof FAULTS)[number], { redis }: RedisRig) => {
+      if (fault === "empty") await redis.one({ command: "flushall", args: [] }, 2_000);
+      if (fault === "forget scripts") await redis.one({ command: "script", args: ["flush"] }, 2_000);
+      if (fault === "cut") proxy.cut();
+    };
+    const faults = fc.array(fc.record({ fault: fc.constantFrom(...FAULTS), afterMs: fc.nat(40) }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(history, faults, async (one, some) => {
+        const trouble = (async () => {
+          for (const { fault, afterMs } of some) {
+            await pause(afterMs);
+            await happen(fault, other);
+          }
+        })();
+        await play({ ...rig, ledger: patient(rig) }, accounts, one);
+        await trouble;
+        for (const { ledger } of [rig, other]) await ledger.flush();
+        expect(await books(other)).toEqual([]);
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+    await other.close();
+    await rig.close();
+    await proxy.stop();
+  },
+);

@@ -1,0 +1,105 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isSegment } from "./segment.ts";
+
+/** Folders of one process each below a folder that processes may share. */
+
+const LOCK = "lock";
+const MOST = 1_000;
+
+/** A folder that belongs to this process alone until it ends, with what a dead process left in it. */
+export interface OwnFolder {
+  readonly path: string;
+  /** Gives it up; the next process may take it. */
+  release(): void;
+}
+
+/** Takes the first folder that no living process owns. Throws what the file system throws. */
+export function takeFolder(parent: string): OwnFolder {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (let at = 0; at < MOST; at += 1) {
+    const folder = tryFolder(join(parent, String(at)));
+    if (folder) return folder;
+  }
+  throw new Error(`${parent} holds ${MOST} journals of running processes`);
+}
+
+/** Takes every folder that a dead process left behind. */
+export function takeOrphans(parent: string): OwnFolder[] {
+  return readdirSync(parent).flatMap((name) => {
+    const path = join(parent, name);
+    if (!/^\d+$/.test(name) || !readdirSync(path).some(isSegment)) return [];
+    const folder = tryFolder(path);
+    return folder ? [folder] : [];
+  });
+}
+
+function tryFolder(path: string): OwnFolder | undefined {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const lock = join(path, LOCK);
+  if (!createLock(lock) && !(removeDead(lock) && createLock(lock))) return undefined;
+  return { path, release: () => rmSync(lock, { force: true }) };
+}
+
+/** Appears with its content, or not at all; false when somebody has it. */
+function createLock(path: string): boolean {
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Of two processes that find the same dead owner, the slower one puts back what the quicker one took. */
+function removeDead(path: string): boolean {
+  const owner = readOwner(path);
+  if (isAlive(owner)) return false;
+  const aside = `${path}.dead.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return true; // removed meanwhile; whoever links first has it
+  }
+  const isSame = readOwner(aside) === owner;
+  if (!isSame) renameSync(aside, path);
+  rmSync(aside, { force: true });
+  return isSame;
+}
+
+function readOwner(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // released meanwhile
+  }
+}
+
+/** A number alone does not tell: containers give every process the same one. */
+function isAlive(owner: string): boolean {
+  const [pid = "", start] = owner.split(" ");
+  if (!/^\d+$/.test(pid)) return false;
+  const now = startOf(Number(pid));
+  if (now !== undefined) return now === start;
+  try {
+    process.kill(Number(pid), 0);
+    return Number(pid) !== process.pid;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** When a process began, in ticks since the machine started; undefined where the system does not say. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}

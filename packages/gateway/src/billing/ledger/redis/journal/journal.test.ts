@@ -1,0 +1,138 @@
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openJournal, type Journal } from "./journal.ts";
+import { takeFolder } from "./folder.ts";
+import { testClock } from "../../test-harness.contract.ts";
+import { linesLog } from "../test-harness.contract.ts";
+
+let dir: string;
+const clock = testClock();
+const log = linesLog([]);
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "fairway-journal-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const open = (part: object = {}) => openJournal({ dir, clock, log, ...part });
+const text = (id: number) => JSON.stringify({ id, note: "two\nlines" });
+const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => file !== "lock");
+const allOf = (journal: Journal) => [...journal.recent()].flat();
+/** The next process finds the lock of one that is gone. */
+const die = (folder = "0") => writeFileSync(join(dir, folder, "lock"), "999999999 1");
+
+describe("the journal", () => {
+  it("writes what one turn appends, in order, before anybody is told", async () => {
+    const journal = open();
+    await Promise.all([1, 2, 3].map((id) => journal.append(text(id))));
+    expect(readFileSync(join(dir, "0", files()[0] ?? ""), "utf8")).toBe(
+      [1, 2, 3].map((id) => `${text(id)}\n`).join(""),
+    );
+    expect(allOf(journal)).toEqual([1, 2, 3].map(text));
+    journal.close();
+  });
+
+  it("gives a dead process's entries to the next one, until they are acknowledged", async () => {
+    const first = open();
+    await first.append(text(1));
+    await first.append(text(2));
+    die();
+    const second = open();
+    expect(second.leftovers().map((entry) => entry.text)).toEqual([text(1), text(2)]);
+    die();
+    const third = open();
+    for (const entry of third.leftovers()) third.acknowledge(entry, { shard: 1, id: "5-0" });
+    third.close();
+    const fourth = open();
+    expect(fourth.leftovers()).toEqual([]);
+    expect(allOf(fourth)).toEqual([text(1), text(2)]);
+    fourth.close();
+  });
+
+  it("takes over folders of other processes that are gone, and no living one", async () => {
+    const [first, second] = [open(), open()];
+    expect(readdirSync(dir).sort()).toEqual(["0", "1"]);
+    await second.append(text(7));
+    await first.append(text(8));
+    die("1");
+    const third = openJournal({ dir, clock, log });
+    expect(third.leftovers().map((entry) => entry.text)).toEqual([text(7)]);
+    first.close();
+    third.close();
+  });
+
+  it("says nothing of a line that a crash cut off", async () => {
+    const first = open();
+    await first.append(text(1));
+    appendFileSync(join(dir, "0", files()[0] ?? ""), '{"id":2,"no');
+    die();
+    expect(
+      open()
+        .leftovers()
+        .map((entry) => entry.text),
+    ).toEqual([text(1)]);
+  });
+
+  it("begins a new file when one is full or old, and forgets what is old and booked", async () => {
+    const journal = open({ segmentBytes: 50, segmentMs: 1_000, keepMs: 5_000 });
+    const first = await journal.append(text(1));
+    const second = await journal.append("x".repeat(60));
+    const third = await journal.append(text(3));
+    expect(files()).toHaveLength(2);
+    journal.acknowledge(first, { shard: 3, id: "10-0" });
+    clock.advance(6_000);
+    expect([...journal.prunable()]).toEqual([]);
+    journal.acknowledge(second, { shard: 4, id: "11-0" });
+    expect([...journal.prunable()].sort((a, b) => a - b)).toEqual([3, 4]);
+    journal.prune(({ shard }) => shard === 3, { mayGo: true });
+    expect(allOf(journal)).toContain(text(1));
+    journal.prune(() => true, { mayGo: true });
+    expect(allOf(journal)).toEqual([text(3)]);
+    journal.acknowledge(third, undefined);
+    journal.close();
+  });
+
+  it("keeps within its bound what Redis has, and everything that Redis has not", async () => {
+    const journal = open({ segmentBytes: 20, maxBytes: 100 });
+    const entries = [];
+    for (let id = 0; id < 10; id += 1) entries.push(await journal.append(text(id)));
+    journal.prune(() => false, { mayGo: true });
+    expect(allOf(journal)).toHaveLength(10);
+    for (const entry of entries.slice(0, 8)) journal.acknowledge(entry, undefined);
+    journal.prune(() => false, { mayGo: true });
+    expect(journal.bytes).toBeLessThanOrEqual(100);
+    expect(allOf(journal)).toEqual(expect.arrayContaining([text(8), text(9)]));
+    journal.close();
+  });
+
+  it("keeps what it found until that may go", async () => {
+    const first = open();
+    first.acknowledge(await first.append(text(1)), { shard: 1, id: "5-0" });
+    first.close();
+    const second = open({ keepMs: 5_000, maxBytes: 1 });
+    expect([...second.found()].flat()).toEqual([text(1)]);
+    clock.advance(60_000_000);
+    second.prune(() => true, { mayGo: false });
+    expect([...second.found()].flat()).toEqual([text(1)]);
+    second.prune(() => true, { mayGo: true });
+    expect([...second.found()].flat()).toEqual([]);
+    second.close();
+  });
+
+  it("refuses to append when the disk does, and goes on when it does again", async () => {
+    const journal = open({ segmentBytes: 1 });
+    await journal.append(text(1));
+    rmSync(join(dir, "0"), { recursive: true });
+    await expect(journal.append(text(2))).rejects.toThrow("ENOENT");
+    takeFolder(dir).release();
+    expect(existsSync(join(dir, "0"))).toBe(true);
+    await journal.append(text(3));
+    expect(files()).toHaveLength(1);
+  });
+
+  it("says which folder it cannot have", () => {
+    writeFileSync(join(dir, "file"), "");
+    expect(() => openJournal({ dir: join(dir, "file"), clock, log })).toThrow(/EEXIST|ENOTDIR/);
+  });
+});

@@ -1,0 +1,51 @@
+import type { RedisClient } from "../../../redis/client.ts";
+import { FORGET } from "../../audit/scripts.ts";
+
+const SCAN_COUNT = 500;
+const AT_ONCE = 200;
+const TIMEOUT_MS = 10_000;
+
+/** An account of Redis. */
+export interface LiveAccount {
+  readonly key: string;
+  /** `u12` or `t34`. */
+  readonly name: string;
+  readonly shard: number;
+}
+
+/** All accounts, those of one shard together. */
+export async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<LiveAccount[]> {
+  const start = keys.user(0);
+  const prefix = start.slice(0, start.indexOf("{"));
+  const match = `${prefix.replace(/[?*[\]\\^]/g, "\\$&")}{s[0-9][0-9]}[ut]*`;
+  let cursor = "0";
+  do {
+    const args = [cursor, "MATCH", match, "COUNT", SCAN_COUNT];
+    const [next, found] = (await one({ command: "scan", args }, TIMEOUT_MS)) as [string, string[]];
+    cursor = next;
+    const accounts = found.flatMap((key) => {
+      const [, shard, name] = /\{s(\d\d)\}([ut]\d+)$/.exec(key) ?? [];
+      return shard === undefined || name === undefined ? [] : [{ key, name, shard: Number(shard) }];
+    });
+    for (const ofShard of Map.groupBy(accounts, ({ shard }) => shard).values()) {
+      for (let from = 0; from < ofShard.length; from += AT_ONCE) yield ofShard.slice(from, from + AT_ONCE);
+    }
+  } while (cursor !== "0");
+}
+
+/**
+ * Frees the memory of accounts that were the same for this long, as far as earlier calls saw; they are read again when
+ * somebody uses them.
+ */
+export async function forgetIdle(redis: RedisClient, idleSeconds: number): Promise<number> {
+  let forgotten = 0;
+  for await (const some of liveAccounts(redis)) {
+    const calls = some.map(({ key, shard }) => ({
+      script: FORGET,
+      keys: [redis.keys.epoch(shard), key],
+      args: [idleSeconds],
+    }));
+    forgotten += (await redis.send(calls, TIMEOUT_MS)).filter((answer) => answer === 1).length;
+  }
+  return forgotten;
+}

@@ -1,0 +1,151 @@
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { startProxy } from "@fairway/testkit/proxy";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { accountsOf, granted, requestId, settlementOf } from "../test-harness.contract.ts";
+import { quota } from "../../money/quota.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { books, expectCharged, openRigs, RICH, traffic } from "./traffic.contract.ts";
+
+describe("the ledger when Redis dies", () => {
+  it("and comes back with its file: nothing is lost, nobody is charged twice", { timeout: 60_000 }, async () => {
+    const service = await freshRedis({ isDurable: true });
+    const { rigs, accounts, user, token } = await openRigs(service);
+    const stop = traffic(rigs, user, token);
+    for (let round = 0; round < 3; round += 1) {
+      await pause(300);
+      await service.kill("SIGKILL");
+      await pause(200);
+      await service.restart();
+    }
+    await pause(500);
+    const { charged, requests } = await stop();
+    expect(requests).toBeGreaterThan(50);
+    await expectCharged(rigs, accounts, user, charged);
+    for (const rig of rigs) await rig.close();
+  });
+
+  it(
+    "and comes back empty, with charges that the database had not: the journals have them",
+    { timeout: 60_000 },
+    async () => {
+      const service = await freshRedis();
+      let isDown = false;
+      const wrap = (raw: RawDatabase): RawDatabase => ({
+        ...raw,
+        transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
+      });
+      const { rigs, accounts, user, token } = await openRigs(service, { wrap, part: { barrierMs: 1_200 } });
+      const stop = traffic(rigs, user, token);
+      await pause(300);
+      isDown = true;
+      await pause(300);
+      await service.kill("SIGKILL");
+      await service.restart();
+      await pause(200);
+      isDown = false;
+      await pause(2_500);
+      const { charged, requests } = await stop();
+      expect(requests).toBeGreaterThan(50);
+      await expectCharged(rigs, accounts, user, charged);
+      expect(rigs.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
+      for (const rig of rigs) await rig.close();
+    },
+  );
+
+  it("and is emptied while it runs, again and again", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
+    const stop = traffic(rigs, user, token);
+    for (let round = 0; round < 4; round += 1) {
+      await pause(round * 250 + 150);
+      await rigs[0]?.redis.one({ command: "flushall", args: [] }, 1_000);
+    }
+    await pause(2_000);
+    const { charged, requests } = await stop();
+    expect(requests).toBeGreaterThan(50);
+    await expectCharged(rigs, accounts, user, charged);
+    for (const rig of rigs) await rig.close();
+  });
+
+  it("and falls back to an earlier state", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
+    const [rig] = rigs as [RedisRig];
+    const stop = traffic(rigs, user, token);
+    await pause(300);
+    const before = await granted(rig.ledger, user, token, 50);
+    await rig.redis.one({ command: "save", args: [] }, 5_000);
+    await pause(400);
+    await rig.ledger.settle(settlementOf(before, 5));
+    await rig.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
+    await pause(100);
+    await service.kill("SIGKILL");
+    await service.restart();
+    await pause(2_500);
+    const { charged, requests } = await stop();
+    expect(requests).toBeGreaterThan(50);
+    for (const { ledger } of rigs) await ledger.flush();
+    expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged - 5 + 1_000, used_quota: charged + 5 });
+    expect(await books(rig)).toEqual([]);
+    for (const one of rigs) await one.close();
+  });
+
+  it("and what it lost is hidden by newer charges of a replica that was there first", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const proxy = await startProxy(service.port);
+    const url = await createDatabase("mariadb");
+    let isDown = false;
+    const wrap = (raw: RawDatabase): RawDatabase => ({
+      ...raw,
+      transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
+    });
+    const shared = { prefix: newPrefix(), wrap, part: { barrierMs: 300 } };
+    const late = await openRedisRig(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
+    const first = await openRedisRig(url, { ...shared, redisUrl: service.url, clock: late.clock });
+    const accounts = accountsOf(late);
+    const user = await accounts.addUser(RICH);
+    const lost = await granted(late.ledger, user, 0, 50);
+    const kept = await granted(first.ledger, user, 0, 50);
+    await first.redis.one({ command: "save", args: [] }, 5_000);
+    isDown = true;
+    await late.ledger.settle(settlementOf(lost, 7));
+    while (late.ledger.pending > 0) await pause(5);
+    Object.assign(proxy, { isClosed: true });
+    proxy.cut();
+    await service.kill("SIGKILL");
+    await service.restart();
+    await first.redis.ready(30_000);
+    await first.ledger.settle(settlementOf(kept, 11));
+    while (first.ledger.pending > 0) await pause(5);
+    isDown = false;
+    await pause(500);
+    proxy.isClosed = false;
+    await late.redis.ready(30_000);
+    await pause(2_500);
+    await expectCharged([late, first], accounts, user, 18);
+    for (const rig of [late, first]) await rig.close();
+    await proxy.stop();
+  });
+
+  it("keeps reservations of running requests, which then cannot be promised twice", { timeout: 30_000 }, async () => {
+    const service = await freshRedis();
+    const { rig, accounts } = await openRigs(service, { isPair: false });
+    const user = await accounts.addUser(100);
+    const running = await granted(rig.ledger, user, 0, 80);
+    await rig.ledger.renew(running, settlementOf(running, 30));
+    await rig.redis.one({ command: "flushall", args: [] }, 1_000);
+    const ask = () =>
+      rig.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
+    expect(await ask()).toMatchObject({ refused: "user", available: 20 });
+    expect(await rig.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
+    rig.clock.advance(rig.leaseMs);
+    expect(await rig.ledger.reap()).toBe(1);
+    expect((await accounts.user(user)).quota).toBe(60);
+    await rig.ledger.settle(settlementOf(running, 45));
+    expect((await accounts.user(user)).quota).toBe(55);
+    expect(await books(rig)).toEqual([]);
+    await rig.close();
+  });
+});

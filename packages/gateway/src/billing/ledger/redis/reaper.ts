@@ -1,0 +1,65 @@
+import type { Logger } from "../../../observability/log.ts";
+import type { RedisClient } from "../../../redis/client.ts";
+import { SHARDS } from "../../../redis/keys.ts";
+import { chargeText } from "../charge.ts";
+import { reapedCharge } from "../reaped-charge.ts";
+import { reapCall, type Lease } from "./calls.ts";
+import { DUE } from "./scripts.ts";
+import type { OpenHold } from "../sql/booking.ts";
+
+export interface LiveReaperDeps {
+  readonly redis: RedisClient;
+  readonly log: Logger;
+  readonly lease: () => Lease;
+  /** Time of the charges. */
+  readonly now: () => number;
+}
+
+const AT_ONCE = 100;
+const TIMEOUT_MS = 5_000;
+
+/** Charges reservations in Redis whose lease ended at what was last seen of them; answers how many. Safe to run anywhere. */
+export async function reapLive(deps: LiveReaperDeps): Promise<number> {
+  const { redis, lease } = deps;
+  const { keys } = redis;
+  let reaped = 0;
+  let shards = Array.from({ length: SHARDS }, (_, shard) => shard);
+  while (shards.length > 0) {
+    const calls = shards.map((shard) => ({
+      script: DUE,
+      keys: [keys.leases(shard), keys.holds(shard), keys.seen(shard)],
+      args: [lease().now, AT_ONCE],
+    }));
+    const answers = await redis.send(calls, TIMEOUT_MS);
+    const due = answers.map((answer) => dueHolds(answer));
+    const progress = await reapAll(due.flat(), deps);
+    reaped += progress;
+    shards = progress === 0 ? [] : shards.filter((_, at) => due[at]?.length === AT_ONCE);
+  }
+  return reaped;
+}
+
+type DueHold = OpenHold & { readonly seen: string };
+
+/** Triples of id, `amount:user:token` and what was seen. */
+function dueHolds(answer: unknown): DueHold[] {
+  if (answer instanceof Error) throw answer;
+  const texts = answer as readonly string[];
+  return Array.from({ length: texts.length / 3 }, (_, at) => {
+    const [request_id = "", record = "", seen = ""] = texts.slice(3 * at, 3 * at + 3);
+    const [amount = 0, user_id = 0, token_id = 0] = record.replace("+", "").split(":").map(Number);
+    return { request_id, user_id, token_id, amount, seen };
+  });
+}
+
+async function reapAll(due: readonly DueHold[], { redis, log, lease, now }: LiveReaperDeps): Promise<number> {
+  if (due.length === 0) return 0;
+  const charges = due.map((hold) => reapedCharge(hold, now()));
+  const calls = charges.map((charge) => reapCall(redis.keys, charge.settlement, chargeText(charge), lease().now));
+  const answers = await redis.send(calls, TIMEOUT_MS);
+  const reaped = due.filter((_, at) => typeof answers[at] === "string");
+  for (const { request_id } of reaped) {
+    log.warn("reservation expired and was settled at what was seen", { request_id });
+  }
+  return reaped.length;
+}

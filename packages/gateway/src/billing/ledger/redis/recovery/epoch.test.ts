@@ -1,0 +1,160 @@
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { startProxy } from "@fairway/testkit/proxy";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { SHARDS } from "../../../../redis/keys.ts";
+import { openDatabase } from "../../../../storage/database.ts";
+import { accountsOf, granted, requestId, settlementOf } from "../../test-harness.contract.ts";
+import { nextEpoch, readLedgerState } from "./epoch-store.ts";
+import { quota } from "../../../money/quota.ts";
+import { createEpochs, type Memory } from "./epoch.ts";
+import { linesLog, newPrefix, openRedisRig, type RedisRig } from "../test-harness.contract.ts";
+import { books, expectCharged, openRigs, RICH } from "../traffic.contract.ts";
+
+const flushall = ({ redis }: RedisRig) => redis.one({ command: "flushall", args: [] }, 1_000);
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error("it does not come");
+    await pause(5);
+  }
+}
+
+describe("a new epoch", () => {
+  it(
+    "that a process began in the database and left is brought about by who cannot book",
+    { timeout: 60_000 },
+    async () => {
+      const service = await freshRedis();
+      const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
+      const hold = await granted(rig.ledger, user, token, 50);
+      await nextEpoch(rig.database, (await readLedgerState(rig.database)).epoch);
+      await rig.ledger.settle(settlementOf(hold, 7));
+      await rig.ledger.flush();
+      expect((await accounts.user(user)).quota).toBe(RICH - 7);
+      await granted(rig.ledger, user, token, 50);
+      expect(await books(rig)).toEqual([]);
+      await rig.close();
+    },
+  );
+
+  it("starts again at once when Redis is emptied while all wait for each other", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 200 } });
+    const { redis, database, ledger } = rig;
+    await granted(ledger, user, token, 50);
+    const { epoch } = await readLedgerState(database);
+    const epochNow = async () => (await readLedgerState(database)).epoch;
+    const beat = () => redis.one({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
+    const catchUp = (at: number) => redis.one({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
+    const beats = setInterval(() => void beat(), 50);
+    await flushall(rig);
+    await until(async () => (await epochNow()) === epoch + 1);
+    await until(async () => Number(await redis.one({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch);
+    await flushall(rig);
+    const since = performance.now();
+    await until(async () => (await epochNow()) === epoch + 2);
+    await catchUp(epoch + 2);
+    await granted(ledger, user, token, 50);
+    // Who waits for what was emptied waits for six seconds.
+    expect(performance.now() - since).toBeLessThan(4_000);
+    clearInterval(beats);
+    await rig.close();
+  });
+
+  it("that another process has begun meanwhile is brought about by both", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 1_500 } });
+    const { redis, database, ledger } = rig;
+    await granted(ledger, user, token, 50);
+    const { epoch } = await readLedgerState(database);
+    await flushall(rig);
+    const get = async (key: string) => Number(await redis.one({ command: "get", args: [key] }, 1_000));
+    await until(async () => (await get(redis.keys.recovering)) === epoch + 1);
+    await nextEpoch(database, epoch + 1);
+    await redis.one({ command: "set", args: [redis.keys.recovering, epoch + 2] }, 1_000);
+    await granted(ledger, user, token, 50);
+    expect(await get(redis.keys.epoch(0))).toBe(epoch + 2);
+    await rig.close();
+  });
+
+  it("that another process led to is joined until the journal was given to Redis", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig } = await openRigs(service, { isPair: false });
+    const { redis, database } = rig;
+    const told: Memory[] = [];
+    let failures = 2;
+    const replay = (memory: Memory) => {
+      told.push(memory);
+      const fails = memory === "doubtful" && failures-- > 0;
+      return fails ? Promise.reject(new Error("the database did not answer in time")) : Promise.resolve();
+    };
+    const state = await readLedgerState(database);
+    const late = createEpochs({ redis, database, state, log: linesLog([]), instanceId: "late", replay });
+    await late.start();
+    const epoch = await nextEpoch(database, state.epoch);
+    const lead = (shard: number) => ({ command: "set", args: [redis.keys.epoch(shard), epoch] });
+    await redis.send(
+      Array.from({ length: SHARDS }, (_, shard) => lead(shard)),
+      1_000,
+    );
+    const caughtUp = { command: "hget", args: [redis.keys.caughtUp, "late"] };
+    await until(async () => Number(await redis.one(caughtUp, 1_000)) === epoch);
+    expect(told).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
+    await late.stop();
+    await rig.close();
+  });
+
+  it("follows when the database was restored, and balances are read from it", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig, shared, url, user, token } = await openRigs(service, { isPair: false });
+    const before = await readLedgerState(rig.database);
+    await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 50), 7));
+    await flushall(rig);
+    await granted(rig.ledger, user, token, 50);
+    await rig.ledger.flush();
+    await rig.ledger.stop();
+    await rig.crash();
+    const restored = openDatabase({ url, log: linesLog([]) });
+    await restored.raw.run("update ledger_state set number = ? where name = 'epoch'", [before.epoch]);
+    await restored.raw.run("update users set quota = ? where id = ?", [500, user]);
+    await restored.close();
+    const next = await openRedisRig(url, { ...shared, journalDir: rig.journalDir });
+    const ask = { requestId: requestId(), userId: user, tokenId: 0, amount: quota(501), isCharged: true };
+    expect(await next.ledger.hold(ask)).toMatchObject({ refused: "user" });
+    await next.ledger.settle(settlementOf(await granted(next.ledger, user, 0, 50), 7));
+    await next.ledger.flush();
+    expect((await accountsOf(next).user(user)).quota).toBe(493);
+    await next.close();
+  });
+
+  it(
+    "is not begun by a process that cannot reach Redis, so that others go on booking",
+    { timeout: 60_000 },
+    async () => {
+      const service = await freshRedis();
+      const proxy = await startProxy(service.port);
+      const url = await createDatabase("mariadb");
+      const shared = { prefix: newPrefix(), part: { barrierMs: 300 } };
+      const cutOff = await openRedisRig(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
+      const rig = await openRedisRig(url, { ...shared, redisUrl: service.url, clock: cutOff.clock });
+      const accounts = accountsOf(rig);
+      const user = await accounts.addUser(RICH);
+      const { epoch } = await readLedgerState(rig.database);
+      await flushall(rig);
+      await until(async () => (await readLedgerState(rig.database)).epoch > epoch);
+      proxy.isClosed = true;
+      proxy.cut();
+      await pause(3_500);
+      expect((await readLedgerState(rig.database)).epoch).toBeLessThanOrEqual(epoch + 2);
+      await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 50), 7));
+      await rig.ledger.flush();
+      proxy.isClosed = false;
+      await cutOff.redis.ready(30_000);
+      await expectCharged([cutOff, rig], accounts, user, 7);
+      for (const one of [cutOff, rig]) await one.close();
+      await proxy.stop();
+    },
+  );
+});

@@ -1,0 +1,141 @@
+import { eachDatabase, freshRedis } from "@fairway/testkit/databases";
+import fc from "fast-check";
+import { beforeAll, expect, it } from "vitest";
+import { audit } from "../../audit/audit.ts";
+import { history, play } from "../history.contract.ts";
+import { accountsOf, granted, type LedgerRig, requestId, settlementOf } from "../test-harness.contract.ts";
+import { isRefusal } from "../ledger.ts";
+import { quota } from "../../money/quota.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+
+let redisUrl: string;
+beforeAll(async () => {
+  redisUrl = (await freshRedis()).url;
+});
+
+/** Redis, the database and the ledger agree about every account. */
+async function checkBooks({ redis, database }: RedisRig): Promise<void> {
+  const report = await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 10 });
+  expect(report.differences).toEqual([]);
+  expect(report.busy).toBe(0);
+}
+
+eachDatabase("any history of the ledger on Redis", (open) => {
+  it("keeps the invariants of money", { timeout: 120_000 }, async () => {
+    const rig = await openRedisRig(await open(), { redisUrl });
+    const accounts = accountsOf(rig);
+    await fc.assert(
+      fc.asyncProperty(history, async (one) => {
+        await play(rig, accounts, one);
+        await checkBooks(rig);
+      }),
+      { numRuns: open.kind === "sqlite" ? 100 : 20, endOnFailure: true },
+    );
+    await rig.close();
+  });
+
+  it("keeps them with two replicas that share its steps", { timeout: 120_000 }, async () => {
+    const url = await open();
+    const prefix = newPrefix();
+    const rig = await openRedisRig(url, { redisUrl, prefix });
+    const other = await openRedisRig(url, { redisUrl, prefix, clock: rig.clock });
+    const accounts = accountsOf(rig);
+    const shared = { ...rig, ledger: alternating(rig, other) };
+    await fc.assert(
+      fc.asyncProperty(history, async (one) => {
+        await play(shared, accounts, one);
+        await checkBooks(rig);
+      }),
+      { numRuns: open.kind === "sqlite" ? 60 : 12, endOnFailure: true },
+    );
+    await other.close();
+    await rig.close();
+  });
+
+  it("survives replicas that settle, reap and reserve on the same account at once", async () => {
+    const url = await open();
+    const prefix = newPrefix();
+    const rig = await openRedisRig(url, { redisUrl, prefix });
+    const other = await openRedisRig(url, { redisUrl, prefix, clock: rig.clock });
+    const accounts = accountsOf(rig);
+    const user = await accounts.addUser(1_000_000);
+    const token = await accounts.addToken(user, 500_000);
+    const channelId = await accounts.addChannel();
+    let settled = 0;
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const first = index % 2 === 0 ? rig : other;
+        const second = index % 3 === 0 ? rig : other;
+        const hold = await granted(first.ledger, user, token, 100);
+        const seen = settlementOf(hold, 40, { channelId });
+        if (index % 4 === 0) await first.ledger.renew(hold, seen);
+        if (index % 10 === 0) rig.clock.advance(100);
+        const final = settlementOf(hold, index, { channelId });
+        await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
+        settled += index;
+      }),
+    );
+    await other.ledger.flush();
+    expect(await accounts.user(user)).toEqual({ quota: 1_000_000 - settled, used_quota: settled, request_count: 60 });
+    expect(await accounts.token(token)).toMatchObject({ remain_quota: 500_000 - settled, used_quota: settled });
+    expect(await accounts.channelUsed(channelId)).toBe(settled);
+    expect(await accounts.logs(user)).toHaveLength(60);
+    await checkBooks(rig);
+    await other.close();
+    await rig.close();
+  });
+
+  it("never admits more than a balance carries, whatever the amounts", async () => {
+    const rig = await openRedisRig(await open(), { redisUrl });
+    const accounts = accountsOf(rig);
+    const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
+        const user = await accounts.addUser(balance);
+        const token = await accounts.addToken(user, remain);
+        const ask = (amount: number) =>
+          rig.ledger.hold({
+            requestId: requestId(),
+            userId: user,
+            tokenId: token,
+            amount: quota(amount),
+            isCharged: true,
+          });
+        const answers = await Promise.all(wanted.map(ask));
+        const holds = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
+        const limit = Math.min(balance, remain);
+        const taken = holds.reduce((total, hold) => total + hold.amount, 0);
+        expect(taken).toBeLessThanOrEqual(limit);
+        const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
+        if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
+        await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
+        expect((await accounts.user(user)).quota).toBe(balance - taken);
+      }),
+      { numRuns: open.kind === "sqlite" ? 50 : 15 },
+    );
+    await rig.close();
+  });
+});
+
+/** Every call goes to the other of two replicas; a flush is of both. */
+function alternating(first: LedgerRig, second: LedgerRig): LedgerRig["ledger"] {
+  let turn = 0;
+  const next = () => ((turn += 1) % 2 === 0 ? first.ledger : second.ledger);
+  return {
+    hold: (request) => next().hold(request),
+    renew: (hold, seen, amount) => next().renew(hold, seen, amount),
+    settle: (settlement) => next().settle(settlement),
+    release: (hold) => next().release(hold),
+    change: (change) => next().change(change),
+    changeWith: (work) => next().changeWith(work),
+    reap: () => next().reap(),
+    flush: async () => {
+      await first.ledger.flush();
+      await second.ledger.flush();
+      await first.ledger.flush();
+    },
+    get pending() {
+      return first.ledger.pending + second.ledger.pending;
+    },
+  };
+}

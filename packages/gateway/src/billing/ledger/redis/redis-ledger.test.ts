@@ -1,0 +1,19 @@
+import { createDatabase, eachDatabase, freshRedis } from "@fairway/testkit/databases";
+import { beforeAll, describe } from "vitest";
+import { ledgerContract } from "../ledger.contract.ts";
+import { openRedisRig } from "./test-harness.contract.ts";
+
+let redisUrl: string;
+beforeAll(async () => {
+  redisUrl = (await freshRedis()).url;
+});
+
+eachDatabase("the ledger on Redis", (open) => {
+  ledgerContract(async () => openRedisRig(await open(), { redisUrl }));
+});
+
+describe("the ledger on Redis with its logs on PostgreSQL", () => {
+  ledgerContract(async () =>
+    openRedisRig(await createDatabase("sqlite"), { redisUrl, logUrl: await createDatabase("postgres") }),
+  );
+});

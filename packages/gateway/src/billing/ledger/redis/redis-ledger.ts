@@ -1,0 +1,390 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { AppError } from "../../../lib/app-error.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { repeat } from "../../../lib/async/repeat.ts";
+import type { Runnable } from "../../../lib/async/runnable.ts";
+import type { Logger } from "../../../observability/log.ts";
+import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { createChanges } from "../balance-changes.ts";
+import { chargeText, readCharge } from "../charge.ts";
+import { createDirectDoor, type DirectDoor } from "../sql/direct-settlement.ts";
+import { createFoundJournal, type FoundJournal } from "./journal/orphaned-journal.ts";
+import { type Journal, openJournal } from "./journal/journal.ts";
+import type { Ledger, Settlement } from "../ledger.ts";
+import type { LedgerState } from "./recovery/epoch-store.ts";
+import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
+import { createOpenHolds, type OpenHolds } from "../open-holds.ts";
+import type { Lease } from "./calls.ts";
+import { createEpochs, type Epochs } from "./recovery/epoch.ts";
+import { createFollower, type Follower } from "./balance-sync.ts";
+import { createHolder, type Holder, type OnOutage } from "./reservations.ts";
+import { createLossCheck, type LossCheck } from "./recovery/data-loss-detector.ts";
+import { reapLive } from "./reaper.ts";
+import { releaseLive } from "./release.ts";
+import { renewLive } from "./renewer.ts";
+import { adoptAll, replay, type ReplayDeps } from "./recovery/replay.ts";
+import { createSeeding, type Seeding } from "./account-loader.ts";
+import { createSender, type Sender } from "./sender.ts";
+import { createSettler, type Settler } from "./settler/settler.ts";
+import { isPast } from "./settler/streams.ts";
+import type { UserBalance } from "../sql/accounts.ts";
+import { createHolds, type HoldDeps } from "../sql/holds.ts";
+import { renewRunning } from "../sql/renewal.ts";
+
+/** What an operator wants counted. */
+export interface LedgerEvents {
+  /** A new request met a Redis that was away. */
+  outageHold(mode: OnOutage): void;
+  /** A charge could not be booked; final when it is not tried again. */
+  settlementFailed(isFinal: boolean): void;
+}
+
+export interface RedisLedgerSettings {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  /** Set when `logs` lives in a database of its own. */
+  readonly logDatabase?: RawDatabase;
+  readonly state: LedgerState;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Folder of the journals of all processes of this machine. */
+  readonly journalDir: string;
+  readonly instanceId: string;
+  readonly onOutage: OnOutage;
+  readonly events: LedgerEvents;
+  readonly leaseMs?: number;
+  /** Decides when leases end; the clock of Redis, which all replicas share, unless given. */
+  readonly leaseClock?: Clock;
+  readonly barrierMs?: number;
+  /** A settler that keeps charges for longer than this is gone. */
+  readonly abandonedMs?: number;
+  /** Charges on their way to the database beyond which new requests are refused. */
+  readonly maxBacklog?: number;
+  /** Told after every commit that charged a user; must not throw. */
+  readonly onBalance?: (userId: number, before: number, after: number) => void;
+}
+
+/** The ledger of many processes: live balances in Redis, the truth in the database, and a journal between them. */
+export interface RedisLedger extends Ledger, Runnable {
+  /** Rejects when Redis does not answer; says what that means for new requests. */
+  check(): Promise<void>;
+  /** Charges on their way to the database, of all processes. */
+  readonly backlog: number;
+  readonly journalBytes: number;
+}
+
+const LEASE_MS = 60_000;
+const MAX_BACKLOG = 1_000_000;
+const MAX_PENDING = 100_000;
+const PRUNE_MS = 10_000;
+/** Longer than any transaction of a settler that lives. */
+const ABANDONED_MS = 20_000;
+const FLUSH_MS = 10_000;
+const RETRY_AFTER_MS = 5_000;
+/** Who stops in order has flushed before. */
+const FINISH_MS = 3_000;
+const PING_MS = 2_000;
+const LOOK_AGAIN_MS = 1_000;
+/** After a reconnection everybody renews first. */
+const REAP_AFTER_MS = 15_000;
+
+/** Opens the journal; throws what the file system throws when its folder cannot be written. */
+export function createRedisLedger(settings: RedisLedgerSettings): RedisLedger {
+  return new LiveLedger(settings);
+}
+
+class LiveLedger implements RedisLedger {
+  readonly name = "ledger";
+  readonly #settings: RedisLedgerSettings;
+  readonly #outbox: LogOutbox | undefined;
+  readonly #open: OpenHolds = createOpenHolds();
+  readonly #journal: Journal;
+  readonly #follower: Follower;
+  readonly #door: DirectDoor;
+  readonly #loss: LossCheck;
+  readonly #sender: Sender;
+  readonly #epochs: Epochs;
+  readonly #settler: Settler;
+  readonly #seeding: Seeding;
+  readonly #holder: Holder;
+  readonly #holdDeps: HoldDeps;
+  readonly #found: FoundJournal;
+  readonly #pruning: Runnable;
+  #writing = 0;
+  #readyAt = 0;
+  #stopWatching = () => {};
+  #following: Promise<unknown> = Promise.resolve();
+  readonly changeWith: Ledger["changeWith"];
+
+  constructor(settings: RedisLedgerSettings) {
+    const { redis, database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+    this.#settings = settings;
+    this.#outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
+    const isLogSeparate = this.#outbox !== undefined;
+    const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
+    const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
+    const common = { redis, database, clock, log, isLogSeparate, onBalance: tellBalance };
+    const lease = () => this.#lease();
+    this.#holdDeps = { database, clock, leaseMs };
+    this.#journal = openJournal({ dir: settings.journalDir, clock, log });
+    this.#follower = createFollower(common);
+    this.#loss = createLossCheck(redis);
+    this.#door = createDirectDoor({ ...common, onCommit: (users) => this.#committed(users) });
+    this.#sender = createSender({
+      ...common,
+      door: this.#door,
+      acknowledge: (entry, place) => {
+        if (place) this.#loss.acknowledged(place);
+        this.#journal.acknowledge(entry, place);
+      },
+    });
+    this.#epochs = createEpochs({
+      ...common,
+      ...settings,
+      instanceId: name,
+      replay: (memory) => replay(memory, this.#replayDeps()),
+    });
+    this.#settler = createSettler({
+      ...common,
+      abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
+      name,
+      door: this.#door,
+      epochs: this.#epochs,
+      onCommit: () => this.#outbox?.kick(),
+      onFailure: settings.events.settlementFailed,
+    });
+    this.#seeding = createSeeding({ ...common, hurry: () => this.#settler.hurry() });
+    this.#holder = createHolder({
+      ...common,
+      ...settings,
+      seeding: this.#seeding,
+      epochs: this.#epochs,
+      lease,
+      now: () => clock.now(),
+      holdInDatabase: createHolds(this.#holdDeps),
+      isFull: () => this.#isFull(),
+      onOutageHold: settings.events.outageHold,
+    });
+    this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
+    this.#found = createFoundJournal(this.#replayDeps());
+    const onError = (error: unknown) => log.warn("old journal files are kept until Redis answers", { error });
+    this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
+  }
+
+  #lease(): Lease {
+    const { leaseClock, leaseMs = LEASE_MS } = this.#settings;
+    return { now: leaseClock?.now() ?? 0, leaseMs };
+  }
+
+  #replayDeps(): ReplayDeps {
+    const { redis, database, log } = this.#settings;
+    const lease = () => this.#lease();
+    return {
+      redis,
+      database,
+      log,
+      lease,
+      door: this.#door,
+      journal: this.#journal,
+      open: this.#open,
+      loss: this.#loss,
+    };
+  }
+
+  async start(): Promise<void> {
+    const { redis } = this.#settings;
+    await this.#loss.look();
+    await this.#epochs.start();
+    for (const entry of this.#journal.leftovers()) this.#sendAgain(entry);
+    this.#found.check();
+    for (const part of [this.#follower, this.#settler, this.#pruning]) await part.start();
+    let isFirst = true;
+    this.#stopWatching = redis.onReady(() => {
+      this.#readyAt = performance.now();
+      if (!isFirst) void this.#reconnected(this.#readyAt);
+      isFirst = false;
+    });
+  }
+
+  async stop(): Promise<void> {
+    const { log } = this.#settings;
+    this.#stopWatching();
+    this.#readyAt = Infinity;
+    if (!(await this.#sender.finish(FINISH_MS)))
+      log.error("settlements stay in the journal until the next start", { count: this.pending });
+    for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
+    await this.#found.stop();
+    this.#journal.close();
+  }
+
+  get pending(): number {
+    return this.#writing + this.#sender.pending;
+  }
+
+  get backlog(): number {
+    return this.#settler.backlog;
+  }
+
+  get journalBytes(): number {
+    return this.#journal.bytes;
+  }
+
+  async check(): Promise<void> {
+    const { redis, onOutage } = this.#settings;
+    try {
+      await redis.one({ command: "ping", args: [] }, PING_MS);
+    } catch (cause) {
+      const reason = redis.lastError?.message ?? (cause instanceof Error ? cause.message : String(cause));
+      const meaning = onOutage === "deny" ? "new requests are refused" : "new requests are reserved in the database";
+      throw new Error(`${reason}; ${meaning}`, { cause });
+    }
+  }
+
+  async hold(request: Parameters<Ledger["hold"]>[0]): ReturnType<Ledger["hold"]> {
+    const { answer, isDirect } = await this.#holder.hold(request);
+    if (!("refused" in answer)) this.#open.add(answer, isDirect);
+    return answer;
+  }
+
+  renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
+    const known = this.#open.get(hold.requestId);
+    if (known?.isDirect) return renewRunning({ ...this.#holdDeps, log: this.#settings.log }, hold, seen, amount);
+    return renewLive(hold, seen, amount, { ...this.#replayDeps(), seeding: this.#seeding });
+  }
+
+  settle(settlement: Settlement): Promise<void> {
+    return this.#open.end(settlement.hold.requestId, (known) => this.#settle(settlement, known?.isDirect ?? false));
+  }
+
+  async #settle(settlement: Settlement, isDirect: boolean): Promise<void> {
+    const charge = { settlement };
+    const text = chargeText(charge);
+    this.#writing += 1;
+    try {
+      const entry = await this.#journal.append(text);
+      this.#sender.push({ charge, text, entry, isDirect, onSent: undefined });
+    } catch (error) {
+      this.#settings.log.error("the journal cannot be written, settlements wait for Redis", { error });
+      const sent = new Promise<void>((resolve) =>
+        this.#sender.push({ charge, text, entry: undefined, isDirect, onSent: () => resolve() }),
+      );
+      await sent;
+    } finally {
+      this.#writing -= 1;
+    }
+  }
+
+  #sendAgain(entry: ReturnType<Journal["leftovers"]>[number]): void {
+    try {
+      this.#sender.push({
+        charge: readCharge(entry.text),
+        text: entry.text,
+        entry,
+        isDirect: false,
+        onSent: undefined,
+      });
+    } catch {
+      // A crash cut the line off before anybody was told of it.
+      this.#journal.acknowledge(entry, undefined);
+    }
+  }
+
+  release(hold: Parameters<Ledger["release"]>[0]): Promise<void> {
+    return this.#open.end(hold.requestId, async (known) => {
+      if (known?.isDirect) await this.#door.release(hold);
+      else releaseLive(this.#settings.redis, hold);
+    });
+  }
+
+  change(change: Parameters<Ledger["change"]>[0]): Promise<boolean> {
+    return this.changeWith(() => Promise.resolve(change));
+  }
+
+  async reap(): Promise<number> {
+    const { redis, clock, log, leaseClock } = this.#settings;
+    this.#outbox?.kick();
+    const direct = await this.#door.reap();
+    const isEarly = !leaseClock && performance.now() < this.#readyAt + REAP_AFTER_MS;
+    if (isEarly || !redis.isReady) return direct;
+    return direct + (await reapLive({ redis, log, lease: () => this.#lease(), now: () => clock.now() }));
+  }
+
+  async flush(ms = FLUSH_MS): Promise<void> {
+    const until = performance.now() + ms;
+    const rest = () => Math.max(1, until - performance.now());
+    while (!(await this.#isFlushed(rest))) {
+      if (performance.now() < until) continue;
+      const cause = new Error("charges are still on their way to the database");
+      throw new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
+    }
+    // Live balances and log rows wait in tables: nothing is lost when they come later.
+    const followed = Promise.all([this.#following, this.#outbox?.drained()]);
+    await Promise.race([followed, pause(rest(), undefined, { ref: false })]);
+  }
+
+  /** A Redis that forgot has empty streams too; what was in them comes back from the journals. */
+  async #isFlushed(rest: () => number): Promise<boolean> {
+    while (this.#writing > 0 && rest() > 1) await pause(1);
+    if (this.#writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest()))) return false;
+    try {
+      return await this.#epochs.confirm(rest());
+    } catch (error) {
+      if (!(error instanceof RedisAway)) throw error;
+      await this.#settings.redis.ready(rest());
+      return false;
+    }
+  }
+
+  #isFull(): boolean {
+    return this.backlog > (this.#settings.maxBacklog ?? MAX_BACKLOG) || this.pending > MAX_PENDING;
+  }
+
+  #committed(userIds: readonly number[]): void {
+    this.#outbox?.kick();
+    this.#following = Promise.all([this.#following, this.#follower.follow(userIds)]).then(() => undefined);
+  }
+
+  async #changed(userId: number): Promise<void> {
+    this.#outbox?.kick();
+    await this.#follower.follow([userId]);
+  }
+
+  #tellBalance({ id, quota: before }: UserBalance, charged: number): void {
+    if (charged === 0) return;
+    try {
+      this.#settings.onBalance?.(id, before, before - charged);
+    } catch (error) {
+      this.#settings.log.error("balance listener failed", { error, userId: id });
+    }
+  }
+
+  /** Until it is done or the connection is another: nobody else would see that balances are too high. Never rejects. */
+  async #reconnected(readyAt: number): Promise<void> {
+    const { redis, log } = this.#settings;
+    while (readyAt === this.#readyAt && redis.isReady) {
+      try {
+        return await this.#compare(readyAt);
+      } catch (error) {
+        log.warn("Redis could not be looked at after it came back, it is tried again", { error });
+        await pause(LOOK_AGAIN_MS);
+      }
+    }
+  }
+
+  async #compare(readyAt: number): Promise<void> {
+    const doubt = await this.#loss.look();
+    if (doubt !== undefined) {
+      this.#loss.forget();
+      return this.#epochs.lost(doubt, readyAt);
+    }
+    await adoptAll(this.#replayDeps());
+    await this.#follower.followRecent();
+  }
+
+  async #prune(): Promise<void> {
+    const oldest = await this.#settler.oldest(this.#journal.prunable());
+    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), { mayGo: this.#found.isChecked });
+  }
+}

@@ -1,0 +1,173 @@
+import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import type { Service } from "@fairway/testkit/services";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { accountsOf, granted, logOf, settlementOf } from "../test-harness.contract.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { books, expectCharged, openRigs, RICH } from "./traffic.contract.ts";
+
+/** Of a statement with its values. */
+type Refuses = (statement: string) => boolean;
+
+/** A database that refuses single statements of transactions, in words that no list of errors knows. */
+function refusing() {
+  let refuses: Refuses = () => false;
+  const wrap = (raw: RawDatabase): RawDatabase => ({
+    ...raw,
+    transaction: (work) =>
+      raw.transaction((tx) => {
+        const run: RawTransaction["run"] = (sql, values) =>
+          refuses([sql, ...values].join(" "))
+            ? Promise.reject(new Error("the packet is too large"))
+            : tx.run(sql, values);
+        return work({ ...tx, run, rows: tx.rows.bind(tx) });
+      }),
+  });
+  return { wrap, when: (some: Refuses) => (refuses = some) };
+}
+
+const isPoison: Refuses = (statement) => statement.startsWith("insert into logs") && statement.includes("poison");
+
+describe("what the database refuses", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await freshRedis();
+  });
+
+  const settleSome = async (rig: RedisRig, user: number, contents: readonly string[]) => {
+    const holds = [];
+    for (const _ of contents) holds.push(await granted(rig.ledger, user, 0, 10));
+    for (const [at, hold] of holds.entries())
+      await rig.ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: contents[at] ?? "" }) }));
+  };
+  const contents = async (rig: RedisRig, user: number) =>
+    (await accountsOf(rig).logs(user)).map(({ content }) => content).toSorted();
+
+  it("of a log row costs the row, not the charge, and stops no other", { timeout: 60_000 }, async () => {
+    const database = refusing();
+    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
+    database.when(isPoison);
+    await settleSome(rig, user, ["fine", "poison", "fine", "fine"]);
+    await rig.ledger.flush();
+    expect(await accounts.user(user)).toMatchObject({ quota: RICH - 20, used_quota: 20, request_count: 4 });
+    expect(await contents(rig, user)).toEqual(["fine", "fine", "fine"]);
+    expect(rig.lines.join("")).toContain("log row refused by the database");
+    expect(await books(rig)).toEqual([]);
+    await rig.close();
+  });
+
+  it("of a charge altogether waits, and the others are booked", { timeout: 60_000 }, async () => {
+    const database = refusing();
+    const part = { abandonedMs: 600 };
+    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap, part });
+    const refused = await granted(rig.ledger, user, 0, 10);
+    database.when((statement) => statement.startsWith("insert into ledger") && statement.includes(refused.requestId));
+    await rig.ledger.settle(settlementOf(refused, 7));
+    await settleSome(rig, user, ["fine", "fine"]);
+    const used = async () => {
+      const [row] = await rig.database.rows<{ used: number }>("select used_quota as used from users where id = ?", [
+        user,
+      ]);
+      return row?.used;
+    };
+    await expect.poll(used, { timeout: 20_000 }).toBe(10);
+    await pause(1_500);
+    expect(await used()).toBe(10);
+    database.when(() => false);
+    await expect.poll(used, { timeout: 20_000 }).toBe(17);
+    expect(await accounts.user(user)).toMatchObject({ quota: RICH - 17 });
+    expect(await books(rig)).toEqual([]);
+    await rig.close();
+  });
+
+  it("does not keep balances closed after Redis was emptied", { timeout: 60_000 }, async () => {
+    const database = refusing();
+    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
+    database.when((statement) => statement.startsWith("insert into ledger"));
+    await settleSome(rig, user, ["fine", "poison", "fine"]);
+    while (rig.ledger.pending > 0) await pause(5);
+    await rig.redis.one({ command: "flushall", args: [] }, 1_000);
+    database.when(isPoison);
+    await rig.ledger.release(await granted(rig.ledger, user, 0, 10));
+    await rig.ledger.flush();
+    expect(await accounts.user(user)).toMatchObject({ quota: RICH - 15, used_quota: 15 });
+    expect(await contents(rig, user)).toEqual(["fine", "fine"]);
+    expect(await books(rig)).toEqual([]);
+    await rig.close();
+  });
+
+  it("keeps the log database from holding up a stop", { timeout: 60_000 }, async () => {
+    let isAway = false;
+    const { rig, user } = await openRigs(service, {
+      isPair: false,
+      logUrl: await createDatabase("mariadb"),
+      wrap: (raw) => ({
+        ...raw,
+        transaction: (work) =>
+          raw.transaction((tx) =>
+            work({
+              ...tx,
+              run: tx.run.bind(tx),
+              rows: (sql, values) =>
+                isAway && sql.includes("from log_outbox")
+                  ? Promise.reject(new Error("the log database is away"))
+                  : tx.rows(sql, values),
+            }),
+          ),
+      }),
+    });
+    isAway = true;
+    const kicking = setInterval(() => void settleSome(rig, user, ["fine"]), 100);
+    await pause(500);
+    const startedAt = performance.now();
+    await rig.ledger.flush(3_000).catch(() => undefined);
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
+    clearInterval(kicking);
+    isAway = false;
+    await rig.close();
+  });
+});
+
+describe("a journal", () => {
+  const away = () => {
+    let isAway = false;
+    const wrap = (raw: RawDatabase): RawDatabase => ({
+      ...raw,
+      transaction: (work) => (isAway ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
+    });
+    return { wrap, set: (is: boolean) => (isAway = is) };
+  };
+
+  it(
+    "that is found is compared, even what Redis had taken: it may have lost it since",
+    { timeout: 60_000 },
+    async () => {
+      const service = await freshRedis();
+      const database = away();
+      const journalDir = mkdtempSync(join(tmpdir(), "fairway-journal-"));
+      const shared = { redisUrl: service.url, prefix: newPrefix(), wrap: database.wrap };
+      const url = await createDatabase("mariadb");
+      const first = await openRedisRig(url, { ...shared, journalDir });
+      const accounts = accountsOf(first);
+      const user = await accounts.addUser(RICH);
+      const hold = await granted(first.ledger, user, 0, 50);
+      database.set(true);
+      await first.ledger.settle(settlementOf(hold, 7, { log: logOf(0, {}) }));
+      while (first.ledger.pending > 0) await pause(5);
+      await first.ledger.stop();
+      await first.redis.one({ command: "flushall", args: [] }, 1_000);
+      await first.crash();
+      database.set(false);
+      const other = await openRedisRig(url, { ...shared, clock: first.clock });
+      await other.ledger.release(await granted(other.ledger, user, 0, 10));
+      const again = await openRedisRig(url, { ...shared, clock: first.clock, journalDir });
+      await expect.poll(() => again.lines.join(""), { timeout: 10_000 }).toContain("were found in an old journal");
+      await expectCharged([again, other], accountsOf(again), user, 7);
+      for (const rig of [again, other]) await rig.close();
+    },
+  );
+});

@@ -1,0 +1,72 @@
+import type { Logger } from "../../../observability/log.ts";
+import type { RedisClient } from "../../../redis/client.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import type { Hold, Settlement } from "../ledger.ts";
+import type { OpenHolds } from "../open-holds.ts";
+import type { Quota } from "../../money/quota.ts";
+import { adoptCall, type Lease, type Renewal, renewCall } from "./calls.ts";
+import { RENEWED } from "./scripts.ts";
+import type { Seeding } from "./account-loader.ts";
+import { bookedRequests } from "../sql/booked-requests.ts";
+import { seenText } from "../sql/reaper.ts";
+
+export interface RenewerDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  readonly seeding: Seeding;
+  readonly open: OpenHolds;
+  readonly log: Logger;
+  readonly lease: () => Lease;
+}
+
+const TIMEOUT_MS = 2_000;
+const SEED_MS = 1_000;
+
+/**
+ * Moves the lease of a reservation in Redis and tells what was seen. A running answer is not ended because Redis is
+ * away: then it goes on, and what its lease did not cover is corrected when it settles.
+ */
+export async function renewLive(
+  hold: Hold,
+  seen: Settlement,
+  amount: Quota | undefined,
+  deps: RenewerDeps,
+): Promise<boolean> {
+  const renewal = { hold, seen: seenText(seen), amount };
+  const known = deps.open.get(hold.requestId);
+  if (known) known.seen = renewal.seen;
+  try {
+    const answer = await renewKnown(renewal, deps);
+    if (answer === RENEWED.done && known && amount !== undefined && amount > known.amount) known.amount = amount;
+    return answer === RENEWED.done || answer === RENEWED.unread;
+  } catch (error) {
+    deps.log.warn("a reservation could not be renewed, its request goes on", { request_id: hold.requestId, error });
+    return true;
+  }
+}
+
+/** Redis may have lost the reservation, or not know the balances that an extension needs. */
+async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown> {
+  const { redis, database, open, lease } = deps;
+  const { hold } = renewal;
+  const first = await renew(renewal, deps);
+  if (first === RENEWED.unread) {
+    await seedBoth(hold, deps);
+    return renew(renewal, deps);
+  }
+  if (first !== RENEWED.unknown) return first;
+  if ((await bookedRequests(database, [hold.requestId])).has(hold.requestId)) return RENEWED.closed;
+  const amount = open.get(hold.requestId)?.amount ?? hold.amount;
+  await redis.one(adoptCall(redis.keys, hold, amount, lease()), TIMEOUT_MS);
+  return renew(renewal, deps);
+}
+
+function renew(renewal: Renewal, { redis, lease }: RenewerDeps): Promise<unknown> {
+  return redis.one(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
+}
+
+async function seedBoth({ userId, tokenId }: Hold, { seeding }: RenewerDeps): Promise<void> {
+  const deadline = performance.now() + SEED_MS;
+  await seeding.seed({ userId, tokenId: 0 }, deadline);
+  if (tokenId !== 0) await seeding.seed({ userId, tokenId }, deadline);
+}

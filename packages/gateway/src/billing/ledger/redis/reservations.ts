@@ -1,0 +1,166 @@
+import { AppError } from "../../../lib/app-error.ts";
+import type { Logger } from "../../../observability/log.ts";
+import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import type { Hold, HoldRefusal, HoldRequest } from "../ledger.ts";
+import { quota } from "../../money/quota.ts";
+import { holdCall, type Lease } from "./calls.ts";
+import type { Epochs } from "./recovery/epoch.ts";
+import { releaseLater } from "./release.ts";
+import { HELD } from "./scripts.ts";
+import type { Seeding } from "./account-loader.ts";
+
+export type OnOutage = "deny" | "sql";
+
+export interface HolderDeps {
+  readonly redis: RedisClient;
+  readonly seeding: Seeding;
+  readonly epochs: Pick<Epochs, "closed" | "settled">;
+  readonly log: Logger;
+  readonly lease: () => Lease;
+  /** Epoch milliseconds of this process. */
+  readonly now: () => number;
+  /** What happens to new requests while Redis is away. */
+  readonly onOutage: OnOutage;
+  /** Reserves in the database. */
+  readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
+  /** Too many charges wait for the database: nobody should be given more to wait for. */
+  readonly isFull: () => boolean;
+  /** Told of each request that was not reserved in Redis. */
+  readonly onOutageHold: (mode: OnOutage) => void;
+}
+
+export interface Held {
+  readonly answer: Hold | HoldRefusal;
+  readonly isDirect: boolean;
+}
+
+/** Reserves in Redis, in one round trip for an account that is known there. */
+export interface Holder {
+  /** Throws AppError `balances_unavailable` when neither Redis nor, where that is allowed, the database answers. */
+  hold(request: HoldRequest): Promise<Held>;
+}
+
+/** A client waits this long for a Redis that restarts, where nothing else will do. */
+const RESTART_MS = 2_000;
+/** After a failure the database does without asking Redis again for this long. */
+const REST_MS = 1_000;
+/** Reading a balance for the first time waits for charges on their way. */
+const SEED_MS = 5_000;
+const STEP_MS = 200;
+const TELL_MS = 10_000;
+
+export function createHolder(deps: HolderDeps): Holder {
+  const { redis, log, onOutage, onOutageHold, isFull } = deps;
+  let restsUntil = -Infinity;
+  const tell = outageLog(log, onOutage);
+
+  const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
+    onOutageHold(onOutage);
+    try {
+      return { answer: await deps.holdInDatabase(request), isDirect: true };
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+
+  const outage = (request: HoldRequest, error: unknown): Promise<Held> => {
+    tell(request, error);
+    // It may have been made without an answer.
+    releaseLater(redis, granted(request, deps));
+    if (error instanceof RedisAway) redis.patience.waitedInVain();
+    restsUntil = performance.now() + REST_MS;
+    if (onOutage === "sql") return holdInDatabase(request);
+    onOutageHold(onOutage);
+    throw unavailable(error);
+  };
+
+  return {
+    async hold(request) {
+      if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
+      const isResting = redis.patience.isOver || performance.now() < restsUntil;
+      if (onOutage === "sql" && isResting) return holdInDatabase(request);
+      try {
+        return { answer: await holdLive(request, deps), isDirect: false };
+      } catch (error) {
+        return outage(request, error);
+      }
+    },
+  };
+}
+
+/** One line every ten seconds of an outage; the metric counts every request. */
+function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: unknown) => void {
+  let toldAt = -Infinity;
+  let untold = 0;
+  return ({ requestId }, error) => {
+    untold += 1;
+    if (performance.now() - toldAt < TELL_MS) return;
+    log.warn("requests cannot be reserved in Redis", { request_id: requestId, requests: untold, mode, error });
+    toldAt = performance.now();
+    untold = 0;
+  };
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError("balances_unavailable", { cause, retryAfterMs: RESTART_MS });
+}
+
+async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | HoldRefusal> {
+  const startedAt = performance.now();
+  const waitMs = deps.onOutage === "sql" ? deps.redis.patience.ms : RESTART_MS;
+  let isRepeated = false;
+  for (;;) {
+    const [code, free] = await ask(request, isRepeated, startedAt + waitMs, deps);
+    isRepeated = true;
+    const refusal = refusalOf(code, free, request);
+    if (refusal) return refusal;
+    if (code === HELD.granted) return granted(request, deps);
+    const seeded = await open(code, request, startedAt + SEED_MS, deps);
+    if (seeded === "absent")
+      return refusalOf(code === HELD.userUnread ? HELD.userShort : HELD.tokenShort, 0, request) as HoldRefusal;
+    if (performance.now() > startedAt + SEED_MS)
+      throw new Error(`balances are ${seeded === "late" ? "still on their way" : "not open yet"}`);
+  }
+}
+
+const GRANTED = [HELD.granted, 0] as const;
+
+/** Asks again while Redis is away and there is patience: a restart takes a second. */
+async function ask(
+  request: HoldRequest,
+  isRepeated: boolean,
+  deadline: number,
+  { redis, lease }: HolderDeps,
+): Promise<readonly [code: number, free: number]> {
+  for (let repeated = isRepeated; ;) {
+    const rest = Math.max(1, Math.ceil(deadline - performance.now()));
+    try {
+      const answer = await redis.one(holdCall(redis.keys, request, lease(), repeated), rest);
+      return answer === HELD.granted ? GRANTED : (answer as [number, number]);
+    } catch (error) {
+      if (!(error instanceof RedisAway) || performance.now() >= deadline) throw error;
+      repeated ||= error.mayHaveRun;
+      await redis.ready(Math.min(rest, STEP_MS));
+    }
+  }
+}
+
+/** Makes the account known to Redis, or waits until it may be. */
+async function open(code: number, { userId, tokenId }: HoldRequest, deadline: number, { seeding, epochs }: HolderDeps) {
+  if (code !== HELD.closed) {
+    const seeded = await seeding.seed({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
+    if (seeded !== "closed") return seeded;
+  }
+  epochs.closed();
+  await epochs.settled(Math.max(1, deadline - performance.now()));
+  return "closed";
+}
+
+function granted({ requestId, userId, tokenId, amount }: HoldRequest, { lease, now }: HolderDeps): Hold {
+  return { requestId, userId, tokenId, amount, leaseUntil: now() + lease().leaseMs };
+}
+
+function refusalOf(code: number, free: number, { amount }: HoldRequest): HoldRefusal | undefined {
+  if (code !== HELD.userShort && code !== HELD.tokenShort) return undefined;
+  return { refused: code === HELD.userShort ? "user" : "token", needed: amount, available: quota(free) };
+}

@@ -1,0 +1,131 @@
+import { freshRedis } from "@fairway/testkit/databases";
+import { Writable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Secret } from "../../../lib/secret.ts";
+import { createLog } from "../../../observability/log.ts";
+import { createRedisClient, type RedisClient } from "../../../redis/client.ts";
+import { createKeys, shardOf } from "../../../redis/keys.ts";
+import type { Hold } from "../ledger.ts";
+import { quota } from "../../money/quota.ts";
+import { holdCall, reapCall, releaseCall, renewCall, settleCall } from "./calls.ts";
+import { HELD, OPEN, SEED, SETTLED } from "./scripts.ts";
+import { newPrefix } from "./test-harness.contract.ts";
+
+const log = createLog({
+  level: "off",
+  format: "json",
+  out: new Writable({ write: (_chunk, _encoding, done) => done() }),
+});
+const USER = 7;
+const TOKEN = 9;
+const LEASE = { now: 1_000_000, leaseMs: 60_000 };
+const MS = 2_000;
+let redis: RedisClient;
+
+beforeAll(async () => {
+  const { url } = await freshRedis();
+  redis = createRedisClient({ url: new Secret(url), keys: createKeys(newPrefix()), log, name: "test" });
+  await redis.ready(MS);
+});
+afterAll(() => redis.close());
+
+async function seed(balance: number, used: number, grant: string): Promise<void> {
+  const { keys } = redis;
+  const epoch = keys.epoch(shardOf(USER));
+  const own = [keys.user(USER), keys.token(USER, TOKEN), keys.holds(shardOf(USER)), keys.leases(shardOf(USER))];
+  await redis.one({ command: "del", args: [epoch, ...own, keys.charges(shardOf(USER)), keys.seen(shardOf(USER))] }, MS);
+  await redis.one({ script: OPEN, keys: [epoch], args: ["1"] }, MS);
+  for (const [account, amount, limit] of [
+    [keys.user(USER), balance, "u"],
+    [keys.token(USER, TOKEN), -used, grant],
+  ] as const)
+    await redis.one({ script: SEED, keys: [epoch, account], args: ["1", "0", amount, "0", limit, "reading"] }, MS);
+}
+
+const open = (requestId: string, amount: number): Hold => ({
+  requestId,
+  userId: USER,
+  tokenId: TOKEN,
+  amount: quota(amount),
+  leaseUntil: 0,
+});
+const holdOf = (id: string, amount: number, isRepeated = false) =>
+  holdCall(redis.keys, { ...open(id, amount), isCharged: true }, LEASE, isRepeated);
+const settlement = (id: string, charged: number) => ({
+  hold: open(id, 0),
+  quota: quota(charged),
+  channelId: 1,
+  at: 1,
+});
+const settleOf = (id: string, charged: number) => settleCall(redis.keys, settlement(id, charged), `{"id":"${id}"}`);
+const account = async (name: "user" | "token") => {
+  const key = name === "user" ? redis.keys.user(USER) : redis.keys.token(USER, TOKEN);
+  const [balance, held] = (await redis.one({ command: "hmget", args: [key, "b", "h"] }, MS)) as string[];
+  return { balance: Number(balance), held: Number(held ?? 0) };
+};
+const size = (command: string, key: string) => redis.one({ command, args: [key] }, MS);
+
+describe("reservations of one account in one write", () => {
+  beforeEach(() => seed(100, 0, "70"));
+
+  it("are judged in order, each by itself, and what is granted is held", async () => {
+    const calls = [holdOf("a", 60), holdOf("b", 20), holdOf("c", 10), holdOf("d", 1)];
+    expect(await redis.send(calls, MS)).toEqual([
+      HELD.granted,
+      [HELD.tokenShort, 10],
+      HELD.granted,
+      [HELD.tokenShort, 0],
+    ]);
+    expect(await account("user")).toEqual({ balance: 100, held: 70 });
+    expect(await account("token")).toEqual({ balance: 0, held: 70 });
+    expect(await size("hlen", redis.keys.holds(shardOf(USER)))).toBe(2);
+    expect(await size("zcard", redis.keys.leases(shardOf(USER)))).toBe(2);
+  });
+
+  it("that are repeated hold once, in one write and later", async () => {
+    expect(await redis.send([holdOf("a", 30), holdOf("a", 30, true)], MS)).toEqual([HELD.granted, HELD.granted]);
+    expect(await redis.send([holdOf("a", 30, true)], MS)).toEqual([HELD.granted]);
+    expect(await account("user")).toEqual({ balance: 100, held: 30 });
+  });
+});
+
+describe("charges of one account in one write", () => {
+  beforeEach(() => seed(1_000, 0, "u"));
+
+  it("are each answered by what became of them", async () => {
+    await redis.send([holdOf("a", 10), holdOf("b", 20), holdOf("c", 30)], MS);
+    const seen = renewCall(redis.keys, { hold: open("b", 20), seen: "{}", amount: undefined }, LEASE);
+    await redis.one(seen, MS);
+    await redis.one(reapCall(redis.keys, settlement("c", 3), "{}", LEASE.now + LEASE.leaseMs + 1), MS);
+    const answers = await redis.send([settleOf("a", 8), settleOf("x", 1), settleOf("c", 5), settleOf("b", 15)], MS);
+    expect(answers).toEqual([expect.stringMatching(/^\d+-\d+$/), SETTLED.unknown, SETTLED.reaped, expect.any(String)]);
+    expect(await account("user")).toEqual({ balance: 1_000 - 3 - 8 - 15, held: 0 });
+    expect(await account("token")).toEqual({ balance: -26, held: 0 });
+    expect(await size("xlen", redis.keys.charges(shardOf(USER)))).toBe(3);
+    expect(await size("zcard", redis.keys.leases(shardOf(USER)))).toBe(0);
+    expect(await size("hlen", redis.keys.seen(shardOf(USER)))).toBe(0);
+  });
+
+  it("count once, in one write and later", async () => {
+    await redis.send([holdOf("a", 10)], MS);
+    const [first, second] = await redis.send([settleOf("a", 8), settleOf("a", 8)], MS);
+    expect([typeof first, second]).toEqual(["string", SETTLED.before]);
+    expect(await redis.send([settleOf("a", 8)], MS)).toEqual([SETTLED.before]);
+    expect(await account("user")).toEqual({ balance: 992, held: 0 });
+  });
+
+  it("stay exact where their sum is beyond what a script can add", async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    await redis.send([holdOf("a", 1), holdOf("b", 1), holdOf("c", 1)], MS);
+    await redis.send([settleOf("a", most), settleOf("b", most - 1), settleOf("c", 3)], MS);
+    const balance = await redis.one({ command: "hget", args: [redis.keys.user(USER), "b"] }, MS);
+    expect(BigInt(String(balance))).toBe(1_000n - BigInt(most) - BigInt(most - 1) - 3n);
+  });
+
+  it("of reservations that were given back are unknown", async () => {
+    await redis.send([holdOf("a", 10)], MS);
+    await redis.one(releaseCall(redis.keys, open("a", 10)), MS);
+    expect(await redis.send([settleOf("a", 8)], MS)).toEqual([SETTLED.unknown]);
+    expect(await account("user")).toEqual({ balance: 1_000, held: 0 });
+  });
+});

@@ -1,0 +1,327 @@
+import { script } from "../../../redis/script.ts";
+
+/**
+ * Everything that moves live balances, each script atomic and within one shard.
+ *
+ * An account is a hash: `b` balance (of a token: what it has used, negative), `h` held, `g` what a token may use in its
+ * life or `u`, `e` epoch in which it was read from the database, `i` name of that reading, `v` the last ledger row of
+ * the database that it includes, `n` changes that came while it was not read, `m` since when it is as it is; that one is
+ * the mark of `FORGET`, which no other script reads or writes.
+ *
+ * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with `+` at the end once something
+ * was seen of it, `s` when it was settled and `r` when it was reaped. The last two go when the database has the charge;
+ * from then on the ledger there is what remembers it.
+ */
+
+const CLOCK = `
+local function clock(given)
+  if given ~= '0' then return tonumber(given) end
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end`;
+
+/** `free` answers what is neither used nor held: nil for an account that was not read, false for one without limit. */
+const FREE = `
+local function free(account, epoch, grant)
+  local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g')
+  if a[1] ~= epoch then return nil end
+  local have = tonumber(a[2]) - tonumber(a[3] or '0')
+  if grant == nil then return have end
+  if grant == '' then grant = a[4] elseif grant ~= a[4] then redis.call('HSET', account, 'g', grant) end
+  if grant == 'u' then return false end
+  return have + tonumber(grant)
+end`;
+
+/**
+ * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant, then of each
+ * id amount isCharged record isRepeated. Answers of each 0 granted, {1, free} user short, {2, free} token short, {3} user
+ * not read, {4} token not read, {5} closed. What is granted together is written together.
+ */
+export const HOLD = script(`${CLOCK}${FREE}
+local epoch, hasToken = redis.call('GET', KEYS[1]), ARGV[3] == '1'
+local user, token = nil, false
+if epoch then
+  user = free(KEYS[2], epoch)
+  if hasToken then token = free(KEYS[3], epoch, ARGV[4]) end
+end
+local function lacks(have, amount, isCharged)
+  return have and (isCharged or amount > 0) and (have < amount or (isCharged and have <= 0))
+end
+local answers, mine, records, ids, held = {}, {}, {}, {}, 0
+for at = 5, #ARGV, 5 do
+  local id, amount, isCharged = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
+  local answer = 0
+  if not epoch then answer = {5}
+  elseif ARGV[at + 4] == '1' and (mine[id] or redis.call('HEXISTS', KEYS[4], id) == 1) then answer = 0
+  elseif user == nil then answer = {3}
+  elseif lacks(user, amount, isCharged) then answer = {1, user}
+  elseif token == nil then answer = {4}
+  elseif lacks(token, amount, isCharged) then answer = {2, token}
+  else
+    mine[id] = true
+    table.insert(records, id) table.insert(records, ARGV[at + 3])
+    table.insert(ids, id)
+    held = held + amount
+    user = user - amount
+    if token then token = token - amount end
+  end
+  table.insert(answers, answer)
+end
+if #ids == 0 then return answers end
+redis.call('HSET', KEYS[4], unpack(records))
+if held > 0 then
+  redis.call('HINCRBY', KEYS[2], 'h', held)
+  if hasToken then redis.call('HINCRBY', KEYS[3], 'h', held) end
+end
+local ends, leases = clock(ARGV[1]) + ARGV[2], {}
+for _, id in ipairs(ids) do table.insert(leases, ends) table.insert(leases, id) end
+redis.call('ZADD', KEYS[5], unpack(leases))
+return answers`);
+
+/**
+ * Puts a reservation back that Redis has lost, or moves the lease of one that it has.
+ * KEYS holds leases user token; ARGV id amount record now lease hasToken. Answers 1 when it was lost.
+ */
+export const ADOPT = script(`${CLOCK}
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known == 's' or known == 'r' then return 0 end
+redis.call('ZADD', KEYS[2], clock(ARGV[4]) + ARGV[5], ARGV[1])
+if known then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+if tonumber(ARGV[2]) > 0 then
+  redis.call('HINCRBY', KEYS[3], 'h', ARGV[2])
+  if ARGV[6] == '1' then redis.call('HINCRBY', KEYS[4], 'h', ARGV[2]) end
+end
+return 1`);
+
+/**
+ * KEYS holds leases seen user token epoch; ARGV id seen now lease amount hasToken tail, where amount is '' or the wished
+ * reservation. Answers 0 unknown, 1 closed, 2 refused, 3 renewed, 4 an account was not read; after 2 and 4 the lease is
+ * renewed all the same.
+ */
+export const RENEW = script(`${CLOCK}${FREE}
+local record = redis.call('HGET', KEYS[1], ARGV[1])
+if not record then return 0 end
+if record == 's' or record == 'r' then return 1 end
+local held = string.match(record, '^%d+')
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[2], 'XX', clock(ARGV[3]) + ARGV[4], ARGV[1])
+local more = ARGV[5] == '' and 0 or tonumber(ARGV[5]) - tonumber(held)
+local amount, answer = held, 3
+if more > 0 then
+  local epoch = redis.call('GET', KEYS[6])
+  local user, token = free(KEYS[4], epoch), false
+  if ARGV[6] == '1' then token = free(KEYS[5], epoch, '') end
+  if not epoch or user == nil or token == nil then answer = 4
+  elseif user < more or (token and token < more) then answer = 2
+  else
+    amount = ARGV[5]
+    redis.call('HINCRBY', KEYS[4], 'h', more)
+    if ARGV[6] == '1' then redis.call('HINCRBY', KEYS[5], 'h', more) end
+  end
+end
+redis.call('HSET', KEYS[1], ARGV[1], amount .. ARGV[7])
+return answer`);
+
+/** KEYS holds leases seen user token; ARGV id hasToken. */
+export const RELEASE = script(`
+local record = redis.call('HGET', KEYS[1], ARGV[1])
+if not record or record == 's' or record == 'r' then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+if string.sub(record, -1) == '+' then redis.call('HDEL', KEYS[3], ARGV[1]) end
+local held = tonumber(string.match(record, '^%d+'))
+if held > 0 then
+  redis.call('HINCRBY', KEYS[4], 'h', -held)
+  if ARGV[2] == '1' then redis.call('HINCRBY', KEYS[5], 'h', -held) end
+end
+return 1`);
+
+/** First number of an answer of `HOLD`. */
+export const HELD = { granted: 0, userShort: 1, tokenShort: 2, userUnread: 3, tokenUnread: 4, closed: 5 } as const;
+
+export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4 } as const;
+
+/** What `SETTLE` answers instead of the id of the charge in the stream. */
+export const SETTLED = { unknown: -1, before: -2, reaped: -3 } as const;
+
+/** More than this at once would not be an exact number in a script. */
+const MOST_AT_ONCE = "9e15";
+
+/**
+ * Charges reservations of one account. KEYS holds leases seen user token charges epoch; ARGV account hasToken now, then
+ * of each id quota charge. Answers of each the id of its charge in the stream, or why it was not charged.
+ */
+const close = (state: "s" | "r", refusal: string) =>
+  script(`${CLOCK}
+local ids = {}
+for at = 4, #ARGV, 3 do table.insert(ids, ARGV[at]) end
+local records = redis.call('HMGET', KEYS[1], unpack(ids))
+local epoch, hasToken = redis.call('GET', KEYS[7]), ARGV[2] == '1'
+local function reading(account)
+  local seed = redis.call('HMGET', account, 'e', 'i')
+  return epoch and seed[1] == epoch and seed[2] or ''
+end
+local ofUser, ofToken = reading(KEYS[4]), hasToken and reading(KEYS[5]) or ''
+local held, due, count = 0, 0, 0
+local function take(account, of)
+  if held ~= 0 then redis.call('HINCRBY', account, 'h', -held) end
+  if of == '' then redis.call('HINCRBY', account, 'n', count)
+  elseif due ~= 0 then redis.call('HINCRBY', account, 'b', -due) end
+end
+local function takeAll()
+  if count == 0 then return end
+  take(KEYS[4], ofUser)
+  if hasToken then take(KEYS[5], ofToken) end
+  held, due, count = 0, 0, 0
+end
+local answers, closed, states, seen = {}, {}, {}, {}
+for at, id in ipairs(ids) do
+  local record, quota, answer = records[at], tonumber(ARGV[1 + 3 * at + 1]), nil
+  if not record then answer = ${SETTLED.unknown}
+  elseif record == 's' or closed[id] then answer = ${SETTLED.before}
+  elseif record == 'r' then answer = ${SETTLED.reaped} end
+  ${refusal}
+  if answer == nil then
+    answer = redis.call('XADD', KEYS[6], '*', 'a', ARGV[1], 'i', ofUser, 'j', ofToken, 'e', ARGV[1 + 3 * at + 2])
+    closed[id] = true
+    table.insert(states, id) table.insert(states, '${state}')
+    if string.sub(record, -1) == '+' then table.insert(seen, id) end
+    if due + quota > ${MOST_AT_ONCE} then takeAll() end
+    held, due, count = held + tonumber(string.match(record, '^%d+')), due + quota, count + 1
+  end
+  table.insert(answers, answer)
+end
+takeAll()
+if #states == 0 then return answers end
+redis.call('HSET', KEYS[1], unpack(states))
+local ended = {}
+for id in pairs(closed) do table.insert(ended, id) end
+redis.call('ZREM', KEYS[2], unpack(ended))
+if #seen > 0 then redis.call('HDEL', KEYS[3], unpack(seen)) end
+return answers`);
+
+/** Charges open reservations; answers the id of each charge in the stream, or one of `SETTLED`. */
+export const SETTLE = close("s", "");
+
+/** Charges a reservation whose lease has ended; answers 0 when it has not. */
+export const REAP = close(
+  "r",
+  `local lease = redis.call('ZSCORE', KEYS[2], id)
+  if not lease or tonumber(lease) > clock(ARGV[3]) then answer = 0 end`,
+);
+
+/** KEYS leases holds seen; ARGV now limit. Answers id, record and what was seen of each reservation that is due. */
+export const DUE = script(`${CLOCK}
+local found = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', clock(ARGV[1]), 'LIMIT', 0, ARGV[2])) do
+  local record = redis.call('HGET', KEYS[2], id)
+  if not record or record == 's' or record == 'r' then redis.call('ZREM', KEYS[1], id)
+  else
+    local seen = ''
+    if string.sub(record, -1) == '+' then seen = redis.call('HGET', KEYS[3], id) or '' end
+    table.insert(found, id) table.insert(found, record) table.insert(found, seen)
+  end
+end
+return found`);
+
+/** The database has these charges. KEYS charges holds; ARGV group count, then as many stream ids, then request ids. */
+export const BOOKED = script(`
+local count = tonumber(ARGV[2])
+local ids, requests = {}, {}
+for at = 1, count do ids[at] = ARGV[2 + at] requests[at] = ARGV[2 + count + at] end
+redis.call('XACK', KEYS[1], ARGV[1], unpack(ids))
+local gone = redis.call('XDEL', KEYS[1], unpack(ids))
+local records, closed = redis.call('HMGET', KEYS[2], unpack(requests)), {}
+for at = 1, count do
+  if records[at] == 's' or records[at] == 'r' then table.insert(closed, requests[at]) end
+end
+if #closed > 0 then redis.call('HDEL', KEYS[2], unpack(closed)) end
+return gone`);
+
+/**
+ * Undoes a charge that the database had already, unless its entry is not this settler's any more: then the database may
+ * have it from who took the entry over. KEYS user token stream; ARGV reading of user, of token, quota, group, settler,
+ * entry.
+ */
+export const GIVE_BACK = script(`
+if #redis.call('XPENDING', KEYS[3], ARGV[4], ARGV[6], ARGV[6], 1, ARGV[5]) == 0 then return 0 end
+for at = 1, 2 do
+  if ARGV[at] ~= '' and redis.call('HGET', KEYS[at], 'i') == ARGV[at] then redis.call('HINCRBY', KEYS[at], 'b', ARGV[3]) end
+end
+return 1`);
+
+/** Movements that the database has and Redis had not. KEYS epoch account; ARGV ledger id and quota of each, in order. */
+export const FOLLOW = script(`
+local epoch = redis.call('GET', KEYS[1])
+local a = redis.call('HMGET', KEYS[2], 'e', 'v')
+if not epoch or a[1] ~= epoch then
+  redis.call('HINCRBY', KEYS[2], 'n', 1)
+  return 0
+end
+local last, done = tonumber(a[2]), 0
+for at = 1, #ARGV, 2 do
+  local id = tonumber(ARGV[at])
+  if id > last then
+    redis.call('HINCRBY', KEYS[2], 'b', ARGV[at + 1])
+    redis.call('HSET', KEYS[2], 'v', ARGV[at])
+    last = id
+    done = done + 1
+  end
+end
+return done`);
+
+/**
+ * May this account be read from the database? KEYS epoch account charges; ARGV prefix or suffix of its charges, limit.
+ * Answers {0} closed, {1} read before, {2} charges are on their way, {3, epoch, changes}.
+ */
+export const SEED_BEGIN = script(`
+local epoch = redis.call('GET', KEYS[1])
+if not epoch then return {0} end
+local a = redis.call('HMGET', KEYS[2], 'e', 'n')
+if a[1] == epoch then return {1} end
+local length = redis.call('XLEN', KEYS[3])
+if length > tonumber(ARGV[3]) then return {2} end
+if length > 0 then
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[3], '-', '+')) do
+    local user, token = string.match(entry[2][2], '^(%d+):(%d+)$')
+    if (ARGV[1] == 'user' and user or token) == ARGV[2] then return {2} end
+  end
+end
+return {3, epoch, a[2] or '0'}`);
+
+/** KEYS epoch account; ARGV epoch changes balance version grant reading. Answers 0 when something happened meanwhile. */
+export const SEED = script(`
+local epoch = redis.call('GET', KEYS[1])
+local a = redis.call('HMGET', KEYS[2], 'e', 'n')
+if epoch ~= ARGV[1] then return 0 end
+if a[1] == epoch then return 1 end
+if (a[2] or '0') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[2], 'e', epoch, 'b', ARGV[3], 'v', ARGV[4], 'g', ARGV[5], 'i', ARGV[6])
+return 1`);
+
+/** KEYS epoch; ARGV the new one. Opens the shard unless a later epoch did. */
+export const OPEN = script(`
+local epoch = redis.call('GET', KEYS[1])
+if epoch and tonumber(epoch) >= tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+return 1`);
+
+/** KEYS epoch; ARGV the new one. Closes the shard until it is opened with that epoch. */
+export const CLOSE_SHARD = script(`
+local epoch = redis.call('GET', KEYS[1])
+if epoch and tonumber(epoch) < tonumber(ARGV[1]) then return redis.call('DEL', KEYS[1]) end
+return 0`);
+
+/** KEYS recovering; ARGV epoch seconds. Tells all processes which epoch is begun; a later one stays. */
+export const BEGIN_EPOCH = script(`
+local latest = tonumber(redis.call('GET', KEYS[1]) or '0')
+redis.call('SET', KEYS[1], math.max(latest, tonumber(ARGV[1])), 'EX', ARGV[2])
+return 1`);
+
+/** KEYS replicas; ARGV name, milliseconds. Answers who gave a sign of life within that time. */
+export const ALIVE = script(`${CLOCK}
+local now = clock('0')
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 3600000)
+return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[2], '+inf')`);

@@ -1,0 +1,212 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "../../../observability/log.ts";
+import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import { shardOf } from "../../../redis/keys.ts";
+import type { Charge } from "../charge.ts";
+import type { DirectDoor } from "../sql/direct-settlement.ts";
+import type { JournalEntry } from "./journal/journal.ts";
+import type { Place } from "./journal/segment.ts";
+import { settleCall } from "./calls.ts";
+import { SETTLED } from "./scripts.ts";
+
+/** A settlement between the journal and Redis. */
+export interface Outgoing {
+  readonly charge: Charge;
+  /** The text of the charge. */
+  readonly text: string;
+  /** Undefined when the disk did not take it. */
+  readonly entry: JournalEntry | undefined;
+  /** Reserved in the database: it goes there without Redis. */
+  readonly isDirect: boolean;
+  /** It reached Redis or the database. */
+  readonly onSent: ((place: Place | undefined) => void) | undefined;
+}
+
+export interface SenderDeps {
+  readonly redis: RedisClient;
+  readonly door: Pick<DirectDoor, "book">;
+  readonly log: Logger;
+  readonly acknowledge: (entry: JournalEntry, place: Place | undefined) => void;
+}
+
+/** Brings settlements from the journal into Redis, in writes of many; nothing gives it up but success. */
+export interface Sender {
+  push(outgoing: Outgoing): void;
+  /** Settlements that have reached neither Redis nor the database. */
+  readonly pending: number;
+  /** Resolves when none is left, or after `ms`; answers whether none is left. */
+  idle(ms: number): Promise<boolean>;
+  /** The last chance of this process: like `idle`, but what Redis does not take goes into the database. Sends no more. */
+  finish(ms: number): Promise<boolean>;
+}
+
+const GATHER_MS = 5;
+const AT_ONCE = 256;
+const MOST_WRITES = 4;
+const TIMEOUT_MS = 15_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** A reaped charge is corrected when the database has it. */
+const REAPED_PAUSE_MS = 200;
+
+export function createSender(deps: SenderDeps): Sender {
+  return new QueueSender(deps);
+}
+
+class QueueSender implements Sender {
+  readonly #deps: SenderDeps;
+  #queue: Outgoing[] = [];
+  #pending = 0;
+  #writes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isUrgent = false;
+  #isFinishing = false;
+  #isStopped = false;
+  readonly #finishing = Promise.withResolvers<void>();
+  readonly #idlers = new Set<() => void>();
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  push(outgoing: Outgoing): void {
+    this.#pending += 1;
+    this.#enqueue([outgoing]);
+  }
+
+  async idle(ms: number): Promise<boolean> {
+    if (this.#pending === 0) return true;
+    this.#isUrgent = true;
+    this.#schedule();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#idlers.delete(done);
+        resolve(this.#pending === 0);
+      };
+      const timer = setTimeout(done, ms);
+      this.#idlers.add(done);
+    });
+  }
+
+  async finish(ms: number): Promise<boolean> {
+    this.#isFinishing = true;
+    this.#finishing.resolve();
+    const isIdle = await this.idle(ms);
+    this.#isStopped = true;
+    return isIdle;
+  }
+
+  #enqueue(some: readonly Outgoing[]): void {
+    if (this.#isStopped) return;
+    this.#queue.push(...some);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#timer && !this.#isUrgent) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#leave(), this.#isUrgent ? 0 : GATHER_MS);
+  }
+
+  #leave(): void {
+    this.#timer = undefined;
+    this.#isUrgent = false;
+    while (this.#queue.length > 0 && this.#writes < MOST_WRITES) {
+      this.#writes += 1;
+      void this.#write(this.#queue.splice(0, AT_ONCE)).finally(() => {
+        this.#writes -= 1;
+        if (this.#queue.length > 0) this.#schedule();
+      });
+    }
+  }
+
+  /** Never rejects. */
+  async #write(some: readonly Outgoing[]): Promise<void> {
+    const isPastRedis = this.#isFinishing && !this.#deps.redis.isReady;
+    const isPast = (outgoing: Outgoing) => outgoing.isDirect || isPastRedis;
+    const direct = some.filter(isPast);
+    const others = some.filter((outgoing) => !isPast(outgoing));
+    if (direct.length > 0) await this.#book(direct);
+    if (others.length > 0) await this.#settle(others);
+  }
+
+  async #settle(some: readonly Outgoing[]): Promise<void> {
+    const { redis, log } = this.#deps;
+    try {
+      const calls = some.map(({ charge, text }) => settleCall(redis.keys, charge.settlement, text));
+      const answers = await redis.send(calls, TIMEOUT_MS);
+      this.#failures = 0;
+      await this.#sort(some, answers);
+    } catch (error) {
+      if (!(error instanceof RedisAway))
+        log.error("settlements could not be sent, they are tried again", { error, waiting: this.#pending });
+      await this.#wait();
+      this.#enqueue(some);
+    }
+  }
+
+  async #sort(some: readonly Outgoing[], answers: readonly unknown[]): Promise<void> {
+    const unknown: Outgoing[] = [];
+    const refused: Outgoing[] = [];
+    for (const [at, outgoing] of some.entries()) {
+      const answer = answers[at];
+      if (typeof answer === "string")
+        this.#sent(outgoing, { shard: shardOf(outgoing.charge.settlement.hold.userId), id: answer });
+      else if (answer === SETTLED.before) this.#sent(outgoing, undefined);
+      else if (answer === SETTLED.unknown) unknown.push(outgoing);
+      else if (answer === SETTLED.reaped) this.#later(outgoing, REAPED_PAUSE_MS);
+      else refused.push(outgoing);
+    }
+    if (refused.length > 0) {
+      const error = answers.find((answer) => answer instanceof Error);
+      this.#deps.log.error("Redis refuses settlements, they are kept and tried again", {
+        error,
+        waiting: this.#pending,
+      });
+      const ms = this.#nextPause();
+      for (const outgoing of refused) this.#later(outgoing, ms);
+    }
+    if (unknown.length > 0) await this.#book(unknown);
+  }
+
+  /** Past Redis: the database decides what is still due. */
+  async #book(some: readonly Outgoing[]): Promise<void> {
+    const { door, log } = this.#deps;
+    try {
+      await door.book(some.map(({ charge }) => charge));
+      for (const outgoing of some) this.#sent(outgoing, undefined);
+    } catch (error) {
+      log.error("settlements could not be booked, they are kept and tried again", { error, waiting: this.#pending });
+      await this.#wait();
+      this.#enqueue(some);
+    }
+  }
+
+  #sent({ entry, onSent }: Outgoing, place: Place | undefined): void {
+    if (entry) this.#deps.acknowledge(entry, place);
+    onSent?.(place);
+    this.#pending -= 1;
+    if (this.#pending === 0) for (const done of this.#idlers) done();
+  }
+
+  #later(outgoing: Outgoing, ms: number): void {
+    setTimeout(() => this.#enqueue([outgoing]), ms).unref();
+  }
+
+  async #wait(): Promise<void> {
+    const waits = this.#deps.redis.ready(LONGEST_PAUSE_MS).then(() => pause(this.#nextPause()));
+    await Promise.race([waits, this.#finishing.promise]);
+    if (this.#isFinishing) await pause(FIRST_PAUSE_MS);
+  }
+
+  #nextPause(): number {
+    this.#failures += 1;
+    return Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
+  }
+}

@@ -1,0 +1,56 @@
+import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
+import { decideCharges, type Booked } from "../../charge-booking.ts";
+import { type Charge, readCharge } from "../../charge.ts";
+import { requireEpoch } from "../recovery/epoch-store.ts";
+
+/** One charge of a stream. */
+export interface StreamCharge {
+  readonly shard: number;
+  readonly id: string;
+  readonly charge: Charge;
+  /** Readings of the balances that it was taken from; "" = from none. */
+  readonly ofUser: string;
+  readonly ofToken: string;
+  /** It was never given to anybody before. */
+  readonly isFirst: boolean;
+}
+
+/** An entry as `XREADGROUP` and `XAUTOCLAIM` answer it. */
+export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
+
+/** Undefined for what is no charge: it can never be booked. */
+export function streamCharge(shard: number, [id, fields]: StreamEntry, isFirst: boolean): StreamCharge | undefined {
+  const [, , , ofUser = "", , ofToken = "", , text = ""] = fields ?? [];
+  try {
+    return { shard, id, charge: readCharge(text), ofUser, ofToken, isFirst };
+  } catch {
+    return undefined;
+  }
+}
+
+export interface BatchDeps {
+  readonly database: RawDatabase;
+  readonly isLogSeparate: boolean;
+}
+
+/** Books charges that Redis has taken from its balances. Throws EpochEnded when it may have lost them since. */
+export function bookBatch(
+  charges: readonly StreamCharge[],
+  epoch: number,
+  { database, isLogSeparate }: BatchDeps,
+): Promise<Booked> {
+  return database.transaction(async (tx: RawTransaction) => {
+    await requireEpoch(tx, database.kind, epoch);
+    const list = charges.map(({ charge }) => charge);
+    const booked = await decideCharges(tx, database.kind, list);
+    await booked.booking.write(tx, database.kind, isLogSeparate);
+    return booked;
+  });
+}
+
+/** A charge that the database had is given back to the live balances, unless this very entry may have brought it. */
+export function giveBackOf(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
+  const { quota } = charge.charge.settlement;
+  if (!charge.isFirst || !outcome || outcome.kind === "booked" || outcome.kind === "later") return 0;
+  return outcome.kind === "known" ? quota : quota + outcome.moved;
+}

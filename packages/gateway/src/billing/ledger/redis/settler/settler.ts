@@ -1,0 +1,327 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { repeat } from "../../../../lib/async/repeat.ts";
+import type { Runnable } from "../../../../lib/async/runnable.ts";
+import type { Logger } from "../../../../observability/log.ts";
+import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
+import type { RawDatabase } from "../../../../storage/engines/raw.ts";
+import type { Booked } from "../../charge-booking.ts";
+import type { DirectDoor } from "../../sql/direct-settlement.ts";
+import { isOfLog, REFUSALS, takesWrites } from "../../write-probe.ts";
+import { EpochEnded } from "../recovery/epoch-store.ts";
+import type { Epochs } from "../recovery/epoch.ts";
+import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./batch.ts";
+import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
+import type { UserBalance } from "../../sql/accounts.ts";
+
+export interface SettlerDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  readonly isLogSeparate: boolean;
+  readonly door: Pick<DirectDoor, "book">;
+  readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
+  readonly log: Logger;
+  /** Name of this settler among those of other processes. */
+  readonly name: string;
+  /** After each commit. */
+  readonly onCommit: () => void;
+  readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
+  /** A charge could not be booked; final when it is not tried again. */
+  readonly onFailure: (isFinal: boolean) => void;
+  /** Charges that were given to a settler this long ago are taken over by another; it is gone. */
+  readonly abandonedMs: number;
+}
+
+/** Brings charges from the streams of Redis into the database: many in a transaction, each once, whoever does it. */
+export interface Settler extends Runnable {
+  /** Charges that were on their way when it was last looked. */
+  readonly backlog: number;
+  /** Does not gather more before the next transaction. */
+  hurry(): void;
+  /** Resolves when everything that is in the streams now is in the database, or after `ms`; answers whether it is. */
+  drained(ms: number): Promise<boolean>;
+  /** Forgets nothing of these shards before their charges are booked: the oldest that is not, by shard. */
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+}
+
+const AT_ONCE = 500;
+/** Fewer charges than a full transaction wait for company this long. */
+const GATHER_MS = 100;
+const BLOCK_MS = 1_000;
+const LOOK_MS = 2_000;
+const PRUNE_MS = 3_600_000;
+const READ_PAUSE_MS = 200;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+export function createSettler(deps: SettlerDeps): Settler {
+  return new StreamSettler(deps);
+}
+
+class StreamSettler implements Settler {
+  readonly name = "settler";
+  readonly #deps: SettlerDeps;
+  readonly #streams: ChargeStreams;
+  readonly #watchers: readonly Runnable[];
+  /** What a database that answers refuses, by place: it waits for the next look, so that it stops no other. */
+  readonly #setAside = new Set<string>();
+  #takesOverAt = Infinity;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  readonly #stopping = new AbortController();
+  #isHurried = false;
+  /** Redis may have given it charges that never arrived, or kept some that it was told are booked. */
+  #isDoubtful = false;
+  #wake: (() => void) | undefined;
+  #failures = 0;
+  backlog = 0;
+
+  constructor(deps: SettlerDeps) {
+    this.#deps = deps;
+    this.#streams = createChargeStreams(deps.redis, deps.name, () => (this.#isDoubtful = true));
+    const every = (everyMs: number, work: () => Promise<void>) =>
+      repeat({
+        name: this.name,
+        everyMs,
+        work,
+        onError: (error) => deps.log.debug("the streams of charges cannot be looked at", { error }),
+      });
+    this.#watchers = [
+      every(LOOK_MS, async () => void (this.backlog = await this.#streams.length())),
+      every(PRUNE_MS, () => this.#streams.prune()),
+    ];
+  }
+
+  async start(): Promise<void> {
+    for (const watcher of this.#watchers) await watcher.start();
+    this.#takesOverAt = this.#nextTakeover();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopping.abort();
+    this.hurry();
+    for (const watcher of this.#watchers) await watcher.stop();
+    this.#streams.close();
+    await this.#running;
+  }
+
+  hurry(): void {
+    this.#isHurried = true;
+    this.#wake?.();
+  }
+
+  async drained(ms: number): Promise<boolean> {
+    const until = performance.now() + ms;
+    for (let isDone = false; !isDone;) {
+      if (performance.now() > until) return false;
+      try {
+        isDone = await this.#passed(await this.#streams.newest(), until);
+      } catch (error) {
+        if (!(error instanceof RedisAway)) throw error;
+        await this.#deps.redis.ready(Math.max(1, until - performance.now()));
+      }
+    }
+    this.backlog = 0;
+    return true;
+  }
+
+  /** Waits until the streams are past these charges. */
+  async #passed(newest: ReadonlyMap<number, string>, until: number): Promise<boolean> {
+    let rest = newest;
+    for (let step = 1; rest.size > 0; step = Math.min(step + 1, 20)) {
+      if (performance.now() > until) return false;
+      this.hurry();
+      await pause(step);
+      const oldest = await this.#streams.oldest(rest.keys());
+      rest = new Map([...rest].filter(([shard, id]) => !isPast(oldest.get(shard), id)));
+    }
+    return true;
+  }
+
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+    return this.#streams.oldest(shards);
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        // What is read from Redis after this was there in this epoch; nothing is kept for a later one.
+        const { current } = this.#deps.epochs;
+        const charges = await this.#next();
+        for (let from = 0; from < charges.length; from += AT_ONCE)
+          await this.#bookUntilDone(charges.slice(from, from + AT_ONCE), current);
+        if (charges.length > 0 && charges.length < AT_ONCE) await this.#gather();
+      } catch (error) {
+        if (this.#isStopped) return;
+        if (!this.#isDoubtful) this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
+        this.#isDoubtful = true;
+        await this.#pause(READ_PAUSE_MS);
+      }
+    }
+  }
+
+  async #next(): Promise<StreamCharge[]> {
+    if (!this.#isDoubtful) await this.#takeOver();
+    if (!this.#isDoubtful) return this.#chargesOf(await this.#streams.read(BLOCK_MS), true);
+    const mine = this.#chargesOf(await this.#streams.mine(), false);
+    const due = mine.filter((charge) => !this.#setAside.has(placeOf(charge)));
+    this.#isDoubtful = due.length > 0;
+    // What is refused again and again leaves time for what is new.
+    if (!this.#isDoubtful) this.#takesOverAt = this.#nextTakeover();
+    return due;
+  }
+
+  /** Makes charges its own that somebody was given long ago, and looks again at those that were refused. */
+  async #takeOver(): Promise<void> {
+    if (performance.now() < this.#takesOverAt) return;
+    const { abandonedMs, log } = this.#deps;
+    const { length: count } = await this.#streams.claim(abandonedMs);
+    this.#takesOverAt = this.#nextTakeover();
+    if (count > 0) log.warn("charges that nobody booked are taken over", { count });
+    this.#isDoubtful ||= count > 0 || this.#setAside.size > 0;
+    this.#setAside.clear();
+  }
+
+  #nextTakeover(): number {
+    return performance.now() + this.#deps.abandonedMs / 2;
+  }
+
+  async #gather(): Promise<void> {
+    if (!this.#isHurried && !this.#isStopped) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, GATHER_MS);
+        this.#wake = () => (clearTimeout(timer), resolve());
+      });
+      this.#wake = undefined;
+    }
+    this.#isHurried = false;
+  }
+
+  #chargesOf(entries: readonly ReadEntry[], isFirst: boolean): StreamCharge[] {
+    return entries.flatMap(({ shard, entry }) => {
+      const charge = streamCharge(shard, entry, isFirst);
+      if (charge) return [charge];
+      this.#deps.log.error("an entry of the stream is no charge, it stays there", { shard, id: entry[0] });
+      this.#deps.onFailure(true);
+      return [];
+    });
+  }
+
+  /** Until the database has them: what it refuses goes alone, so that it stops no other. */
+  async #bookUntilDone(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    let rest = charges;
+    for (let refusals = 0; rest.length > 0 && !this.#isStopped;) {
+      try {
+        await this.#book(rest, epoch);
+        this.#failures = 0;
+        return;
+      } catch (error) {
+        if (error instanceof EpochEnded) return this.#afterEpoch(rest, epoch);
+        this.#failures += 1;
+        this.#deps.onFailure(false);
+        this.#deps.log.error("charges could not be booked, they are kept and tried again", {
+          error,
+          count: rest.length,
+          failures: this.#failures,
+        });
+        await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS));
+        rest = rest.map((charge) => ({ ...charge, isFirst: false }));
+        if (!(await takesWrites(this.#deps.database))) continue;
+        if (rest.length > 1) return this.#bookEach(rest, epoch);
+        refusals += 1;
+        if (isOfLog(error, refusals) && (await this.#bookWithoutLog(rest, epoch, error))) return;
+        if (refusals >= REFUSALS) return this.#putAside(rest);
+      }
+    }
+  }
+
+  #putAside(charges: readonly StreamCharge[]): void {
+    this.#failures = 0;
+    for (const charge of charges) this.#setAside.add(placeOf(charge));
+    const ids = charges.map(({ charge }) => charge.settlement.hold.requestId);
+    this.#deps.log.error("charges that the database refuses stay in Redis, they are tried again later", {
+      request_ids: ids,
+    });
+  }
+
+  async #bookEach(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    for (const charge of charges) await this.#bookUntilDone([charge], epoch);
+  }
+
+  /** What the database cannot store stands in the log row: money goes first. */
+  async #bookWithoutLog(charges: readonly StreamCharge[], epoch: number, error: unknown): Promise<boolean> {
+    const [charge] = charges;
+    if (!charge?.charge.settlement.log) return false;
+    const { log: row, ...settlement } = charge.charge.settlement;
+    try {
+      await this.#book([{ ...charge, charge: { ...charge.charge, settlement } }], epoch);
+    } catch {
+      return false; // the whole charge is tried again
+    }
+    this.#deps.log.error("log row refused by the database, the charge goes on without it", {
+      error,
+      request_id: settlement.hold.requestId,
+      row,
+    });
+    return true;
+  }
+
+  /** A stop ends it. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, this.#stopping).catch(() => undefined);
+  }
+
+  async #book(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    const booked = await bookBatch(charges, epoch, this.#deps);
+    this.#deps.onCommit();
+    this.#tellBalances(booked);
+    const undone = charges.map((charge, at) => ({ charge, quota: giveBackOf(charge, booked.outcomes[at]) }));
+    await this.#streams.giveBack(undone.filter(({ quota }) => quota !== 0));
+    const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
+    this.#isDoubtful ||= done.length < charges.length;
+    if (done.length > 0) await this.#acknowledge(done);
+  }
+
+  #tellBalances({ users, booking }: Booked): void {
+    const { onBalance } = this.#deps;
+    if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
+  }
+
+  /** What Redis is not told now is read again later, and found in the database. */
+  async #acknowledge(charges: readonly StreamCharge[]): Promise<void> {
+    try {
+      await this.#streams.booked(charges);
+    } catch (error) {
+      this.#isDoubtful = true;
+      this.#deps.log.warn("booked charges stay in Redis until it answers", { error, count: charges.length });
+    }
+  }
+
+  /** Balances were declared unknown: what Redis still has is booked as ever, what it lost goes past it. */
+  async #afterEpoch(charges: readonly StreamCharge[], epoch: number): Promise<void> {
+    const { epochs, door } = this.#deps;
+    epochs.ended(epoch);
+    while (!this.#isStopped) {
+      try {
+        await epochs.settled(LONGEST_PAUSE_MS);
+        const present = await this.#streams.present(charges);
+        const lost = charges.filter((charge) => !present.has(charge));
+        if (lost.length > 0) await door.book(lost.map(({ charge }) => charge));
+        this.#isDoubtful ||= present.size > 0;
+        return;
+      } catch (error) {
+        this.#deps.log.error("charges of an earlier epoch could not be booked, they are kept and tried again", {
+          error,
+          count: charges.length,
+        });
+        await this.#pause(LONGEST_PAUSE_MS);
+      }
+    }
+  }
+}
+
+function placeOf({ shard, id }: StreamCharge): string {
+  return `${shard} ${id}`;
+}

@@ -1,0 +1,228 @@
+import { type Connection, RedisAway, type RedisClient } from "../../../../redis/client.ts";
+import { SHARDS } from "../../../../redis/keys.ts";
+import { compareIds } from "../recovery/data-loss-detector.ts";
+import { BOOKED, GIVE_BACK } from "../scripts.ts";
+import type { StreamCharge, StreamEntry } from "./batch.ts";
+
+/** Reads the streams of charges for one of several settlers. */
+export interface ChargeStreams {
+  /** Waits up to `ms` for charges that nobody was given yet. */
+  read(ms: number): Promise<ReadEntry[]>;
+  /** What this settler was given and has not acknowledged: after a failure, it may not know of it. */
+  mine(): Promise<ReadEntry[]>;
+  /** Takes over what was given to somebody more than `idleMs` ago. */
+  claim(idleMs: number): Promise<ReadEntry[]>;
+  /** Which of these charges are still in their streams. */
+  present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
+  /** Gives back what charges took from live balances that were charged before, while they are this settler's. */
+  giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
+  /** Removes charges that the database has. */
+  booked(charges: readonly StreamCharge[]): Promise<void>;
+  /** Charges in all streams. */
+  length(): Promise<number>;
+  /** The newest charge of each stream that is not empty. */
+  newest(): Promise<ReadonlyMap<number, string>>;
+  /** The oldest charge of each of these streams that is not empty. */
+  oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+  /** Forgets settlers that are long gone. */
+  prune(): Promise<void>;
+  close(): void;
+}
+
+export interface ReadEntry {
+  readonly shard: number;
+  readonly entry: StreamEntry;
+}
+
+const GROUP = "settlers";
+/** A busy account has one stream, so that a whole transaction may come of one; together they stay within `AT_ONCE`. */
+const PER_STREAM = 500;
+const LEAST_PER_STREAM = 64;
+const AT_ONCE = 8_000;
+const TIMEOUT_MS = 5_000;
+const GIVE_BACK_MS = 1_000;
+const DEAD_AFTER_MS = 15_000;
+const GONE_MS = 3_600_000;
+
+/** @param onConnect called when Redis may have given something that did not arrive */
+export function createChargeStreams(redis: RedisClient, consumer: string, onConnect: () => void): ChargeStreams {
+  return new RedisChargeStreams(redis, consumer, onConnect);
+}
+
+const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard) => redis.keys.charges(shard));
+
+class RedisChargeStreams implements ChargeStreams {
+  readonly #redis: RedisClient;
+  readonly #consumer: string;
+  readonly #reader: Connection;
+  readonly #keys: readonly string[];
+  readonly #shards: ReadonlyMap<string, number>;
+  #perStream = PER_STREAM;
+  #abandon: ((reason: Error) => void) | undefined;
+
+  constructor(redis: RedisClient, consumer: string, onConnect: () => void) {
+    this.#redis = redis;
+    this.#consumer = consumer;
+    this.#reader = redis.open("settler", DEAD_AFTER_MS);
+    this.#reader.on("ready", onConnect);
+    this.#keys = KEYS_OF(redis);
+    this.#shards = new Map(this.#keys.map((key, shard) => [key, shard]));
+  }
+
+  read(ms: number): Promise<ReadEntry[]> {
+    return this.#readGroup(">", ["BLOCK", ms]);
+  }
+
+  async mine(): Promise<ReadEntry[]> {
+    const entries = await this.#readGroup("0", []);
+    const gone = entries.filter(({ entry: [, fields] }) => fields === null);
+    const acks = gone.map(({ shard, entry: [id] }) => ({
+      command: "xack",
+      args: [this.#keys[shard] ?? "", GROUP, id],
+    }));
+    if (acks.length > 0) await this.#redis.send(acks, TIMEOUT_MS);
+    return entries.filter(({ entry: [, fields] }) => fields !== null);
+  }
+
+  async #readGroup(from: string, how: readonly (string | number)[]): Promise<ReadEntry[]> {
+    const words = ["GROUP", GROUP, this.#consumer, "COUNT", this.#perStream, ...how, "STREAMS", ...this.#keys];
+    const ask = () => this.#untilClosed(this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from)));
+    const answer: unknown = await ask().catch(async (error: unknown) => {
+      // Whoever reads first makes the groups; a Redis that was emptied has none.
+      if (!(error instanceof Error) || !/^(?:NOGROUP|UNBLOCKED)/.test(error.message)) throw error;
+      await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
+      return ask();
+    });
+    const streams = (answer ?? []) as readonly [string, readonly StreamEntry[]][];
+    const full = streams.filter(([, entries]) => entries.length >= this.#perStream).length;
+    this.#perStream = Math.max(LEAST_PER_STREAM, Math.min(PER_STREAM, Math.floor(AT_ONCE / Math.max(1, full))));
+    return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
+  }
+
+  async claim(idleMs: number): Promise<ReadEntry[]> {
+    const args = (key: string) => [key, GROUP, this.#consumer, idleMs, "0-0", "COUNT", PER_STREAM];
+    const answers = await this.#onAll("xautoclaim", args);
+    return answers.flatMap((answer, shard) => claimed(answer).map((entry) => ({ shard, entry })));
+  }
+
+  async present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>> {
+    const calls = charges.map(({ shard, id }) => ({ command: "xrange", args: [this.#keys[shard] ?? "", id, id] }));
+    const answers = await this.#redis.send(calls, TIMEOUT_MS);
+    return new Set(charges.filter((_, at) => list(answers[at]).length > 0));
+  }
+
+  async giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void> {
+    const { keys } = this.#redis;
+    const calls = undone.map(({ charge: { shard, id, ofUser, ofToken, charge }, quota }) => {
+      const { userId, tokenId } = charge.settlement.hold;
+      const user = keys.user(userId);
+      return {
+        script: GIVE_BACK,
+        keys: [user, tokenId === 0 ? user : keys.token(userId, tokenId), this.#keys[shard] ?? ""],
+        args: [ofUser, ofToken, quota, GROUP, this.#consumer, id],
+      };
+    });
+    if (calls.length > 0) await this.#redis.send(calls, GIVE_BACK_MS);
+  }
+
+  async booked(charges: readonly StreamCharge[]): Promise<void> {
+    const calls = [...Map.groupBy(charges, ({ shard }) => shard)].map(([shard, some]) => ({
+      script: BOOKED,
+      keys: [this.#keys[shard] ?? "", this.#redis.keys.holds(shard)],
+      args: [
+        GROUP,
+        some.length,
+        ...some.map(({ id }) => id),
+        ...some.map(({ charge }) => charge.settlement.hold.requestId),
+      ],
+    }));
+    throwFirst(await this.#redis.send(calls, TIMEOUT_MS));
+  }
+
+  async length(): Promise<number> {
+    const lengths = await this.#onAll("xlen", (key) => [key]);
+    throwFirst(lengths);
+    return lengths.reduce<number>((sum, length) => sum + Number(length), 0);
+  }
+
+  async newest(): Promise<ReadonlyMap<number, string>> {
+    return firstIds(await this.#onAll("xrevrange", (key) => [key, "+", "-", "COUNT", 1]), [...this.#keys.keys()]);
+  }
+
+  async oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+    const some = [...shards];
+    const calls = some.map((shard) => ({ command: "xrange", args: [this.#keys[shard] ?? "", "-", "+", "COUNT", 1] }));
+    return firstIds(calls.length === 0 ? [] : await this.#redis.send(calls, TIMEOUT_MS), some);
+  }
+
+  async prune(): Promise<void> {
+    const answers = await this.#onAll("xinfo", (key) => ["CONSUMERS", key, GROUP]);
+    const calls = answers.flatMap((answer, shard) =>
+      idleConsumers(answer).map((name) => ({
+        command: "xgroup",
+        args: ["DELCONSUMER", this.#keys[shard] ?? "", GROUP, name],
+      })),
+    );
+    if (calls.length > 0) throwFirst(await this.#redis.send(calls, TIMEOUT_MS));
+  }
+
+  close(): void {
+    this.#reader.disconnect();
+    this.#abandon?.(new RedisAway("the connection is closed", true));
+  }
+
+  /** The client library never answers a command that waits for a reconnection when the connection is given up. */
+  #untilClosed<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      answer.then(resolve, reject);
+    });
+  }
+
+  #onAll(command: string, args: (key: string) => (string | number)[]): Promise<readonly unknown[]> {
+    return this.#redis.send(
+      this.#keys.map((key) => ({ command, args: args(key) })),
+      TIMEOUT_MS,
+    );
+  }
+}
+
+/** True when the stream whose oldest charge is `oldest` has done with everything up to `id`. */
+export function isPast(oldest: string | undefined, id: string): boolean {
+  return oldest === undefined || compareIds(oldest, id) > 0;
+}
+
+/** A stream without a group has nothing to claim; entries that were deleted come without fields. */
+function claimed(answer: unknown): StreamEntry[] {
+  if (answer instanceof Error && answer.message.startsWith("NOGROUP")) return [];
+  const [, entries] = list(answer);
+  return (entries as (StreamEntry | null)[]).filter(
+    (entry): entry is StreamEntry => entry !== null && entry[1] !== null,
+  );
+}
+
+function firstIds(answers: readonly unknown[], shards: readonly number[]): Map<number, string> {
+  const ids = new Map<number, string>();
+  for (const [at, shard] of shards.entries()) {
+    const [first] = list(answers[at]) as readonly StreamEntry[];
+    if (first) ids.set(shard, first[0]);
+  }
+  return ids;
+}
+
+function idleConsumers(answer: unknown): string[] {
+  if (answer instanceof Error) return [];
+  return (answer as readonly (readonly unknown[])[]).flatMap((fields) => {
+    const value = (name: string) => fields[fields.indexOf(name) + 1];
+    return Number(value("pending")) === 0 && Number(value("idle")) > GONE_MS ? [String(value("name"))] : [];
+  });
+}
+
+function list(answer: unknown): readonly unknown[] {
+  if (answer instanceof Error) throw answer;
+  return (answer ?? []) as readonly unknown[];
+}
+
+function throwFirst(answers: readonly unknown[]): void {
+  for (const answer of answers) if (answer instanceof Error) throw answer;
+}

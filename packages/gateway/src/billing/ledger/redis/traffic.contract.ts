@@ -1,0 +1,73 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { Service } from "@fairway/testkit/services";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import { audit } from "../../audit/audit.ts";
+import { type Accounts, accountsOf, logOf, requestId, settlementOf } from "../test-harness.contract.ts";
+import { isRefusal } from "../ledger.ts";
+import { quota } from "../../money/quota.ts";
+import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from "./test-harness.contract.ts";
+
+/** Everybody agrees about every account; answers what differs. */
+export async function books({ redis, database }: Pick<RedisRig, "redis" | "database">) {
+  return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
+}
+
+/** Requests of one account, until told to stop. Answers what was charged. */
+export function traffic(rigs: readonly RedisRig[], user: number, token: number) {
+  let isRunning = true;
+  let charged = 0;
+  let requests = 0;
+  const work = Array.from({ length: 8 }, async (_, worker) => {
+    const rig = rigs[worker % rigs.length] as RedisRig;
+    while (isRunning) {
+      const hold = await rig.ledger
+        .hold({ requestId: requestId(), userId: user, tokenId: token, amount: quota(100), isCharged: true })
+        .catch(() => undefined);
+      await pause(worker);
+      if (!hold || isRefusal(hold)) continue;
+      if (requests % 7 === 3) await rig.ledger.release(hold);
+      else {
+        await rig.ledger.settle(settlementOf(hold, 70 + worker, { log: logOf(0, { content: hold.requestId }) }));
+        charged += 70 + worker;
+      }
+      requests += 1;
+    }
+  });
+  return async () => {
+    isRunning = false;
+    await Promise.all(work);
+    return { charged, requests };
+  };
+}
+
+export const RICH = 1_000_000_000;
+
+/** Two replicas and one account with money. */
+export async function openRigs(
+  service: Service,
+  { isPair = true, ...settings }: Partial<RedisRigSettings> & { readonly isPair?: boolean } = {},
+) {
+  const url = await createDatabase("mariadb");
+  const shared = { redisUrl: service.url, prefix: newPrefix(), ...settings };
+  const rig = await openRedisRig(url, shared);
+  const others = isPair ? [await openRedisRig(url, { ...shared, clock: rig.clock })] : [];
+  const accounts = accountsOf(rig);
+  const user = await accounts.addUser(RICH);
+  const token = await accounts.addToken(user, RICH);
+  return { url, shared, rig, rigs: [rig, ...others], accounts, user, token };
+}
+
+export async function expectCharged(
+  rigs: readonly RedisRig[],
+  accounts: Accounts,
+  user: number,
+  charged: number,
+): Promise<void> {
+  for (const { ledger } of rigs) await ledger.flush();
+  expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged, used_quota: charged });
+  const logs = await accounts.logs(user);
+  expect(logs.reduce((sum, log) => sum + log.quota, 0)).toBe(charged);
+  expect(new Set(logs.map((log) => log.request_id)).size).toBe(logs.length);
+  expect(await books(rigs[0] as RedisRig)).toEqual([]);
+}

@@ -1,0 +1,184 @@
+import { LOG_TYPE } from "@fairway/wire";
+import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../../storage/log-rows.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import type { LedgerKind, Settlement } from "../ledger.ts";
+import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
+import { inList, insertRows } from "./statements.ts";
+
+/** Details of consume rows that the reaper wrote: a settlement that comes later books the difference only. */
+export const REAPED = "reaped";
+/** The reaper found nothing delivered and gave the reservation back. */
+export const REAPED_UNUSED = "reaped, nothing delivered";
+
+export interface LedgerEntry {
+  readonly requestId: string;
+  readonly kind: LedgerKind;
+  readonly userId: number;
+  readonly tokenId: number;
+  readonly channelId: number;
+  /** Signed change of the balance. */
+  readonly quota: number;
+  readonly detail: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+export interface OpenHold {
+  readonly request_id: string;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly amount: number;
+}
+
+/** What one transaction writes: sums per row of users, tokens and channels, and the rows that explain them. */
+export class Booking {
+  readonly #users = userChanges();
+  readonly #tokens = tokenChanges();
+  readonly #channels = channelChanges();
+  readonly #ledger: LedgerEntry[] = [];
+  readonly #logs: LogRowInput[] = [];
+  readonly #replacedLogs: string[] = [];
+  readonly #closed: string[] = [];
+
+  /** Gives back what was reserved; every end of a hold begins with it. */
+  close(hold: OpenHold): void {
+    this.#closed.push(hold.request_id);
+    if (hold.amount === 0) return;
+    this.#users.add(hold.user_id, "held", 0 - hold.amount);
+    if (hold.token_id !== 0) this.#tokens.add(hold.token_id, "held", 0 - hold.amount);
+  }
+
+  /** @param detail tells a reaped request from a settled one */
+  consume(settlement: Settlement, detail = ""): void {
+    const { hold, quota, channelId, at, log } = settlement;
+    this.#users.add(hold.userId, "request_count", 1);
+    this.#move(settlement, quota);
+    this.#use(channelId, quota);
+    this.#ledger.push(this.#entry(settlement, "consume", { quota: 0 - quota, detail }));
+    if (log) this.#logs.push(logRow(settlement, at));
+  }
+
+  /** The reservation lapsed before anything was delivered; the row keeps the request from being charged unnoticed. */
+  lapse(hold: OpenHold, at: number): void {
+    this.#ledger.push({
+      requestId: hold.request_id,
+      kind: "consume",
+      userId: hold.user_id,
+      tokenId: hold.token_id,
+      channelId: 0,
+      quota: 0,
+      detail: REAPED_UNUSED,
+      at,
+    });
+  }
+
+  /** A settlement after its hold was reaped: charges what the reaper's amount falls short of, or gives back the rest. */
+  correct(
+    settlement: Settlement,
+    reaped: { readonly quota: number; readonly channel_id: number; readonly detail: string },
+  ): void {
+    const { hold, quota, channelId, at, log } = settlement;
+    const taken = -reaped.quota;
+    if (reaped.detail === REAPED_UNUSED) this.#users.add(hold.userId, "request_count", 1);
+    this.#move(settlement, quota - taken);
+    this.#use(reaped.channel_id, -taken);
+    this.#use(channelId, quota);
+    this.#ledger.push(this.#entry(settlement, "correct", { quota: taken - quota, detail: "" }));
+    if (!log) return;
+    this.#replacedLogs.push(hold.requestId);
+    this.#logs.push(logRow(settlement, at));
+  }
+
+  #move({ hold: { userId, tokenId }, at }: Settlement, amount: number): void {
+    this.#users.add(userId, "quota", 0 - amount);
+    this.#users.add(userId, "used_quota", amount);
+    if (tokenId === 0) return;
+    this.#tokens.add(tokenId, "remain_quota", 0 - amount);
+    this.#tokens.add(tokenId, "used_quota", amount);
+    this.#tokens.atLeast(tokenId, "accessed_time", Math.floor(at / 1000));
+  }
+
+  #use(channelId: number, amount: number): void {
+    if (amount !== 0 && channelId !== 0) this.#channels.add(channelId, "used_quota", amount);
+  }
+
+  /** What this transaction takes from a user's balance. */
+  chargeOf(userId: number): number {
+    return 0 - this.#users.of(userId, "quota");
+  }
+
+  #entry(
+    { hold, channelId, at }: Settlement,
+    kind: LedgerKind,
+    moved: Pick<LedgerEntry, "quota" | "detail">,
+  ): LedgerEntry {
+    return { requestId: hold.requestId, kind, userId: hold.userId, tokenId: hold.tokenId, channelId, at, ...moved };
+  }
+
+  /** @param isLogSeparate true when log rows wait in the outbox for a database of their own */
+  async write(tx: RawTransaction, kind: RawDatabase["kind"], isLogSeparate: boolean): Promise<void> {
+    await this.#users.write(tx, kind);
+    await this.#tokens.write(tx, kind);
+    await this.#channels.write(tx, kind);
+    if (this.#closed.length > 0) {
+      const { marks, values } = inList(this.#closed);
+      await tx.run(`delete from holds where request_id in ${marks}`, values);
+    }
+    await insertRows(tx, kind, LEDGER, this.#ledger.map(ledgerValues));
+    await (isLogSeparate ? this.#writeOutbox(tx, kind) : this.#writeLogs(tx, kind));
+  }
+
+  async #writeLogs(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
+    for (const requestId of this.#replacedLogs) {
+      await tx.run("delete from logs where request_id = ? and type = ?", [requestId, LOG_TYPE.consume]);
+    }
+    await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, this.#logs.map(valuesOf));
+  }
+
+  async #writeOutbox(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
+    const replaced = new Set(this.#replacedLogs);
+    const rows = this.#logs.map((row): SqlValue[] => [
+      row.request_id,
+      JSON.stringify(replaced.has(row.request_id) ? { ...row, replaces: true } : row),
+    ]);
+    await insertRows(tx, kind, { table: "log_outbox", columns: ["request_id", "row"] }, rows);
+  }
+}
+
+const LEDGER = {
+  table: "ledger",
+  columns: ["request_id", "kind", "user_id", "token_id", "channel_id", "quota", "detail", "created_at"],
+} as const;
+
+export async function insertLedger(tx: RawTransaction, entry: LedgerEntry): Promise<void> {
+  await insertRows(tx, "sqlite", LEDGER, [ledgerValues(entry)]);
+}
+
+function ledgerValues(entry: LedgerEntry): SqlValue[] {
+  const { requestId, kind, userId, tokenId, channelId, quota, detail, at } = entry;
+  return [requestId, kind, userId, tokenId, channelId, quota, detail, at];
+}
+
+function logRow({ hold, quota, log }: Settlement, at: number): LogRowInput {
+  if (!log) throw new Error("a settlement without a log has no row");
+  return {
+    user_id: hold.userId,
+    created_at: Math.floor(at / 1000),
+    type: LOG_TYPE.consume,
+    content: log.content,
+    username: log.username.slice(0, 64),
+    token_name: log.tokenName.slice(0, 191),
+    model_name: log.modelName.slice(0, 255),
+    quota,
+    prompt_tokens: log.promptTokens,
+    completion_tokens: log.completionTokens,
+    use_time: log.useTimeSeconds,
+    is_stream: log.isStream ? 1 : 0,
+    channel_id: log.channelId,
+    token_id: hold.tokenId,
+    group: log.group.slice(0, 64),
+    ip: log.ip.slice(0, 64),
+    request_id: hold.requestId,
+    other: log.other,
+  };
+}

@@ -1,0 +1,50 @@
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { BalanceChange } from "../ledger.ts";
+import { lockUsers } from "./accounts.ts";
+import { insertLedger } from "./booking.ts";
+
+export interface ChangeContext {
+  readonly kind: RawDatabase["kind"];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Moves a balance inside the caller's transaction; false when (requestId, kind) was applied before.
+ * A refund also takes back what the request had added to the usage of its user, token and channel.
+ */
+export async function applyChange(
+  tx: RawTransaction,
+  change: BalanceChange,
+  { kind, at }: ChangeContext,
+): Promise<boolean> {
+  const { requestId, userId, tokenId = 0, channelId = 0, quota, detail = "" } = change;
+  await lockUsers(tx, kind, [userId]);
+  const known = await tx.rows("select 1 as one from ledger where request_id = ? and kind = ?", [
+    requestId,
+    change.kind,
+  ]);
+  if (known.length > 0) return false;
+  await tx.run("update users set quota = quota + ? where id = ?", [quota, userId]);
+  if (change.kind === "refund") await unuse(tx, { userId, tokenId, channelId, quota });
+  await insertLedger(tx, { requestId, kind: change.kind, userId, tokenId, channelId, quota, detail, at });
+  return true;
+}
+
+interface Refund {
+  readonly userId: number;
+  readonly tokenId: number;
+  readonly channelId: number;
+  readonly quota: number;
+}
+
+async function unuse(tx: RawTransaction, { userId, tokenId, channelId, quota }: Refund): Promise<void> {
+  await tx.run("update users set used_quota = used_quota - ? where id = ?", [quota, userId]);
+  if (tokenId !== 0) {
+    await tx.run(
+      "update tokens set remain_quota = case when unlimited_quota = 1 then remain_quota else remain_quota + ? end, used_quota = used_quota - ? where id = ?",
+      [quota, quota, tokenId],
+    );
+  }
+  if (channelId !== 0) await tx.run("update channels set used_quota = used_quota - ? where id = ?", [quota, channelId]);
+}

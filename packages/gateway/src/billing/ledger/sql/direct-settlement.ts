@@ -1,0 +1,179 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { insertMovements, ledgerIds, ledgerKey, type Movement } from "../redis/balance-outbox.ts";
+import { decideCharges, type Outcome } from "../charge-booking.ts";
+import type { Charge } from "../charge.ts";
+import type { Hold } from "../ledger.ts";
+import { lockUsers, type UserBalance } from "./accounts.ts";
+import { Booking, type OpenHold } from "./booking.ts";
+import { reapedCharge } from "../reaped-charge.ts";
+import { isOfLog, takesWrites } from "../write-probe.ts";
+import { inList } from "./statements.ts";
+
+export interface DirectDoorDeps {
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isLogSeparate: boolean;
+  /** After a commit, with the users whose live balances must follow. */
+  readonly onCommit: (userIds: readonly number[]) => void;
+  readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
+}
+
+/**
+ * The way of a charge into the database that does not pass Redis: for requests that were reserved in the database while
+ * Redis was away, and for settlements whose reservation Redis does not know any more. Live balances follow by the
+ * outbox that the same transaction writes.
+ */
+export interface DirectDoor {
+  /**
+   * Books what the database does not have yet. Throws what the database throws; what it refuses stops no other charge,
+   * and costs its log row where that is what is refused.
+   */
+  book(charges: readonly Charge[]): Promise<void>;
+  /** Gives a reservation back that the database holds. */
+  release(hold: Hold): Promise<void>;
+  /** Charges reservations that the database holds and nobody renewed; answers how many. */
+  reap(): Promise<number>;
+}
+
+export function createDirectDoor(deps: DirectDoorDeps): DirectDoor {
+  const { database } = deps;
+  return {
+    async book(charges) {
+      try {
+        await bookAll(charges, deps);
+      } catch (error) {
+        if (!(await takesWrites(database))) throw error;
+        await bookEach(charges, deps);
+      }
+    },
+    async release(hold) {
+      await database.transaction(async (tx) => {
+        await lockUsers(tx, database.kind, [hold.userId]);
+        const booking = new Booking();
+        for (const open of await openHolds(tx, [hold.requestId])) booking.close(open);
+        await booking.write(tx, database.kind, deps.isLogSeparate);
+      });
+    },
+    async reap() {
+      const now = deps.clock.now();
+      const sql = `select request_id, user_id, token_id, amount, seen from holds where lease_until <= ? order by lease_until limit ${REAPED_AT_ONCE}`;
+      let reaped = 0;
+      for (const hold of await database.rows<ExpiredHold>(sql, [now])) {
+        if (await reapOne(hold, now, deps)) reaped += 1;
+      }
+      return reaped;
+    },
+  };
+}
+
+type ExpiredHold = OpenHold & { readonly seen: string };
+
+const REAPED_AT_ONCE = 200;
+const REFUSED_PAUSE_MS = 100;
+
+/** False when somebody renewed, settled or reaped it meanwhile. */
+async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: DirectDoorDeps): Promise<boolean> {
+  const { database } = deps;
+  const booked = await database.transaction(async (tx) => {
+    await lockUsers(tx, database.kind, [user_id]);
+    // A renewal does not lock the user; this keeps it out until the end.
+    const lock = "update holds set lease_until = 0 where request_id = ? and lease_until <= ?";
+    if ((await tx.run(lock, [request_id, now])) === 0) return undefined;
+    const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ?";
+    const [hold] = await tx.rows<ExpiredHold>(sql, [request_id]);
+    return hold && bookIn(tx, [reapedCharge(hold, now)], deps);
+  });
+  if (!booked) return false;
+  deps.log.warn("reservation expired and was settled at what was seen", { request_id });
+  deps.onCommit([user_id]);
+  return true;
+}
+
+async function bookAll(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+  let rest = charges;
+  while (rest.length > 0) rest = await bookSome(rest, deps);
+}
+
+/** One by one; throws when all were tried. */
+async function bookEach(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+  const failures: unknown[] = [];
+  for (const charge of charges) await bookAlone(charge, deps).catch((error: unknown) => failures.push(error));
+  const [cause] = failures;
+  if (failures.length > 0) throw new Error(`the database refuses ${failures.length} charges`, { cause });
+}
+
+async function bookAlone(charge: Charge, deps: DirectDoorDeps): Promise<void> {
+  for (let refusals = 1; ; refusals += 1) {
+    try {
+      return await bookAll([charge], deps);
+    } catch (error) {
+      const { log: row, ...settlement } = charge.settlement;
+      if (!row || !(await takesWrites(deps.database))) throw error;
+      if (!isOfLog(error, refusals)) {
+        await pause(REFUSED_PAUSE_MS * refusals);
+        continue;
+      }
+      await bookAll([{ ...charge, settlement }], deps);
+      const request_id = settlement.hold.requestId;
+      return deps.log.error("log row refused by the database, the charge goes on without it", {
+        error,
+        request_id,
+        row,
+      });
+    }
+  }
+}
+
+/** Answers what another transaction must book. */
+async function bookSome(charges: readonly Charge[], deps: DirectDoorDeps): Promise<Charge[]> {
+  const { database, onBalance } = deps;
+  const { outcomes, users, booking } = await database.transaction((tx) => bookIn(tx, charges, deps));
+  const moved = charges.filter((_, at) => movedBy(outcomes[at]) !== 0);
+  deps.onCommit(moved.map(({ settlement }) => settlement.hold.userId));
+  if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
+  return charges.filter((_, at) => outcomes[at]?.kind === "later");
+}
+
+async function bookIn(
+  tx: RawTransaction,
+  charges: readonly Charge[],
+  { database: { kind }, clock, isLogSeparate }: DirectDoorDeps,
+) {
+  const booked = await decideCharges(tx, kind, charges);
+  const requestIds = charges.map(({ settlement }) => settlement.hold.requestId);
+  for (const open of await openHolds(tx, requestIds)) booked.booking.close(open);
+  await booked.booking.write(tx, kind, isLogSeparate);
+  const ids = await ledgerIds(tx, requestIds);
+  const movements = charges.flatMap((charge, at) => movementOf(charge, booked.outcomes[at], ids));
+  await insertMovements(tx, kind, movements, clock.now());
+  return booked;
+}
+
+function movementOf(
+  { settlement: { hold } }: Charge,
+  outcome: Outcome | undefined,
+  ids: ReadonlyMap<string, number>,
+): Movement[] {
+  const quota = movedBy(outcome);
+  if (quota === 0) return [];
+  const { requestId, userId, tokenId } = hold;
+  const ledgerId = ids.get(ledgerKey(requestId, outcome?.kind === "corrected" ? "correct" : "consume"));
+  if (ledgerId === undefined) throw new Error("a booked charge has no ledger row");
+  return [{ ledgerId, userId, tokenId, quota }];
+}
+
+function movedBy(outcome: Outcome | undefined): number {
+  return outcome?.kind === "booked" || outcome?.kind === "corrected" ? outcome.moved : 0;
+}
+
+function openHolds(tx: RawTransaction, requestIds: readonly string[]): Promise<OpenHold[]> {
+  const { marks, values } = inList(requestIds);
+  return tx.rows<OpenHold>(
+    `select request_id, user_id, token_id, amount from holds where request_id in ${marks}`,
+    values,
+  );
+}

@@ -1,0 +1,138 @@
+import { AppError } from "../../../lib/app-error.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
+import { quota, type Quota } from "../../money/quota.ts";
+import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
+import { insertRows } from "./statements.ts";
+
+/** Requests that share a transaction; more only make the first ones wait. */
+const BATCH = 128;
+const RETRY_AFTER_MS = 1_000;
+
+export interface HoldDeps {
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+}
+
+interface Waiting {
+  readonly request: HoldRequest;
+  readonly resolve: (answer: Hold | HoldRefusal) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reserves. Requests of one turn of the event loop share a transaction, and those that arrive while it runs share the
+ * next one; each is granted or refused by itself, in the order of arrival.
+ */
+export function createHolds(deps: HoldDeps): (request: HoldRequest) => Promise<Hold | HoldRefusal> {
+  const waiting: Waiting[] = [];
+  let isRunning = false;
+
+  const run = async () => {
+    while (waiting.length > 0) await reserveAll(waiting.splice(0, BATCH), deps);
+    isRunning = false;
+  };
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ request, resolve, reject });
+      if (isRunning) return;
+      isRunning = true;
+      setImmediate(() => void run());
+    });
+}
+
+/** Never rejects: a failure is told to those who wait. */
+async function reserveAll(batch: readonly Waiting[], deps: HoldDeps): Promise<void> {
+  try {
+    const requests = batch.map(({ request }) => request);
+    const answers = await deps.database.transaction((tx) => reserve(tx, requests, deps));
+    for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Hold | HoldRefusal);
+  } catch (error) {
+    // One request that the database refuses must not fail its neighbours.
+    if (batch.length === 1) batch[0]?.reject(unavailable(error));
+    else for (const one of batch) await reserveAll([one], deps);
+  }
+}
+
+/** Whatever the reason: without a reservation there is no call, and the next try may find the database again. */
+function unavailable(cause: unknown): AppError {
+  return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
+}
+
+async function reserve(
+  tx: RawTransaction,
+  requests: readonly HoldRequest[],
+  { database: { kind }, clock, leaseMs }: HoldDeps,
+): Promise<(Hold | HoldRefusal)[]> {
+  const users = await lockUsers(
+    tx,
+    kind,
+    requests.map(({ userId }) => userId),
+  );
+  const tokens = await lockTokens(
+    tx,
+    kind,
+    requests.map(({ tokenId }) => tokenId),
+  );
+  const held = { users: heldByUsers(), tokens: heldByTokens() };
+  const now = clock.now();
+  const answers = requests.map((request): Hold | HoldRefusal => {
+    const { requestId, userId, tokenId, amount } = request;
+    const refusal = refuse(request, {
+      user: available(users.get(userId), held.users.of(userId, "held")),
+      token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
+    });
+    if (refusal) return refusal;
+    if (amount > 0) held.users.add(userId, "held", amount);
+    if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
+    return { requestId, userId, tokenId, amount, leaseUntil: now + leaseMs };
+  });
+  await held.users.write(tx, kind);
+  await held.tokens.write(tx, kind);
+  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [rowOf(answer, now)]));
+  await insertRows(tx, kind, HOLDS, rows);
+  return answers;
+}
+
+const HOLDS = {
+  table: "holds",
+  columns: ["request_id", "user_id", "token_id", "amount", "seen", "lease_until", "created_at"],
+} as const;
+
+function rowOf(hold: Hold, now: number) {
+  return [hold.requestId, hold.userId, hold.tokenId, hold.amount, "", hold.leaseUntil, now];
+}
+
+function available(user: UserBalance | undefined, taken: number): number {
+  return user === undefined ? 0 : user.quota - user.held - taken;
+}
+
+/** Undefined = without limit. */
+function availableOfToken(token: TokenBalance | undefined, taken: number): number | undefined {
+  if (token === undefined) return 0;
+  return token.unlimited_quota === 1 ? undefined : token.remain_quota - token.held - taken;
+}
+
+interface Available {
+  readonly user: number;
+  readonly token: number | undefined;
+}
+
+/** What costs something needs a balance above zero, even when nothing is reserved for it. */
+export function refuse(
+  request: Pick<HoldRequest, "amount" | "isCharged">,
+  { user, token }: Available,
+): HoldRefusal | undefined {
+  const { amount, isCharged } = request;
+  const isShort = (have: number) => have < amount || (isCharged && have <= 0);
+  if ((isCharged || amount > 0) && isShort(user)) return refusal("user", amount, user);
+  if (token !== undefined && (isCharged || amount > 0) && isShort(token)) return refusal("token", amount, token);
+  return undefined;
+}
+
+function refusal(refused: "user" | "token", needed: Quota, have: number): HoldRefusal {
+  return { refused, needed, available: quota(have) };
+}

@@ -1,0 +1,105 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { Hold, Settlement } from "../ledger.ts";
+import { quota } from "../../money/quota.ts";
+import { lockUsers } from "./accounts.ts";
+import { Booking, type OpenHold, REAPED } from "./booking.ts";
+
+/** What `holds.seen` keeps: the settlement that is due if the request dies now. */
+export type Seen = Omit<Settlement, "hold">;
+
+export function seenText({ quota: due, channelId, at, log }: Settlement): string {
+  return JSON.stringify({ quota: due, channelId, at, ...(log ? { log } : {}) } satisfies Seen);
+}
+
+export interface ReaperDeps {
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isLogSeparate: boolean;
+}
+
+interface ExpiredHold extends OpenHold {
+  readonly lease_until: number;
+}
+
+const AT_ONCE = 100;
+
+/** Settles expired reservations at what was last seen of them; answers how many. Any number may run at the same time. */
+export async function reapExpired(deps: ReaperDeps): Promise<number> {
+  const { database, clock, log } = deps;
+  let reaped = 0;
+  for (;;) {
+    const now = clock.now();
+    const expired = await database.rows<ExpiredHold>(
+      `select request_id, user_id, token_id, amount, lease_until from holds where lease_until <= ? order by lease_until limit ${AT_ONCE}`,
+      [now],
+    );
+    let progress = 0;
+    for (const hold of expired) {
+      if (!(await database.transaction((tx) => reap(tx, hold, { ...deps, now })))) continue;
+      progress += 1;
+      log.warn("reservation expired and was settled at what was seen", { request_id: hold.request_id });
+    }
+    reaped += progress;
+    if (expired.length < AT_ONCE || progress === 0) return reaped;
+  }
+}
+
+/** Expires every reservation: for the start of a process that alone owns its database. */
+export async function expireAll(database: RawDatabase): Promise<void> {
+  await database.transaction((tx) => tx.run("update holds set lease_until = 0 where lease_until > 0", []));
+}
+
+/** False when somebody renewed, settled or reaped it meanwhile. */
+async function reap(
+  tx: RawTransaction,
+  { request_id, user_id }: ExpiredHold,
+  deps: ReaperDeps & { readonly now: number },
+): Promise<boolean> {
+  const { database, now, isLogSeparate } = deps;
+  await lockUsers(tx, database.kind, [user_id]);
+  const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ? and lease_until <= ?";
+  const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, [request_id, now]);
+  if (!hold) return false;
+  // A renewal does not lock the user; it may have come between.
+  if ((await tx.run("delete from holds where request_id = ? and lease_until <= ?", [request_id, now])) === 0)
+    return false;
+  const booking = new Booking();
+  booking.close(hold);
+  const due = dueOf(hold, now);
+  if (due) booking.consume(due, REAPED);
+  else booking.lapse(hold, now);
+  await booking.write(tx, database.kind, isLogSeparate);
+  return true;
+}
+
+/** What a reservation owes that nobody renewed; undefined when nothing was delivered. */
+export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
+  if (hold.seen === "") return undefined;
+  const seen = JSON.parse(hold.seen) as Seen;
+  const settlement: Settlement = {
+    hold: holdOf(hold, now),
+    quota: quota(seen.quota),
+    channelId: seen.channelId,
+    at: now,
+  };
+  if (!seen.log) return settlement;
+  return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
+}
+
+export function holdOf(row: OpenHold, leaseUntil: number): Hold {
+  return {
+    requestId: row.request_id,
+    userId: row.user_id,
+    tokenId: row.token_id,
+    amount: quota(row.amount),
+    leaseUntil,
+  };
+}
+
+function interrupted(other: string): string {
+  const fields = other === "" ? {} : (JSON.parse(other) as Record<string, unknown>);
+  return JSON.stringify({ ...fields, end_reason: "interrupted" });
+}

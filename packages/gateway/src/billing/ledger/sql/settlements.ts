@@ -1,0 +1,205 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { Hold, Settlement } from "../ledger.ts";
+import { isOfLog, takesWrites } from "../write-probe.ts";
+import { lockUsers, type UserBalance } from "./accounts.ts";
+import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
+import { inList } from "./statements.ts";
+
+/** Settlements that share a transaction. */
+const BATCH = 256;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface SettlementDeps {
+  readonly database: RawDatabase;
+  readonly log: Logger;
+  readonly isLogSeparate: boolean;
+  /** Called after the commit, once per user and transaction. */
+  readonly onBalance: ((userId: number, before: number, after: number) => void) | undefined;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
+}
+
+/** A hold that ends: with a settlement, or released without one. */
+export interface Closing {
+  readonly hold: Hold;
+  readonly settlement: Settlement | undefined;
+}
+
+interface Waiting {
+  closing: Closing;
+  readonly resolve: () => void;
+  /** How often a database that answers did not take it. */
+  refusals: number;
+}
+
+export interface Settlements {
+  /** Resolves when the transaction is committed; never rejects: what the database does not take is tried again. */
+  close(closing: Closing): Promise<void>;
+  readonly pending: number;
+  /** Resolves when nothing waits. */
+  idle(): Promise<void>;
+}
+
+export function createSettlements(deps: SettlementDeps): Settlements {
+  const waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+
+  const run = async () => {
+    await nextTurn();
+    let failures = 0;
+    // After a failure, whatever was in the batch goes alone: one row that the database refuses stops no other.
+    let alone = 0;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, alone > 0 ? 1 : BATCH);
+      const error = await bookAll(batch, deps);
+      if (error === undefined) {
+        waiting.splice(0, batch.length);
+        for (const { resolve } of batch) resolve();
+        failures = 0;
+        alone = Math.max(alone - 1, 0);
+        continue;
+      }
+      failures += 1;
+      deps.log.error("settlement failed, it is kept and tried again", { error, waiting: waiting.length, failures });
+      if (batch.length > 1) alone = batch.length;
+      else await setAside(waiting, error, deps);
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS));
+    }
+    running = undefined;
+  };
+
+  return {
+    close: (closing) =>
+      new Promise((resolve) => {
+        waiting.push({ closing, resolve, refusals: 0 });
+        running ??= run();
+      }),
+    get pending() {
+      return waiting.length;
+    },
+    async idle() {
+      while (running) await running;
+    },
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The failed one goes to the end, without its log row where that is what the database refuses. */
+async function setAside(waiting: Waiting[], error: unknown, { database, log }: SettlementDeps): Promise<void> {
+  const failed = waiting.shift();
+  if (!failed) return;
+  waiting.push(failed);
+  const { hold, settlement } = failed.closing;
+  if (!settlement?.log || !(await takesWrites(database))) return;
+  failed.refusals += 1;
+  if (!isOfLog(error, failed.refusals)) return;
+  const { log: refused, ...withoutLog } = settlement;
+  failed.closing = { hold, settlement: withoutLog };
+  log.error("log row refused by the database, the charge goes on without it", {
+    error,
+    request_id: hold.requestId,
+    row: refused,
+  });
+}
+
+async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise<unknown> {
+  const closings = batch.map(({ closing }) => closing);
+  try {
+    const { users, booking } = await deps.database.transaction((tx) => closeAll(tx, closings, deps));
+    deps.onCommit();
+    tellBalances(users, booking, deps);
+    return undefined;
+  } catch (error) {
+    return error ?? new Error("the transaction failed without an error");
+  }
+}
+
+function tellBalances(
+  users: ReadonlyMap<number, UserBalance>,
+  booking: Booking,
+  { onBalance, log }: SettlementDeps,
+): void {
+  if (!onBalance) return;
+  for (const { id, quota: before } of users.values()) {
+    const charged = booking.chargeOf(id);
+    if (charged === 0) continue;
+    try {
+      onBalance(id, before, before - charged);
+    } catch (error) {
+      log.error("balance listener failed", { error, userId: id });
+    }
+  }
+}
+
+interface Closed {
+  readonly users: ReadonlyMap<number, UserBalance>;
+  readonly booking: Booking;
+}
+
+async function closeAll(tx: RawTransaction, closings: readonly Closing[], deps: SettlementDeps): Promise<Closed> {
+  const { kind } = deps.database;
+  const users = await lockUsers(
+    tx,
+    kind,
+    closings.map(({ hold }) => hold.userId),
+  );
+  const open = await openHolds(tx, closings);
+  const booking = new Booking();
+  const late: Settlement[] = [];
+  for (const { hold, settlement } of closings) {
+    const held = open.get(hold.requestId);
+    // Deleted here too, so that the second of two closings of one request finds nothing.
+    open.delete(hold.requestId);
+    if (held) booking.close(held);
+    if (held && settlement) booking.consume(settlement);
+    if (!held && settlement) late.push(settlement);
+  }
+  if (late.length > 0) await correctReaped(tx, late, { booking, log: deps.log });
+  await booking.write(tx, kind, deps.isLogSeparate);
+  return { users, booking };
+}
+
+async function openHolds(tx: RawTransaction, closings: readonly Closing[]): Promise<Map<string, OpenHold>> {
+  const { marks, values } = inList(closings.map(({ hold }) => hold.requestId));
+  const sql = `select request_id, user_id, token_id, amount from holds where request_id in ${marks}`;
+  const rows = await tx.rows<OpenHold>(sql, values);
+  return new Map(rows.map((row) => [row.request_id, row]));
+}
+
+interface BookedRow {
+  readonly request_id: string;
+  readonly kind: string;
+  readonly channel_id: number;
+  readonly quota: number;
+  readonly detail: string;
+}
+
+/** A reservation that is gone was settled before, released, or reaped; only the last leaves something to do. */
+async function correctReaped(
+  tx: RawTransaction,
+  late: readonly Settlement[],
+  { booking, log }: { readonly booking: Booking; readonly log: Logger },
+): Promise<void> {
+  const { marks, values } = inList(late.map(({ hold }) => hold.requestId));
+  const sql = `select request_id, kind, channel_id, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct')`;
+  const booked = new Map<string, BookedRow[]>();
+  for (const row of await tx.rows<BookedRow>(sql, values)) {
+    booked.set(row.request_id, [...(booked.get(row.request_id) ?? []), row]);
+  }
+  for (const settlement of late) {
+    const { requestId } = settlement.hold;
+    const rows = booked.get(requestId) ?? [];
+    const consumed = rows.find(({ kind }) => kind === "consume");
+    const isReaped = consumed?.detail === REAPED || consumed?.detail === REAPED_UNUSED;
+    if (consumed && isReaped && rows.length === 1) {
+      booking.correct(settlement, consumed);
+      booked.set(requestId, [consumed, { ...consumed, kind: "correct" }]);
+    } else if (!consumed) log.warn("settlement without a reservation, not charged", { request_id: requestId });
+  }
+}

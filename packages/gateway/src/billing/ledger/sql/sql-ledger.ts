@@ -1,0 +1,86 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { Ledger } from "../ledger.ts";
+import { createLogOutbox } from "../log-outbox.ts";
+import { applyChange } from "./change.ts";
+import { createHolds } from "./holds.ts";
+import { reapExpired } from "./reaper.ts";
+import { renewRunning } from "./renewal.ts";
+import { createSettlements } from "./settlements.ts";
+
+export interface SqlLedgerSettings {
+  readonly database: RawDatabase;
+  /** Set when `logs` lives in a database of its own. */
+  readonly logDatabase?: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long a reservation lives without being renewed. */
+  readonly leaseMs?: number;
+  /** Told after every commit that charged a user; must not throw. */
+  readonly onBalance?: (userId: number, before: number, after: number) => void;
+}
+
+const LEASE_MS = 60_000;
+
+/** The ledger on the database of record, without anything beside it. */
+export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
+  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+  const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
+  const isLogSeparate = outbox !== undefined;
+  const holdDeps = { database, clock, leaseMs };
+  const hold = createHolds(holdDeps);
+  const settlements = createSettlements({ database, log, isLogSeparate, onBalance, onCommit: () => outbox?.kick() });
+
+  const changeWith: Ledger["changeWith"] = async (work) => {
+    const isApplied = await applyOnce(database, async (tx) => {
+      const change = await work(tx);
+      return change && { isNew: await applyChange(tx, change, { kind: database.kind, at: clock.now() }) };
+    });
+    outbox?.kick();
+    return isApplied;
+  };
+
+  return {
+    hold,
+    renew: (open, seen, amount) => renewRunning({ ...holdDeps, log }, open, seen, amount),
+    settle: (settlement) => settlements.close({ hold: settlement.hold, settlement }),
+    release: (open) => settlements.close({ hold: open, settlement: undefined }),
+    change: (change) => changeWith(() => Promise.resolve(change)),
+    changeWith,
+    async reap() {
+      const reaped = await reapExpired({ database, clock, log, isLogSeparate });
+      // Rows that are written without a charge announce themselves to nobody; this runs every few seconds.
+      outbox?.kick();
+      return reaped;
+    },
+    async flush() {
+      await settlements.idle();
+      await outbox?.drained();
+    },
+    get pending() {
+      return settlements.pending;
+    },
+  };
+}
+
+/** Undoes what `work` wrote when its change was applied before. */
+async function applyOnce(
+  database: RawDatabase,
+  work: (tx: RawTransaction) => Promise<{ readonly isNew: boolean } | undefined>,
+): Promise<boolean> {
+  try {
+    return await database.transaction(async (tx) => {
+      const applied = await work(tx);
+      if (applied && !applied.isNew) throw new AppliedBefore();
+      return applied !== undefined;
+    });
+  } catch (error) {
+    if (error instanceof AppliedBefore) return false;
+    throw error;
+  }
+}
+
+class AppliedBefore extends Error {
+  override readonly name = "AppliedBefore";
+}

@@ -1,0 +1,63 @@
+import { mysqlLiteral } from "../../../storage/engines/mysql-literal.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+
+/** Statements for lists of any length with few different texts, so that databases keep them prepared. */
+
+export interface InList {
+  readonly marks: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** `in (...)` of a list; never called with an empty one. */
+export function inList(list: readonly SqlValue[]): InList {
+  const values = padded(list);
+  return { marks: `(${"?, ".repeat(values.length - 1)}?)`, values };
+}
+
+/** The list with its last value repeated up to a power of two, which names the same rows. */
+export function padded<T>(list: readonly T[]): readonly T[] {
+  let size = 1;
+  while (size < list.length) size *= 2;
+  const missing = size - list.length;
+  return missing === 0 ? list : list.concat(Array.from({ length: missing }, () => list[list.length - 1] as T));
+}
+
+/** Row locks; SQLite locks the whole database when the transaction begins. */
+export function forUpdate(kind: RawDatabase["kind"]): string {
+  return kind === "sqlite" ? "" : " for update";
+}
+
+const ROWS_AT_ONCE = 32;
+/** Characters of one statement whose rows are written out: far below what any server takes in one packet. */
+const LONGEST_TEXT = 256 * 1024;
+
+/** Inserts any number of rows. A statement for each costs SQLite less than long statements, and servers more. */
+export async function insertRows(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  into: { readonly table: string; readonly columns: readonly string[] },
+  rows: readonly (readonly SqlValue[])[],
+): Promise<void> {
+  const columns = into.columns.map((name) => `"${name}"`).join(", ");
+  if (kind === "mysql" && rows.length > 1)
+    return insertTexts(tx, `insert into ${into.table} (${columns}) values `, rows);
+  const tuple = `(${into.columns.map(() => "?").join(", ")})`;
+  let done = 0;
+  while (done < rows.length) {
+    let size = kind === "sqlite" ? 1 : ROWS_AT_ONCE;
+    while (size > rows.length - done) size /= 2;
+    const tuples = Array.from({ length: size }, () => tuple).join(", ");
+    await tx.run(`insert into ${into.table} (${columns}) values ${tuples}`, rows.slice(done, done + size).flat());
+    done += size;
+  }
+}
+
+async function insertTexts(tx: RawTransaction, head: string, rows: readonly (readonly SqlValue[])[]): Promise<void> {
+  let text = head;
+  for (const [at, row] of rows.entries()) {
+    text += `${text.length === head.length ? "(" : ",("}${row.map(mysqlLiteral).join(",")})`;
+    if (text.length < LONGEST_TEXT && at < rows.length - 1) continue;
+    await tx.run(text, []);
+    text = head;
+  }
+}

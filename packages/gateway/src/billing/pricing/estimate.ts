@@ -1,0 +1,122 @@
+import type { Ask } from "../../dialects/core/types.ts";
+import { imageFactor } from "./image-factor.ts";
+import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
+import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates } from "./rates.ts";
+import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
+import { ceiling, knownRatio, type Ratio } from "../money/ratio.ts";
+
+export interface EstimateOptions {
+  /** Tokens that are reserved at least for the prompt. */
+  readonly preConsumedQuota: number;
+  /** Output tokens that are reserved for a request that names no limit. */
+  readonly defaultOutputTokens: number;
+  readonly quotaPerUnit?: Ratio;
+}
+
+/** What of a request decides its reservation. */
+export type Estimated = Priced & Pick<Ask, "promptEstimate" | "outputCap" | "units">;
+
+/**
+ * What is reserved before the upstream is called: the prompt's upper estimate and the output at most, rounded up.
+ * 0 for what costs nothing. `groupRatio` is decimal text.
+ */
+export function estimate(ask: Estimated, price: Price, groupRatio: string, options: EstimateOptions): Quota {
+  const group = knownRatio(groupRatio);
+  if (price.isFree || group.num === 0n) return quota(0);
+  return price.kind === "call" ? estimateCall(ask, price, group, options) : estimateTokens(ask, price, group, options);
+}
+
+function estimateCall(
+  ask: Estimated,
+  price: CallPrice,
+  group: Ratio,
+  { quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: EstimateOptions,
+): Quota {
+  const units = BigInt(unitsOf(price, unitOf(ask.operation), ask.units));
+  const { num, den } = factorOf(ask, price);
+  return quotaAtMost(
+    ceiling(
+      price.exact.num * num * units * quotaPerUnit.num * group.num,
+      price.exact.den * den * quotaPerUnit.den * group.den,
+    ),
+  );
+}
+
+function estimateTokens(ask: Estimated, price: TokenPrice, group: Ratio, options: EstimateOptions): Quota {
+  const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
+  const rates = ratesFor(price, prompt);
+  const cost = costOf(ask, { price, rates, prompt }, options);
+  return quotaAtMost(ceiling(cost.num * group.num, rates.weights.exact.denominator * cost.den * group.den));
+}
+
+interface Priceable {
+  readonly price: TokenPrice;
+  readonly rates: TokenRates;
+  /** Tokens. */
+  readonly prompt: number;
+}
+
+function costOf(ask: Estimated, { price, rates, prompt }: Priceable, options: EstimateOptions): Cost {
+  switch (unitOf(ask.operation)) {
+    case "image":
+      return imageCost(ask, price, prompt);
+    case "character":
+      return { num: BigInt(Math.max(ask.units, options.preConsumedQuota)) * rates.weights.exact.character, den: 1n };
+    default:
+      return textCost(ask, rates, prompt, options);
+  }
+}
+
+interface Cost {
+  readonly num: bigint;
+  readonly den: bigint;
+}
+
+/** In units of the denominator of the rates. */
+function textCost(
+  ask: Estimated,
+  { weights }: TokenRates,
+  prompt: number,
+  { defaultOutputTokens }: EstimateOptions,
+): Cost {
+  const output = hasOutput(ask.operation) ? (ask.outputCap ?? defaultOutputTokens) * Math.max(ask.units, 1) : 0;
+  const { input, output: rate, reasoning } = weights.exact;
+  const dearest = rate > reasoning ? rate : reasoning;
+  return { num: BigInt(prompt) * input + BigInt(output) * dearest, den: 1n };
+}
+
+/** Tokens of the largest image that a vendor makes at each quality. */
+const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
+  low: 408n,
+  medium: 1584n,
+  standard: 1584n,
+  high: 6240n,
+  hd: 6240n,
+};
+const IMAGE_TOKENS_AT_MOST = 6240n;
+
+function imageCost(ask: Estimated, price: TokenPrice, prompt: number): Cost {
+  const { exact } = price.weights;
+  const text = BigInt(prompt) * exact.input;
+  const units = BigInt(Math.max(ask.units, 1));
+  if (price.hasImageTokens)
+    return { num: text + units * (IMAGE_TOKENS[ask.quality ?? ""] ?? IMAGE_TOKENS_AT_MOST) * exact.output, den: 1n };
+  const { num, den } = factorOf(ask, price);
+  return { num: text * den + units * exact.image * num, den };
+}
+
+function factorOf(ask: Estimated, price: Price): Cost {
+  return price.hasImageFactors && unitOf(ask.operation) === "image" ? imageFactor(ask) : { num: 1n, den: 1n };
+}
+
+function hasOutput(operation: Ask["operation"] | undefined): boolean {
+  switch (operation) {
+    case "embeddings":
+    case "moderations":
+    case "rerank":
+    case "count_tokens":
+      return false;
+    default:
+      return true;
+  }
+}

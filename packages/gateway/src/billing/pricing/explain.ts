@@ -1,0 +1,46 @@
+import type { Usage } from "../../dialects/core/types.ts";
+import { charge, countsOf, DEFAULT_QUOTA_PER_UNIT, unitOf, type ChargeTerms, type Price } from "./price.ts";
+import type { Quota } from "../money/quota.ts";
+import { ratesFor, type TokenRates, WEIGHT_NAMES } from "./rates.ts";
+import { fractionOf, knownRatio, plus, type Ratio, times, ZERO_RATIO } from "../money/ratio.ts";
+
+/** Something that is counted, with the quota of one and of all. */
+export interface ChargePart {
+  readonly name: string;
+  readonly count: number;
+  readonly rate: Ratio;
+  readonly quota: Ratio;
+}
+
+export interface ChargeExplanation {
+  readonly parts: readonly ChargePart[];
+  /** Rates of the tier that the prompt falls into; undefined for prices per call. */
+  readonly rates: TokenRates | undefined;
+  /** All parts times the ratio of the group, before it is rounded. */
+  readonly exact: Ratio;
+  readonly quota: Quota;
+}
+
+/** How `charge` comes to its amount, of usage without images, media and surcharges. */
+export function explain(usage: Usage, price: Price, terms: ChargeTerms): ChargeExplanation {
+  const rates = price.kind === "tokens" ? ratesFor(price, usage.input) : undefined;
+  const parts = rates ? tokenParts(usage, rates, terms) : [callPart(price, terms)];
+  const sum = parts.reduce((total, { quota }) => plus(total, quota), ZERO_RATIO);
+  return { parts, rates, exact: times(sum, knownRatio(terms.groupRatio)), quota: charge(usage, price, terms) };
+}
+
+function tokenParts(usage: Usage, { weights: { exact } }: TokenRates, { ask }: ChargeTerms): ChargePart[] {
+  const counts = countsOf(usage, unitOf(ask.operation));
+  return WEIGHT_NAMES.flatMap((name) => {
+    const count = counts[name] ?? 0;
+    return count === 0 ? [] : [partOf(name, count, fractionOf(exact[name], exact.denominator))];
+  });
+}
+
+function callPart(price: Price, { quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: ChargeTerms): ChargePart {
+  return partOf("call", 1, price.kind === "call" ? times(price.exact, quotaPerUnit) : ZERO_RATIO);
+}
+
+function partOf(name: string, count: number, rate: Ratio): ChargePart {
+  return { name, count, rate, quota: times(rate, fractionOf(BigInt(count), 1n)) };
+}

@@ -1,0 +1,240 @@
+import {
+  CACHE_RATIOS,
+  COMPLETION_RATIOS,
+  completionRatioOf,
+  foldedName,
+  GROUP_RATIOS,
+  isTaskModel,
+  TASK_PRICE,
+} from "./default-ratios.ts";
+import { priceFromList } from "./list-price.ts";
+import type { CallPrice, Origin, Price } from "./rates.ts";
+import { FAMILY_ORIGIN, familyPrices, type ListPrice, listPrices } from "./price-data.ts";
+import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
+import { isZero, ONE, ratio, type Ratio, toNumber } from "../money/ratio.ts";
+import { familyRates, override, type Overrides, tokenPrice } from "./token-price.ts";
+
+/** The price options as they are stored; an absent one has its default. Numbers are read by their shortest decimal. */
+export interface PriceOptions {
+  readonly ModelPrice?: DecimalTable;
+  readonly ModelRatio?: DecimalTable;
+  readonly CompletionRatio?: DecimalTable;
+  readonly CacheRatio?: DecimalTable;
+  readonly CreateCacheRatio?: DecimalTable;
+  readonly ImageRatio?: DecimalTable;
+  readonly AudioRatio?: DecimalTable;
+  readonly AudioCompletionRatio?: DecimalTable;
+  readonly GroupRatio?: DecimalTable;
+}
+
+/** The columns of the pricing page. */
+export interface PriceRow {
+  readonly quotaType: 0 | 1;
+  readonly modelRatio: number;
+  /** US dollars per call. */
+  readonly modelPrice: number;
+  readonly completionRatio: number;
+}
+
+/** Prices by model name and group; immutable, built anew when an option changes. */
+export interface PriceBook {
+  /** Undefined = nobody priced this model; a call is refused and says how to price it. */
+  find(model: string): Price | undefined;
+  /** What an operation for a single owner charges where `find` knows nothing: ratio 1. */
+  readonly selfUsePrice: Price;
+  /** Decimal text; a group without a ratio counts as 1. */
+  groupRatio(group: string): string;
+  hasGroup(group: string): boolean;
+  row(model: string): PriceRow;
+  /** Every name that has a price, ascending. */
+  models(): string[];
+}
+
+const OPERATOR: Origin = { source: "operator", date: "" };
+/** What the pricing page of the family shows for a model without a price. */
+const UNPRICED_RATIO = 37.5;
+
+/**
+ * An operator's entry always wins. An entry that still equals the family's default is not the operator's: where the
+ * vendor's current list price is known, that one is charged.
+ */
+export function createPriceBook(options: PriceOptions = {}): PriceBook {
+  const found = new Map<string, Price>();
+  const groups = options.GroupRatio ?? GROUP_RATIOS;
+  const groupRatios = new Map(Object.entries(groups).map(([name, value]) => [name, String(value)]));
+  const resolve = resolver(options);
+
+  const find = (model: string): Price | undefined => {
+    const name = foldedName(model);
+    const known = found.get(name);
+    if (known) return known;
+    const price = resolve(name);
+    if (price) found.set(name, price);
+    return price;
+  };
+
+  return {
+    find,
+    selfUsePrice: SELF_USE_PRICE,
+    groupRatio: (group) => groupRatios.get(group) ?? "1",
+    hasGroup: (group) => groupRatios.has(group),
+    row: (model) => rowOf(find(model), foldedName(model)),
+    models: () => [...pricedNames(options)].filter((name) => find(name) !== undefined).sort(),
+  };
+}
+
+function rowOf(price: Price | undefined, name: string): PriceRow {
+  if (price === undefined) {
+    return {
+      quotaType: 0,
+      modelRatio: UNPRICED_RATIO,
+      modelPrice: 0,
+      completionRatio: toNumber(completionRatioOf(name)),
+    };
+  }
+  return price.kind === "call"
+    ? { quotaType: 1, modelRatio: 0, modelPrice: price.modelPrice, completionRatio: 0 }
+    : { quotaType: 0, modelRatio: price.modelRatio, modelPrice: 0, completionRatio: price.completionRatio };
+}
+
+function pricedNames({ ModelPrice, ModelRatio }: PriceOptions): Set<string> {
+  return new Set([
+    ...Object.keys(ModelPrice ?? {}),
+    ...Object.keys(ModelRatio ?? {}),
+    ...familyPrices().keys(),
+    ...listPrices().keys(),
+  ]);
+}
+
+type Resolver = (name: string) => Price | undefined;
+
+function resolver(options: PriceOptions): Resolver {
+  const prices = optionTable(options.ModelPrice, defaultModelPrices);
+  const ratios = optionTable(options.ModelRatio, defaultModelRatios);
+  const completions = optionTable(options.CompletionRatio, () => COMPLETION_RATIOS);
+  const caches = optionTable(options.CacheRatio, () => CACHE_RATIOS);
+  const writes = optionTable(options.CreateCacheRatio, () => ({}));
+  const images = optionTable(options.ImageRatio, () => ({}));
+  const audio = optionTable(options.AudioRatio, () => ({}));
+  const audioOutputs = optionTable(options.AudioCompletionRatio, () => ({}));
+
+  const overridesOf = (name: string, listed: ListPrice | undefined): Overrides => ({
+    completionRatio: chosen(completions.get(name), listed),
+    cacheRatio: chosen(caches.get(name), listed),
+    cacheWriteRatio: writes.get(name)?.value,
+    imageRatio: images.get(name)?.value,
+    audioRatio: audio.get(name)?.value,
+    audioCompletionRatio: audioOutputs.get(name)?.value,
+  });
+
+  return (name) => {
+    const listed = listedPrice(name);
+    const price = prices.get(name);
+    if (counts(price, listed)) return callPrice(price.value, price.isOwn ? OPERATOR : FAMILY_ORIGIN);
+    const modelRatio = ratios.get(name);
+    const cacheRatio = caches.get(name)?.value ?? ONE;
+    const by = overridesOf(name, listed);
+    if (counts(modelRatio, listed)) return byRatio({ name, modelRatio, cacheRatio, by, listed });
+    if (listed) return byList({ name, cacheRatio, by, listed });
+    return isTaskModel(name) ? callPrice(TASK_PRICE, FAMILY_ORIGIN) : undefined;
+  };
+}
+
+interface Entry {
+  readonly value: Ratio;
+  /** False while it equals the default of the same name. */
+  readonly isOwn: boolean;
+}
+
+function optionTable(table: DecimalTable | undefined, defaultsOf: () => Readonly<Record<string, number>>) {
+  const defaults = defaultsOf();
+  const entries = table ?? defaults;
+  return {
+    get(name: string): Entry | undefined {
+      const value = Object.hasOwn(entries, name) ? entries[name] : undefined;
+      if (value === undefined) return undefined;
+      const isOwn = !Object.hasOwn(defaults, name) || Number(value) !== defaults[name];
+      return { value: ratio(value), isOwn };
+    },
+  };
+}
+
+/** Defaults of the family give way to a list price. */
+function counts(entry: Entry | undefined, listed: ListPrice | undefined): entry is Entry {
+  return entry !== undefined && (entry.isOwn || !listed);
+}
+
+function chosen(entry: Entry | undefined, listed: ListPrice | undefined): Ratio | undefined {
+  return counts(entry, listed) ? entry.value : undefined;
+}
+
+interface ListParts {
+  readonly name: string;
+  readonly cacheRatio: Ratio;
+  readonly by: Overrides;
+  readonly listed: ListPrice;
+}
+
+function byList({ name, cacheRatio, by, listed }: ListParts): Price | undefined {
+  const price = priceFromList(name, listed, cacheRatio, by);
+  const isChanged = Object.values(by).some((value) => value !== undefined);
+  return price && isChanged ? { ...price, ...OPERATOR } : price;
+}
+
+interface RatioParts extends Omit<ListParts, "listed"> {
+  readonly modelRatio: Entry;
+  readonly listed: ListPrice | undefined;
+}
+
+/** The operator's ratio on a listed model keeps the list's proportions of output, caches and audio. */
+function byRatio({ name, modelRatio, cacheRatio, by, listed }: RatioParts): Price {
+  const current = listed && priceFromList(name, listed, cacheRatio, { ...by, modelRatio: modelRatio.value });
+  if (current?.kind === "tokens" && current.modelRatio > 0) return { ...current, ...OPERATOR };
+  return tokenPrice({
+    name,
+    rates: override(familyRates(name, modelRatio.value, cacheRatio), by),
+    hasImageFactors: true,
+    ...(modelRatio.isOwn ? OPERATOR : FAMILY_ORIGIN),
+  });
+}
+
+function callPrice(exact: Ratio, origin: Origin): CallPrice {
+  return {
+    kind: "call",
+    modelPrice: toNumber(exact),
+    exact,
+    unit: "call",
+    hasImageFactors: true,
+    isFree: isZero(exact),
+    isSelfUse: false,
+    ...origin,
+  };
+}
+
+const SELF_USE_PRICE = tokenPrice({
+  name: "",
+  rates: familyRates("", ONE, ONE),
+  hasImageFactors: true,
+  isSelfUse: true,
+  source: "self-use",
+  date: "",
+});
+
+let resellers: readonly string[] | undefined;
+
+/** Names of cloud resellers stand in the list behind the reseller's name: `aws/anthropic.claude-...`. */
+function listedPrice(name: string): ListPrice | undefined {
+  const list = listPrices();
+  const exact = list.get(name);
+  if (exact) return exact;
+  resellers ??= [
+    ...new Set(
+      [...list].filter(([key, { provider }]) => key.startsWith(`${provider}/`)).map(([, { provider }]) => provider),
+    ),
+  ];
+  for (const reseller of resellers) {
+    const entry = list.get(`${reseller}/${name}`);
+    if (entry) return entry;
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs";
+
+/** Text columns are decimal; token prices are US dollars per million tokens, all others US dollars each. */
+export interface ListPrice {
+  readonly provider: string;
+  readonly mode: string;
+  readonly input?: string;
+  readonly output?: string;
+  readonly cacheRead?: string;
+  readonly cacheWrite?: string;
+  readonly cacheWrite1h?: string;
+  readonly inputAudio?: string;
+  readonly outputAudio?: string;
+  readonly inputImageToken?: string;
+  readonly outputImageToken?: string;
+  readonly reasoning?: string;
+  readonly perImage?: string;
+  readonly perInputImage?: string;
+  readonly perSecondIn?: string;
+  readonly perSecondOut?: string;
+  readonly perCharacter?: string;
+  readonly perQuery?: string;
+  /** Prices of long prompts: `inputAbove200k`, `outputAbove272k`, ... */
+  readonly [aboveThreshold: `${string}Above${number}k`]: string | undefined;
+}
+
+export interface FamilyPrice {
+  readonly model_ratio: number | null;
+  readonly completion_ratio: number | null;
+  readonly model_price: number | null;
+}
+
+export const FAMILY_ORIGIN = { source: "family defaults", date: "2025-04-11" } as const;
+export const LIST_DATE = "2026-11";
+
+/** The echo that answers before any provider is connected; priced, so that its log rows show a charge. */
+const DEMO_MODEL = "fairway-demo";
+const DEMO_PRICE: ListPrice = { provider: "fairway", mode: "chat", input: "1", output: "2" };
+
+let list: ReadonlyMap<string, ListPrice> | undefined;
+let family: ReadonlyMap<string, FamilyPrice> | undefined;
+
+/** List prices by model; read once, on first use. */
+export function listPrices(): ReadonlyMap<string, ListPrice> {
+  if (list) return list;
+  const { models } = read("prices-current.json") as { models: Record<string, ListPrice> };
+  list = new Map(Object.entries(models)).set(DEMO_MODEL, DEMO_PRICE);
+  return list;
+}
+
+/** The family's default ratios and prices by model; read once, on first use. */
+export function familyPrices(): ReadonlyMap<string, FamilyPrice> {
+  family ??= new Map(Object.entries(read("model-prices.json") as Record<string, FamilyPrice>));
+  return family;
+}
+
+/** The package's data folder, seen from the sources and from the bundle. */
+const FOLDERS = ["../../../data/", "../data/"];
+
+function read(name: string): unknown {
+  for (const folder of FOLDERS) {
+    const file = new URL(`${folder}${name}`, import.meta.url);
+    if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  }
+  throw new Error(`the price data ${name} is missing from the installation`);
+}

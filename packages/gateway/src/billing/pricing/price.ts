@@ -1,0 +1,167 @@
+import { QUOTA_PER_UNIT } from "@fairway/wire";
+import type { Ask, Usage } from "../../dialects/core/types.ts";
+import { imageFactor } from "./image-factor.ts";
+import { type CallPrice, type Price, ratesFor, type TokenPrice, type Weights, type WeightName } from "./rates.ts";
+import { quota, ZERO, type Quota } from "../money/quota.ts";
+import { fractionOf, knownRatio, plus, ratio, type Ratio, roundHalfUp, times, ZERO_RATIO } from "../money/ratio.ts";
+
+export type { CallPrice, Price, TokenPrice } from "./rates.ts";
+
+/** Calls of a tool that cost extra, such as web searches. */
+export interface Surcharge {
+  readonly calls: number;
+  /** US dollars for a thousand calls. */
+  readonly pricePerThousand: Ratio;
+}
+
+export interface ChargeTerms {
+  /** Decimal text. */
+  readonly groupRatio: string;
+  /** Says what `usage.units` counts, and the size and quality of images. */
+  readonly ask: Priced;
+  readonly surcharges?: readonly Surcharge[];
+  /** Quota units of one US dollar; only prices per call and surcharges depend on it. */
+  readonly quotaPerUnit?: Ratio;
+}
+
+/** What of a request its price depends on, besides usage. A task has no operation. */
+export type Priced = Pick<Ask, "model" | "size" | "quality"> & { readonly operation?: Ask["operation"] };
+
+export const DEFAULT_QUOTA_PER_UNIT = ratio(QUOTA_PER_UNIT);
+
+/**
+ * What a request costs: computed exactly and rounded once, halves up. Anything used at a price above zero
+ * costs at least 1; nothing used costs nothing. Counts that are negative or fractional count as absent.
+ */
+export function charge(usage: Usage, price: Price, terms: ChargeTerms): Quota {
+  return price.kind === "tokens" ? chargeTokens(usage, price, terms) : chargeCall(usage, price, terms);
+}
+
+/** Counts per weight; every token stands in exactly one of them. */
+export type Counts = { [K in WeightName]?: number };
+
+export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
+  const input = natural(usage.input);
+  const output = natural(usage.output);
+  if (input + output === 0) return unit === undefined ? {} : { [unit]: counted(unit, usage.units ?? 0) };
+  const cached = Math.min(natural(usage.cachedInput), input);
+  const write = natural(usage.cacheWrite);
+  const write1h = Math.min(natural(usage.cacheWrite1h), write);
+  const audioInput = natural(usage.audioInput);
+  const imageInput = natural(usage.imageInput);
+  const audioOutput = natural(usage.audioOutput);
+  const text = Math.max(output - audioOutput, 0);
+  const reasoning = Math.min(natural(usage.reasoning), text);
+  return {
+    input: Math.max(input - cached - write - audioInput - imageInput, 0),
+    cached,
+    write: write - write1h,
+    write1h,
+    audioInput,
+    imageInput,
+    output: text - reasoning,
+    reasoning,
+    audioOutput,
+  };
+}
+
+export type Unit = "image" | "second" | "character" | "query";
+
+/** What `usage.units` counts for an operation. */
+export function unitOf(operation: Ask["operation"] | undefined): Unit | undefined {
+  switch (operation) {
+    case "images.generations":
+    case "images.edits":
+    case "images.variations":
+      return "image";
+    case "audio.speech":
+      return "character";
+    case "audio.transcriptions":
+    case "audio.translations":
+      return "second";
+    case "rerank":
+      return "query";
+    default:
+      return undefined;
+  }
+}
+
+function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quota {
+  const { weights } = ratesFor(price, usage.input);
+  const counts = countsOf(usage, unitOf(terms.ask.operation));
+  const factor = price.hasImageFactors && counts.image !== undefined ? imageFactor(terms.ask) : undefined;
+  if (terms.surcharges === undefined && factor === undefined) {
+    const fast = chargeFast(counts, weights, knownRatio(terms.groupRatio));
+    if (fast !== undefined) return fast;
+  }
+  return chargeExactly(counts, weights, terms, factor);
+}
+
+/** Doubles only; undefined when a value leaves the safe integers, where doubles stop being exact. */
+export function chargeFast(counts: Counts, { fast }: Weights, group: Ratio): Quota | undefined {
+  if (fast === undefined) return undefined;
+  let sum = 0;
+  for (const name in counts) sum += (counts[name as WeightName] as number) * fast[name as WeightName];
+  const num = sum * group.n;
+  const den = fast.denominator * group.d;
+  // NaN fails this comparison as well.
+  if (!(num <= HALF_SAFE && den <= HALF_SAFE)) return undefined;
+  const rest = num % den;
+  const floor = (num - rest) / den;
+  const rounded = 2 * rest >= den ? floor + 1 : floor;
+  return (rounded === 0 && num > 0 ? 1 : rounded) as Quota;
+}
+
+const HALF_SAFE = 2 ** 52;
+
+/** The same in BigInt, for values of any size, images by ratio, and surcharges. */
+export function chargeExactly(counts: Counts, { exact }: Weights, terms: ChargeTerms, factor?: Ratio): Quota {
+  let sum = 0n;
+  for (const [name, count] of Object.entries(counts) as [WeightName, number][]) sum += BigInt(count) * exact[name];
+  const used = { num: sum, den: exact.denominator };
+  const scaled = factor ? { num: used.num * factor.num, den: used.den * factor.den } : used;
+  const surcharge = surchargeOf(terms);
+  const group = knownRatio(terms.groupRatio);
+  const num = (scaled.num * surcharge.den + surcharge.num * scaled.den) * group.num;
+  return atLeastOne(num, scaled.den * surcharge.den * group.den);
+}
+
+function surchargeOf({ surcharges = [], quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: ChargeTerms): Ratio {
+  let dollars = ZERO_RATIO;
+  for (const { calls, pricePerThousand } of surcharges) {
+    dollars = plus(dollars, times(pricePerThousand, fractionOf(BigInt(natural(calls)), 1000n)));
+  }
+  return times(dollars, quotaPerUnit);
+}
+
+function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
+  const units = unitsOf(price, unitOf(terms.ask.operation), usage.units);
+  const factor = price.hasImageFactors ? imageFactor(terms.ask) : undefined;
+  const dollars = factor ? times(price.exact, factor) : price.exact;
+  const cost = times(dollars, terms.quotaPerUnit ?? DEFAULT_QUOTA_PER_UNIT);
+  const total = plus(times(cost, fractionOf(BigInt(units), 1n)), surchargeOf(terms));
+  const group = knownRatio(terms.groupRatio);
+  return atLeastOne(total.num * group.num, total.den * group.den);
+}
+
+/** A price per call is multiplied by images and search units, never by characters or seconds. */
+export function unitsOf(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
+  if (units === undefined) return 1;
+  const isCounted = price.unit === "call" ? unit === "image" || unit === "query" : price.unit === unit;
+  return unit !== undefined && isCounted ? counted(unit, units) : 1;
+}
+
+/** A second that has begun counts whole; parts of anything else count as absent. */
+function counted(unit: Unit, units: number): number {
+  return natural(unit === "second" ? Math.ceil(units) : units);
+}
+
+function atLeastOne(num: bigint, den: bigint): Quota {
+  if (num === 0n) return ZERO;
+  const rounded = roundHalfUp(num, den);
+  return quota(rounded === 0n ? 1n : rounded);
+}
+
+function natural(count: number): number {
+  return count > 0 && Number.isSafeInteger(count) ? count : 0;
+}

@@ -1,0 +1,136 @@
+import { ROLE, USER_STATUS, USERNAME_MAX } from "@fairway/wire";
+import { createHash } from "node:crypto";
+import { quota as asQuota } from "../../../billing/money/quota.ts";
+import { accountRow, usernameKey } from "../../../identity/accounts/accounts.ts";
+import { parseEmail } from "../../../identity/mail/email-address.ts";
+import { seconds } from "../../../lib/clock.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { RawTransaction } from "../../../storage/engines/raw.ts";
+import { bookCarriedUsage } from "../../imported-usage.ts";
+import { insertMany } from "../../rows.ts";
+import type { DatabaseImport } from "./database.ts";
+import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
+
+/** Who owns keys there: a user, a team, or nobody. */
+export interface Owner {
+  /** Unique, and the same in every run. */
+  readonly key: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: number;
+  readonly isBlocked: boolean;
+  /** What keys of this owner that name no models may use; none = all. */
+  readonly models: readonly string[];
+  readonly spending: Spending;
+}
+
+export interface Account {
+  readonly id: number;
+  readonly models: readonly string[];
+}
+
+/** Matches no password: such an account gets one by mail or from an administrator. */
+const NO_PASSWORD = "!";
+
+export function userOwner(context: DatabaseImport, row: ForeignRow): Owner {
+  const id = row.text("user_id");
+  const email = row.text("user_email");
+  return {
+    key: `user ${id}`,
+    name: row.text("user_alias") || email.split("@", 1)[0] || id,
+    email,
+    role: row.text("user_role") === "proxy_admin" ? ROLE.admin : ROLE.user,
+    isBlocked: false,
+    models: row.list("models"),
+    spending: spendingOf(context, row),
+  };
+}
+
+export function teamOwner(context: DatabaseImport, row: ForeignRow): Owner {
+  const id = row.text("team_id");
+  return {
+    key: `team ${id}`,
+    name: row.text("team_alias") || id,
+    email: "",
+    role: ROLE.user,
+    isBlocked: row.flag("blocked"),
+    models: row.list("models"),
+    spending: spendingOf(context, row),
+  };
+}
+
+/** An owner of whom the database says nothing but the name. */
+export function bareOwner(key: string, name: string): Owner {
+  const spending = { spent: 0, max: undefined, period: undefined, limits: null };
+  return { key, name, email: "", role: ROLE.user, isBlocked: false, models: [], spending };
+}
+
+/** The account of an owner; made once, and found again by the ledger row of its first balance. */
+export async function bringOwner(context: DatabaseImport, owner: Owner): Promise<Account> {
+  const { target, report, isDry, ledger, kindOf } = context;
+  const mark = digest(owner.key);
+  const find = "select user_id from ledger where request_id = ? and kind = 'adjust'";
+  const [known] = await target.raw.rows<{ user_id: number }>(find, [`litellm-${mark}`]);
+  const what = kindOf(owner.key);
+  report.count(what, known ? "kept" : "created");
+  if (known || isDry) return { id: known?.user_id ?? 0, models: owner.models };
+  let id = 0;
+  await ledger.changeWith(async (tx) => {
+    id = await insertAccount(context, tx, owner, mark);
+    const requestId = `litellm-${mark}`;
+    const used = units(owner.spending.spent);
+    const at = context.clock.now();
+    await bookCarriedUsage(tx, { requestId, userId: id, used, detail: "usage imported from LiteLLM", at });
+    const amount = asQuota(balanceOf(context, owner.spending) + used);
+    return { requestId, kind: "adjust", userId: id, quota: amount, detail: "balance imported from LiteLLM" };
+  });
+  return { id, models: owner.models };
+}
+
+async function insertAccount(
+  context: DatabaseImport,
+  tx: RawTransaction,
+  { name, email, role, isBlocked, spending }: Owner,
+  mark: string,
+): Promise<number> {
+  const username = await freeName(tx, name, mark);
+  const address = parseEmail(email);
+  const isTaken =
+    address !== undefined && (await tx.rows("select 1 as one from users where email = ?", [address])).length > 0;
+  const displayName = name.slice(0, 64);
+  const row = accountRow({
+    username,
+    passwordHash: NO_PASSWORD,
+    createdAt: seconds(context.clock),
+    role,
+    displayName,
+  });
+  const state = { status: isBlocked ? USER_STATUS.disabled : USER_STATUS.enabled };
+  const money = { used_quota: units(spending.spent), limits: limitsText(spending.limits) };
+  const values = { ...row, ...state, ...money, email: isTaken ? null : (address ?? null) };
+  await insertMany(tx, "users", [values as Record<string, string | number | null>]);
+  const find = "select id from users where username_key = ?";
+  const [made] = await tx.rows<{ id: number }>(find, [usernameKey(username)]);
+  if (!made) throw new Error(`the user ${username} was not stored`);
+  await keepBudget(context, tx, { scope: "user", id: made.id, spending });
+  return made.id;
+}
+
+/** What is left of a budget without a period; all others begin with the credit. */
+function balanceOf({ credit }: DatabaseImport, { max, period, spent }: Spending): number {
+  return max === undefined || period !== undefined ? units(credit) : units(max - spent);
+}
+
+/** Names there may hold anything; a second one of the same letters gets a part of the mark. */
+async function freeName(tx: RawTransaction, wanted: string, mark: string): Promise<string> {
+  const plain = wanted.replaceAll(/[\s\p{Cc}\p{Cf}@/]+/gu, "-") || "litellm";
+  const name = plain.slice(0, USERNAME_MAX);
+  const isTaken = async (text: string) =>
+    (await tx.rows("select 1 as one from users where username_key = ?", [usernameKey(text)])).length > 0;
+  if (!(await isTaken(name))) return name;
+  return `${name.slice(0, USERNAME_MAX - 7)}-${mark.slice(0, 6)}`;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}

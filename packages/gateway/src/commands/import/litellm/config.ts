@@ -1,0 +1,71 @@
+import { CHANNEL_STATUS } from "@fairway/wire";
+import { createHash } from "node:crypto";
+import { seconds, type Clock } from "../../../lib/clock.ts";
+import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
+import type { Database } from "../../../storage/database.ts";
+import { insertRow } from "../../../storage/inserts.ts";
+import { bump } from "../../../storage/revisions.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import { rawOn, transact } from "../../../storage/transaction.ts";
+import type { ImportReport } from "../../report.ts";
+import { readLitellm, type LitellmChannel } from "./read.ts";
+
+export interface LitellmImport {
+  readonly target: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly isDry: boolean;
+  /** YAML. */
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Channels of a LiteLLM configuration. One that is here already stays as it is. */
+export async function importConfig(settings: LitellmImport, report: ImportReport): Promise<void> {
+  const { channels, notes } = readLitellm(settings.text, settings.env);
+  for (const channel of channels) await importChannel(settings, channel, report);
+  report.notes.push(...notes);
+}
+
+async function importChannel(
+  { target, vault, clock, isDry }: LitellmImport,
+  channel: LitellmChannel,
+  report: ImportReport,
+): Promise<void> {
+  const place = JSON.stringify([channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]]);
+  const name = `litellm ${channel.provider} ${createHash("sha256").update(place).digest("hex").slice(0, 8)}`;
+  const find = target.db.selectFrom("channels").select("id").where("name", "=", name).where("type", "=", channel.type);
+  if (await find.executeTakeFirst()) return report.count("channels", "kept");
+  report.count("channels", "created");
+  if (isDry) return;
+  const renamed = [...channel.models].filter(([here, there]) => here !== there);
+  const row = {
+    type: channel.type,
+    key_sealed: vault.seal(channel.key),
+    key_hash: vault.hashKey(channel.key),
+    openai_organization: "",
+    test_model: "",
+    // Without its key it could only fail.
+    status: channel.key === "" && channel.type !== OLLAMA ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled,
+    name,
+    weight: channel.weight,
+    created_time: seconds(clock),
+    base_url: channel.baseUrl,
+    other: channel.other,
+    models: [...channel.models.keys()].join(","),
+    group: "default",
+    model_mapping: renamed.length > 0 ? JSON.stringify(Object.fromEntries(renamed)) : "",
+    status_code_mapping: "",
+    tag: null,
+    setting: null,
+    param_override: null,
+    used_quota: 0,
+  };
+  await transact(target.db, async (trx) => {
+    const id = await insertRow(trx, "channels", row);
+    await rebuildAbilities(trx, [{ ...row, id, priority: 0 }]);
+    await bump(rawOn(trx, target.kind), target.kind, "channels");
+  });
+}
+
+const OLLAMA = 4;

@@ -1,0 +1,105 @@
+import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
+import { carriedDigest, carriedKey } from "../../../identity/keys/imported-key.ts";
+import { seconds } from "../../../lib/clock.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { SqlValue } from "../../../storage/engines/raw.ts";
+import { admitCarriedKeys, insertMany } from "../../rows.ts";
+import type { Account } from "./accounts.ts";
+import type { DatabaseImport } from "./database.ts";
+import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
+
+/** Words that stand for models among the names. */
+const ALL = new Set(["*", "all-proxy-models"]);
+const OF_OWNER = "all-team-models";
+const NONE = "no-default-models";
+
+/** A key that works on: of most only the SHA-256 is known, by which it is found. */
+export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: Account): Promise<void> {
+  const { target, vault, report, isDry } = context;
+  const stored = row.text("token");
+  const found = findableBy(stored);
+  if (found === undefined) {
+    const note = `the key ${row.text("key_alias") || row.text("key_name")} is stored in a form that cannot be read`;
+    return report.count("keys", "skipped", { note });
+  }
+  const hash = vault.hashKey(found);
+  const find = "select id from tokens where key_hash = ?";
+  const known = await target.raw.rows(find, [hash]);
+  report.count("keys", known.length > 0 ? "kept" : "created");
+  const values = { ...tokenRow(context, row, owner), key_hash: hash, key_sealed: vault.seal(shownAs(row)) };
+  if (isDry || known.length > 0) return;
+  await target.raw.transaction(async (tx) => {
+    await insertMany(tx, "tokens", [values]);
+    const [made] = await tx.rows<{ id: number }>(find, [hash]);
+    if (!made) throw new Error(`the key ${values.name} was not stored`);
+    await keepBudget(context, tx, { scope: "token", id: made.id, spending: spendingOf(context, row) });
+    await admitCarriedKeys(tx, target.kind);
+  });
+}
+
+/** Very old versions stored the key itself. */
+function findableBy(stored: string): string | undefined {
+  if (/^[0-9a-f]{64}$/.test(stored)) return carriedDigest(stored);
+  return stored.startsWith("sk-") ? carriedKey(stored) : undefined;
+}
+
+/** All that is left of the key, without `sk-`: `...abcd`. */
+function shownAs(row: ForeignRow): string {
+  const stored = row.text("token");
+  return (stored.startsWith("sk-") ? stored : row.text("key_name") || "...").replace(/^sk-/, "");
+}
+
+function tokenRow(
+  context: DatabaseImport,
+  row: ForeignRow,
+  owner: Account,
+): Record<string, SqlValue> & { name: string } {
+  const { clock, report } = context;
+  const spending = spendingOf(context, row);
+  const models = modelsOf(context, row.list("models"), owner.models);
+  const now = seconds(clock);
+  if (!["", "{}", "null"].includes(row.text("aliases"))) report.remark("keys rename models: that is not carried");
+  const shown = row.text("key_alias") || row.text("key_name") || "litellm";
+  return {
+    user_id: owner.id,
+    status: row.flag("blocked") ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled,
+    name: shown.slice(0, 191),
+    created_time: row.time("created_at") ?? now,
+    accessed_time: row.time("last_active") ?? now,
+    expired_time: row.time("expires") ?? NEVER_EXPIRES,
+    ...moneyOf(spending),
+    model_limits_enabled: models === undefined ? 0 : 1,
+    model_limits: models?.join(",") ?? "",
+    allow_ips: "",
+    group: "",
+    limits: limitsText(spending.limits),
+  };
+}
+
+function moneyOf({ max, period, spent }: Spending) {
+  const used_quota = units(spent);
+  return max === undefined || period !== undefined
+    ? { remain_quota: 0, unlimited_quota: 1, used_quota }
+    : { remain_quota: units(max - spent), unlimited_quota: 0, used_quota };
+}
+
+/** Undefined = all. Patterns become the models that are here now. */
+function modelsOf(
+  { models, report }: DatabaseImport,
+  named: readonly string[],
+  ofOwner: readonly string[],
+): string[] | undefined {
+  const wanted = named.length === 0 || named.includes(OF_OWNER) ? ofOwner : named;
+  if (wanted.length === 0 || wanted.some((name) => ALL.has(name))) return undefined;
+  if (wanted.some((name) => name.includes("*")))
+    report.remark("keys name models by patterns: they may use what matches among the models of this day");
+  const found = wanted.flatMap((name) =>
+    name.includes("*") ? models.filter((model) => matches(model, name)) : [name],
+  );
+  return [...new Set(found)].filter((name) => name !== NONE);
+}
+
+function matches(model: string, pattern: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`).test(model);
+}

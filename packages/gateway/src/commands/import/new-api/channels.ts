@@ -1,0 +1,160 @@
+import { CHANNEL_STATUS } from "@fairway/wire";
+import { seconds } from "../../../lib/clock.ts";
+import { isObject, parseObject } from "../../../lib/text/json.ts";
+import { providerByType } from "../../../providers/registry.ts";
+import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { SqlValue } from "../../../storage/engines/raw.ts";
+import { transact } from "../../../storage/transaction.ts";
+import { insertKeepingId } from "../../rows.ts";
+import { typeHere, type TypeHere } from "./channel-types.ts";
+import type { ImportContext } from "./context.ts";
+
+const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
+
+export async function importChannels(context: ImportContext): Promise<void> {
+  for await (const rows of context.source.pages("channels")) {
+    for (const row of rows) {
+      const keys = keysOf(row);
+      for (const [index, key] of keys.entries()) await importChannel(context, row, { key, index });
+    }
+    context.progress("channels");
+  }
+  if (!context.isDry) await routeChannels(context);
+}
+
+interface Part {
+  readonly key: string;
+  /** Above 0 for the further keys of a channel whose keys are files: each has a channel of its own here. */
+  readonly index: number;
+}
+
+async function importChannel(context: ImportContext, row: ForeignRow, { key, index }: Part): Promise<void> {
+  const { target, vault, channels, report, isDry } = context;
+  const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
+  const name = index === 0 ? plain : `${plain} (${index + 1})`;
+  const place = placeOf(context, row);
+  if (!place || !providerByType(place.type)) {
+    const note = `the channel ${name} has the type ${row.int("type")}, which this gateway does not know`;
+    return report.count("channels", "skipped", { note });
+  }
+  const hash = vault.hashKey(key);
+  const find = "select id from channels where name = ? and type = ? and key_hash = ?";
+  const [known] = await target.raw.rows<{ id: number }>(find, [name, place.type, hash]);
+  if (index === 0) channels.set(row.int("id"), known?.id ?? row.int("id"));
+  if (known) return report.count("channels", "kept");
+  report.count("channels", "created");
+  const values = { ...channelRow(context, row), ...place, name };
+  if (isDry) return;
+  await target.raw.transaction(async (tx) => {
+    const oldId = index === 0 ? row.int("id") : undefined;
+    await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: vault.seal(key), key_hash: hash });
+    const [made] = await tx.rows<{ id: number }>(find, [name, place.type, hash]);
+    if (!made) throw new Error(`the channel ${name} was not stored`);
+    if (index === 0) channels.set(row.int("id"), made.id);
+    context.routed.push(made.id);
+  });
+}
+
+interface Place {
+  readonly type: number;
+  readonly base_url: string;
+  readonly other: string;
+}
+
+const ZHIPU = 16;
+const ZHIPU_V4 = 26;
+
+function placeOf({ kind }: ImportContext, row: ForeignRow): Place | undefined {
+  const own = row.text("base_url").trim().replace(/\/+$/, "");
+  // One API chooses between the two protocols of Zhipu by the model.
+  const isZhipuV4 = row.int("type") === ZHIPU && row.list("models").some((model) => model.startsWith("glm-"));
+  const here: TypeHere | undefined =
+    kind === "one-api" && isZhipuV4 ? { type: ZHIPU_V4 } : typeHere(kind, row.int("type"));
+  const other = kind === "new-api" ? row.text("other") : otherOf(row);
+  return here && { type: here.type, base_url: own || (here.baseUrl ?? ""), other };
+}
+
+const VERTEX = 41;
+
+/** Keys on lines of their own stay together; those that are files (JSON) cannot. */
+function keysOf(row: ForeignRow): string[] {
+  const config = parseObject(row.text("config")) ?? {};
+  // One API keeps the file of a Google service account, and the parts of an AWS key, beside the key.
+  const file = config["vertex_ai_adc"];
+  if (typeof file === "string" && file !== "") return [file];
+  const key = row.text("key").trim();
+  const parts = ["ak", "sk", "region"].map((name) => config[name]).filter((part) => typeof part === "string");
+  if (key === "" && parts.length > 1) return [parts.join("|")];
+  const files =
+    row.int("type") === VERTEX && key.startsWith("[") ? parseObject(`{"keys":${key}}`)?.["keys"] : undefined;
+  return Array.isArray(files) && files.length > 0 ? files.map((one) => JSON.stringify(one)) : [key];
+}
+
+/** One API moved what belongs to a type into a column of JSON. */
+function otherOf(row: ForeignRow): string {
+  const config = parseObject(row.text("config")) ?? {};
+  const names = ["api_version", "region", "library_id", "user_id", "plugin"];
+  const found = names.map((name) => config[name]).find((value) => typeof value === "string" && value !== "");
+  return typeof found === "string" ? found : row.text("other");
+}
+
+function channelRow({ clock, report }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
+  const status = row.int("status", CHANNEL_STATUS.enabled);
+  remarkLosses(report, row);
+  return {
+    openai_organization: row.text("openai_organization"),
+    test_model: row.text("test_model"),
+    status: status >= 1 && status <= 3 ? status : CHANNEL_STATUS.disabledByHand,
+    weight: Math.max(0, row.int("weight")),
+    created_time: row.int("created_time", seconds(clock)),
+    test_time: row.int("test_time"),
+    response_time: row.int("response_time"),
+    balance: row.decimal("balance"),
+    balance_updated_time: row.int("balance_updated_time"),
+    models: row.list("models").join(","),
+    group: row.list("group").join(",") || "default",
+    used_quota: row.int("used_quota"),
+    model_mapping: mappingText(row.text("model_mapping")),
+    status_code_mapping: mappingText(row.text("status_code_mapping")),
+    max_input_tokens: row.int("max_input_tokens"),
+    priority: row.int("priority"),
+    auto_ban: row.int("auto_ban", 1),
+    other_info: row.text("other_info"),
+    tag: row.text("tag") || null,
+    setting: settingText(row),
+    param_override: mappingText(row.text("param_override")) || null,
+  };
+}
+
+/** How several keys take turns stands there beside the setting. */
+function settingText(row: ForeignRow): string | null {
+  const setting = parseObject(row.text("setting")) ?? {};
+  const mode = parseObject(row.text("channel_info"))?.["multi_key_mode"];
+  if (mode === "polling" || mode === "random") setting["multi_key_mode"] = mode;
+  return Object.keys(setting).length > 0 ? JSON.stringify(setting) : null;
+}
+
+function remarkLosses(report: ImportContext["report"], row: ForeignRow): void {
+  const disabled = parseObject(row.text("channel_info"))?.["multi_key_status_list"];
+  if (isObject(disabled) && Object.values(disabled).some((status) => status !== CHANNEL_STATUS.enabled))
+    report.remark("channels had some of their keys switched off: here all of them are tried");
+  if (mappingText(row.text("header_override")) !== "") report.remark("channels override headers: that is not carried");
+  if (row.text("system_prompt") !== "") report.remark("channels add a system prompt: that is not carried");
+}
+
+/** Mappings that are no JSON object never worked: they are left out. */
+function mappingText(text: string): string {
+  return parseObject(text) && text.trim() !== "{}" ? text : "";
+}
+
+async function routeChannels({ target, channels, routed }: ImportContext): Promise<void> {
+  const ids = [...new Set([...channels.values(), ...routed])];
+  for (let at = 0; at < ids.length; at += 200) {
+    const some = ids.slice(at, at + 200);
+    await transact(target.db, async (trx) => {
+      const rows = await trx.selectFrom("channels").select(ABILITY_COLUMNS).where("id", "in", some).execute();
+      await rebuildAbilities(trx, rows);
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Ledger } from "../../../billing/ledger/ledger.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { ForeignDatabase } from "../../../storage/engines/foreign.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import type { ImportReport } from "../../report.ts";
+
+export type FamilyKind = "one-api" | "new-api";
+
+/** What an import works with. */
+export interface ImportContext {
+  readonly kind: FamilyKind;
+  readonly source: ForeignDatabase;
+  /** Holds `logs` there; the same database unless logs have their own. */
+  readonly logSource: ForeignDatabase;
+  readonly target: Database;
+  /** Holds `logs`; the main database unless logs have their own. */
+  readonly logTarget: Database;
+  readonly vault: Vault;
+  readonly ledger: Pick<Ledger, "changeWith">;
+  readonly clock: Clock;
+  /** Nothing is written, everything is counted. */
+  readonly isDry: boolean;
+  readonly report: ImportReport;
+  /** Told after each portion of rows; names the kind of thing. */
+  readonly progress: (what: string) => void;
+  /** Names of imported rows hold it; the same in each run on one source. */
+  readonly origin: string;
+  /** Numbers there to numbers here. */
+  readonly users: Map<number, number>;
+  readonly tokens: Map<number, number>;
+  readonly channels: Map<number, number>;
+  /** Channels that were made here. */
+  readonly routed: number[];
+}

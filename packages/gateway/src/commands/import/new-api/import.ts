@@ -1,0 +1,56 @@
+import { bump } from "../../../storage/revisions.ts";
+import { ImportReport } from "../../report.ts";
+import { alignIds } from "../../rows.ts";
+import { importChannels } from "./channels.ts";
+import type { ImportContext } from "./context.ts";
+import { importLogs, importSums } from "./logs.ts";
+import { importOptions, importRedemptions, importTopUps } from "./others.ts";
+import { importDrawings, importTasks } from "./tasks.ts";
+import { importTokens } from "./tokens.ts";
+import { importUsers } from "./users.ts";
+
+type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress";
+
+export interface FamilyImport extends Omit<ImportContext, Made> {
+  readonly withLogs: boolean;
+  /** Told what was done so far of a kind of thing. */
+  readonly onProgress: (what: string, done: number) => void;
+}
+
+/** Brings a database of the family over; a second run changes nothing that is here already. */
+export async function importFamily({ withLogs, onProgress, ...settings }: FamilyImport): Promise<ImportReport> {
+  const report = new ImportReport();
+  const progress = (what: string) => onProgress(what, report.total(what));
+  const maps = {
+    users: new Map<number, number>(),
+    tokens: new Map<number, number>(),
+    channels: new Map<number, number>(),
+  };
+  const context: ImportContext = { ...settings, ...maps, report, progress, routed: [] };
+  const { source, logSource, target, isDry } = settings;
+  for (const table of ["users", "tokens", "channels", "options"]) {
+    if (!(await source.has(table)))
+      throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
+  }
+  await importUsers(context);
+  if (!isDry) await alignIds(target, ["users"]);
+  await importTokens(context);
+  await importChannels(context);
+  if (!isDry) await alignIds(target, ["tokens", "channels"]);
+  await importOptions(context);
+  if (await source.has("redemptions")) await importRedemptions(context);
+  if (await source.has("top_ups")) await importTopUps(context);
+  await importDrawings(context);
+  await importTasks(context);
+  const areSummed = await importSums(context);
+  if (withLogs && (await logSource.has("logs"))) await importLogs(context, { areSummed });
+  if (!isDry) await announce(context);
+  return report;
+}
+
+/** Running gateways read again what changed. */
+async function announce({ target: { raw, kind } }: ImportContext): Promise<void> {
+  await raw.transaction(async (tx) => {
+    for (const topic of ["users", "tokens", "channels", "options"] as const) await bump(tx, kind, topic);
+  });
+}

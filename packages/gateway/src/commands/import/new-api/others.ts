@@ -1,0 +1,112 @@
+import {
+  checkOption,
+  isOptionKey,
+  parseOptions,
+  QUOTA_PER_UNIT,
+  REDEMPTION_STATUS,
+  type OptionRow,
+} from "@fairway/wire";
+import { createOptionStore, type OptionWrite } from "../../../resources/options/store.ts";
+import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
+import { seconds } from "../../../lib/clock.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import { createLogWriter } from "../../../storage/log-rows.ts";
+import { bringNew } from "../../rows.ts";
+import type { ImportContext } from "./context.ts";
+
+/** Options that this gateway knows and whose texts pass its checks; the others are named. */
+export async function importOptions(context: ImportContext): Promise<void> {
+  const { target, report, isDry } = context;
+  const rows: OptionRow[] = [];
+  for await (const page of context.source.pages("options", "key")) {
+    rows.push(...page.map((row) => ({ key: row.text("key"), value: row.text("value") })));
+  }
+  const announce = () => Promise.resolve();
+  const defaults = priceOptionDefaults();
+  const store = createOptionStore({
+    ...context,
+    database: target,
+    defaults,
+    announce,
+    writeLog: createLogWriter(false),
+  });
+  const stored = await store.stored();
+  const own = new Map(stored.map(({ key, value }) => [key, value]));
+  const after = parseOptions([...stored, ...rows], { defaults });
+  const writes: OptionWrite[] = [];
+  for (const { key, value } of rows) {
+    const check = checkOption(key, value, after);
+    if (!check.isValid) {
+      const note = isOptionKey(key) ? `the option ${key} has a value that cannot be used` : undefined;
+      report.count("options", "skipped", { note });
+    } else if (own.get(key) === check.text) report.count("options", "kept");
+    else {
+      report.count("options", own.has(key) ? "updated" : "created");
+      writes.push(check);
+    }
+  }
+  if (!isDry && writes.length > 0) await store.write(writes, { userId: 0, username: "import", ip: "" });
+}
+
+export async function importRedemptions(context: ImportContext): Promise<void> {
+  const { source, target, report } = context;
+  for await (const rows of source.pages("redemptions")) {
+    const usable = rows.filter((row) => !row.isDeleted && row.text("key") !== "" && row.int("quota") > 0);
+    report.count("redemption codes", "skipped", { times: rows.length - usable.length });
+    const values = usable.map((row) => redemptionRow(context, row));
+    await bringNew(context, target.raw, { what: "redemption codes", table: "redemptions", key: "key", rows: values });
+  }
+}
+
+function redemptionRow({ users, clock, report }: ImportContext, row: ForeignRow) {
+  const status = row.int("status", REDEMPTION_STATUS.unused);
+  const end = row.int("expired_time");
+  const isOver = status === REDEMPTION_STATUS.unused && end > 0 && end < seconds(clock);
+  if (isOver) report.remark("redemption codes had expired: they are disabled here");
+  else if (end > 0 && status === REDEMPTION_STATUS.unused) report.remark("redemption codes lose their day of expiry");
+  return {
+    user_id: users.get(row.int("user_id")) ?? 0,
+    key: row.text("key"),
+    status: isOver ? REDEMPTION_STATUS.disabled : status,
+    name: row.text("name").slice(0, 191),
+    quota: row.int("quota"),
+    created_time: row.int("created_time"),
+    redeemed_time: row.int("redeemed_time"),
+    used_user_id: users.get(row.int("used_user_id")) ?? 0,
+  };
+}
+
+const ORDER_STATES = ["pending", "success", "expired", "failed"];
+
+/** Orders with what they are worth. Paid ones are in the balances already; open ones can still be paid. */
+export async function importTopUps(context: ImportContext): Promise<void> {
+  const { source, target, users, report } = context;
+  for await (const rows of source.pages("top_ups")) {
+    const usable = rows.filter((row) => users.has(row.int("user_id")) && row.text("trade_no") !== "");
+    report.count("top-ups", "skipped", { times: rows.length - usable.length });
+    const values = usable.map((row) => topUpRow(context, row));
+    await bringNew(context, target.raw, { what: "top-ups", table: "top_ups", key: "trade_no", rows: values });
+  }
+}
+
+function topUpRow({ users }: ImportContext, row: ForeignRow) {
+  const service = row.text("payment_provider") || row.text("payment_method");
+  const status = row.text("status");
+  return {
+    user_id: users.get(row.int("user_id")) ?? 0,
+    amount: row.int("amount"),
+    money: row.decimal("money").toFixed(2),
+    trade_no: row.text("trade_no").slice(0, 191),
+    create_time: row.int("create_time"),
+    status: ORDER_STATES.includes(status) ? status : "expired",
+    quota: worth(row, service),
+    payment_method: row.text("payment_method").slice(0, 16),
+    complete_time: row.int("complete_time"),
+  };
+}
+
+/** Units of an order: some services count dollars, one counts units. */
+function worth(row: ForeignRow, service: string): number {
+  if (service === "creem") return row.int("amount");
+  return Math.round((service === "stripe" ? row.decimal("money") : row.int("amount")) * QUOTA_PER_UNIT);
+}

@@ -1,0 +1,74 @@
+import { seconds } from "../../../lib/clock.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { RawTransaction } from "../../../storage/engines/raw.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import { insertMany } from "../../rows.ts";
+import type { ImportContext } from "./context.ts";
+
+/** What secures an account besides its password. */
+export interface Security {
+  /** Base32 of an authenticator that is switched on. */
+  secret?: string;
+  readonly passkeys: ForeignRow[];
+}
+
+/** By the user's number there. Read before the users: an account never comes over without its second factor. */
+export async function readSecurity({ source, report }: ImportContext): Promise<Map<number, Security>> {
+  const all = new Map<number, Security>();
+  const of = (row: ForeignRow) => {
+    const security = all.get(row.int("user_id")) ?? { passkeys: [] };
+    all.set(row.int("user_id"), security);
+    return security;
+  };
+  for await (const row of rowsOf(source, "two_fas")) {
+    const secret = row.text("secret").replaceAll(/[\s=]/g, "").toUpperCase();
+    if (row.isDeleted || !row.flag("is_enabled") || !/^[A-Z2-7]+$/.test(secret)) continue;
+    of(row).secret = secret;
+    report.remark("users keep their authenticator; its recovery codes are not carried and can be made anew");
+  }
+  for await (const row of rowsOf(source, "passkey_credentials")) {
+    if (row.isDeleted || row.text("credential_id") === "" || row.text("public_key") === "") continue;
+    of(row).passkeys.push(row);
+    report.remark("passkeys work as long as the console keeps its host name");
+  }
+  return all;
+}
+
+async function* rowsOf(source: ImportContext["source"], table: string): AsyncGenerator<ForeignRow> {
+  if (!(await source.has(table))) return;
+  for await (const rows of source.pages(table)) yield* rows;
+}
+
+export function sealedSecret(vault: Vault, security: Security | undefined): string | null {
+  const secret = security?.secret;
+  return secret === undefined ? null : vault.seal(JSON.stringify({ secret, isOn: true, lastStep: 0, recovery: [] }));
+}
+
+export async function keepPasskeys(
+  { clock }: ImportContext,
+  tx: RawTransaction,
+  userId: number,
+  security: Security | undefined,
+): Promise<void> {
+  for (const row of security?.passkeys ?? []) {
+    const id = asUrl(row.text("credential_id"));
+    const known = await tx.rows("select 1 as one from passkeys where credential_id = ?", [id]);
+    if (known.length > 0) continue;
+    await insertMany(tx, "passkeys", [
+      {
+        user_id: userId,
+        credential_id: id,
+        public_key: asUrl(row.text("public_key")),
+        counter: row.int("sign_count"),
+        name: "Passkey",
+        transports: row.list("transports").join(",").slice(0, 255),
+        created_at: row.time("created_at") ?? seconds(clock),
+        last_used_at: row.time("last_used_at") ?? 0,
+      },
+    ]);
+  }
+}
+
+function asUrl(base64: string): string {
+  return Buffer.from(base64, "base64").toString("base64url");
+}

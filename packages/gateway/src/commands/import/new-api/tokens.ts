@@ -1,0 +1,65 @@
+import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
+import { parseApiKey } from "../../../identity/keys/api-key.ts";
+import { carriedKey } from "../../../identity/keys/imported-key.ts";
+import { seconds } from "../../../lib/clock.ts";
+import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { SqlValue } from "../../../storage/engines/raw.ts";
+import { admitCarriedKeys, insertKeepingId } from "../../rows.ts";
+import type { ImportContext } from "./context.ts";
+
+/** Keys keep working: they are found by their hash and can be shown again. */
+export async function importTokens(context: ImportContext): Promise<void> {
+  for await (const rows of context.source.pages("tokens")) {
+    for (const row of rows) await importToken(context, row);
+    context.progress("tokens");
+  }
+}
+
+async function importToken(context: ImportContext, row: ForeignRow): Promise<void> {
+  const { target, vault, users, tokens, report, isDry } = context;
+  const userId = users.get(row.int("user_id"));
+  const key = row.text("key").replace(/^sk-/, "");
+  if (row.isDeleted || userId === undefined || key === "") return report.count("tokens", "skipped");
+  const isUsual = parseApiKey(key) !== "malformed";
+  const hash = vault.hashKey(isUsual ? key : carriedKey(key));
+  const find = "select id from tokens where key_hash = ?";
+  const [known] = await target.raw.rows<{ id: number }>(find, [hash]);
+  if (known) {
+    tokens.set(row.int("id"), known.id);
+    return report.count("tokens", "kept");
+  }
+  report.count("tokens", "created");
+  if (!isUsual) report.remark("keys have another form than 48 letters and digits: CarriedKeysEnabled makes them work");
+  tokens.set(row.int("id"), row.int("id"));
+  if (isDry) return;
+  await target.raw.transaction(async (tx) => {
+    const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: vault.seal(key) };
+    await insertKeepingId(tx, "tokens", row.int("id"), values);
+    const [made] = await tx.rows<{ id: number }>(find, [hash]);
+    if (made) tokens.set(row.int("id"), made.id);
+    if (!isUsual) await admitCarriedKeys(tx, target.kind);
+  });
+}
+
+function tokenRow({ clock }: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
+  // One API names its limits otherwise: a list of models, and networks in one line.
+  const models = row.list(row.has("model_limits") ? "model_limits" : "models").join(",");
+  const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
+  const networks = row.has("allow_ips") ? row.text("allow_ips") : row.text("subnet").replaceAll(",", "\n");
+  const now = seconds(clock);
+  return {
+    user_id: userId,
+    status: row.int("status", TOKEN_STATUS.enabled),
+    name: row.text("name").slice(0, 191),
+    created_time: row.int("created_time", now),
+    accessed_time: row.int("accessed_time", now),
+    expired_time: row.int("expired_time", NEVER_EXPIRES),
+    remain_quota: row.int("remain_quota"),
+    unlimited_quota: Number(row.flag("unlimited_quota")),
+    model_limits_enabled: Number(isLimited),
+    model_limits: models,
+    allow_ips: networks,
+    used_quota: row.int("used_quota"),
+    group: row.text("group"),
+  };
+}

@@ -1,0 +1,136 @@
+import { createLimits } from "./limits.ts";
+import { conductOf, watchDatabase } from "./outage.ts";
+import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./redis.ts";
+import { openStorage, ownStorage, type AppStorage } from "./storage.ts";
+import { createBudgets, type Budgets } from "../billing/budgets/budgets.ts";
+import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { Env } from "../config/env.ts";
+import { budgetNotice } from "../identity/mail/budget-notice.ts";
+import { createIdentity, type Identity } from "../identity/accounts/identity.ts";
+import { createQuotaReminder } from "../identity/mail/quota-reminder.ts";
+import { loadSessionSecret } from "../identity/sessions/session-secret.ts";
+import { ledgerAuditJob } from "../jobs/ledger-audit.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
+import type { Claims } from "../limits/claims.ts";
+import type { Limiter } from "../limits/limiter.ts";
+import type { Conduct } from "../observability/degradation-status.ts";
+import type { Dependency } from "../observability/health.ts";
+import type { Logger } from "../observability/log.ts";
+import { createMetrics, type Metrics } from "../observability/metrics.ts";
+import type { RedisClient } from "../redis/client.ts";
+import { createSnapshotStore, type LiveSnapshots } from "../snapshot/refresh.ts";
+import { createTokenCache, type ClearableTokenCache } from "../snapshot/tokens.ts";
+import { VERSION } from "../version.ts";
+
+/** What every side of the program shares. */
+export interface Core {
+  readonly env: Env;
+  readonly log: Logger;
+  readonly clock: typeof systemClock;
+  readonly metrics: Metrics;
+  readonly storage: AppStorage;
+  readonly tokens: ClearableTokenCache;
+  readonly snapshots: LiveSnapshots;
+  readonly ledger: Ledger;
+  /** Undefined in a single process. */
+  readonly redis: RedisClient | undefined;
+  readonly limiter: Limiter;
+  readonly claims: Claims;
+  readonly budgets: Budgets;
+  readonly identity: Identity;
+  /** Background parts, started in this order. */
+  readonly runnables: readonly Runnable[];
+  readonly dependencies: readonly Dependency[];
+  /** What each part does now, and while Redis is away. */
+  readonly conduct: () => readonly Conduct[];
+  readonly jobs: readonly ScheduledJob[];
+}
+
+/** Opens what everything else stands on. Throws StartError. */
+export async function createCore(env: Env, log: Logger): Promise<Core> {
+  const clock = systemClock;
+  const metrics = createMetrics({ version: VERSION });
+  const opened = await openStorage(env, log);
+  const storage = env.isEmbedded ? await ownStorage(env, opened) : opened;
+  const { database, vault } = storage;
+  const redis = await openRedis(env, storage, log);
+  const watched = watchDatabase();
+  const tokens = createTokenCache({
+    raw: database.raw,
+    clock,
+    isClosed: () => watched.isAway && env.databaseOnOutage === "deny",
+    onFind: (isHit) => metrics.cacheAsked("tokens", isHit),
+  });
+  const channel = redis && createChangeChannel(redis.client, log, () => snapshots);
+  const snapshots: LiveSnapshots = createSnapshotStore({
+    database,
+    vault,
+    log,
+    onAccountsChanged: () => tokens.clear(),
+    onPolled: (hasAnswered) => watched.polled(hasAnswered),
+    ...(channel ? { publish: channel.publish } : {}),
+  });
+  const options = () => snapshots.current().options;
+  const conduct = conductOf(env, redis, watched);
+  metrics.watch({ conduct });
+  const { limiter, claims } = createLimits({ redis, log, metrics, env });
+  const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
+  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
+  const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
+  const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
+  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance });
+  const budgets = budgetsOf({ storage, clock, log, metrics, identity, snapshots });
+  return {
+    env,
+    log,
+    clock,
+    metrics,
+    storage,
+    tokens,
+    snapshots,
+    ledger,
+    redis: redis?.client,
+    limiter,
+    claims,
+    budgets,
+    identity,
+    conduct,
+    dependencies: [...dependenciesOf(storage), ...(cluster ? [redisDependency(cluster)] : [])],
+    runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
+    jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
+  };
+}
+
+/** Changes of budgets count up the options, so that every replica reads both. */
+function budgetsOf(parts: Pick<Core, "storage" | "clock" | "log" | "metrics" | "identity" | "snapshots">): Budgets {
+  const { storage, clock, log, metrics, identity, snapshots } = parts;
+  const { database } = storage;
+  const budgets = createBudgets({
+    database: database.raw,
+    clock,
+    log,
+    onThreshold: budgetNotice({ database, mailer: identity.mailer, log }),
+    onOutage: metrics.budgetNotAsked,
+  });
+  snapshots.subscribe(() => {
+    budgets.reload().catch((error: unknown) => log.warn("budgets cannot be read, the last ones stay", { error }));
+  });
+  return budgets;
+}
+
+function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
+  return { database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) };
+}
+
+function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
+  const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.check("revisions")) };
+  const logs: Dependency = {
+    name: "log database",
+    check: () => withinTime(ANSWER_MS, () => logDatabase.check("logs")),
+  };
+  return isLogSeparate ? [main, logs] : [main];
+}

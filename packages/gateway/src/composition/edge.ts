@@ -1,0 +1,104 @@
+import { consoleFolder } from "./console.ts";
+import type { Core } from "./core.ts";
+import type { Management } from "./management.ts";
+import { contextOf } from "../http/context.ts";
+import type { Draining } from "../http/open-calls.ts";
+import { contentPolicy } from "../http/security.ts";
+import { createHttpServer, type HttpServer } from "../http/server.ts";
+import { createAuthenticator } from "../identity/sessions/authenticator.ts";
+import type { Authenticator } from "../identity/sessions/caller.ts";
+import { rememberHashes } from "../identity/keys/key-hashes.ts";
+import { edgeRules } from "../limits/rules.ts";
+import type { Health } from "../observability/health.ts";
+import { readBilling } from "../relay/ingress/billing-reads.ts";
+import type { CallLimit } from "../relay/admission/call-limit.ts";
+import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { createRealtime, type UpgradeHandler } from "../relay/realtime/upgrade.ts";
+import { createRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
+import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
+import type { TaskHandler } from "../tasks/handler.ts";
+import type { Reporter } from "../relay/pipeline/report.ts";
+
+const DECODED_TO_SENT = 2;
+const SLOWEST_BYTES_PER_SECOND = 1024;
+
+/** What carries model traffic, and what is known of its end. */
+export interface Traffic {
+  readonly relay: RelayHandler;
+  /** WebSockets. */
+  readonly upgrade: UpgradeHandler;
+  readonly draining: Draining;
+}
+
+/** Who calls a relay route. */
+export function authenticatorOf(core: Core): Authenticator {
+  const { storage, snapshots, identity } = core;
+  return createAuthenticator({
+    ...core,
+    ...storage,
+    hashKey: rememberHashes(storage.vault.hashKey),
+    options: () => snapshots.current().options,
+    sessions: identity.sessions,
+  });
+}
+
+/** How requests are identified, limited and read. */
+export function readingOf({ env }: Core, authenticator: Authenticator, calls: CallLimit): ReadRequestDeps {
+  return {
+    authenticator,
+    bodyLimits: {
+      maxBytes: env.maxBodyBytes,
+      maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
+      minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
+    },
+    calls,
+  };
+}
+
+/** What the handlers of model traffic are made of. */
+export interface TrafficParts {
+  readonly pipeline: PipelineDeps;
+  readonly reporter: Reporter;
+  readonly health: Health;
+  readonly reading: ReadRequestDeps;
+  readonly tasks: TaskHandler;
+}
+
+/** The handlers of every path that carries model traffic. */
+export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
+  const { pipeline, reporter, health, reading, tasks } = parts;
+  const isDraining = () => health.isDraining;
+  const deps: RelayDeps = {
+    ...pipeline,
+    ...reading,
+    arrivalOf: contextOf,
+    reporter,
+    tasks,
+    billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
+    isDraining,
+    maxInflight: env.maxInflight,
+  };
+  const draining = { isDraining, calls: pipeline.running };
+  return { relay: createRelay(deps), upgrade: createRealtime(deps), draining };
+}
+
+/** The public listener: relay, management API, console. */
+export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Promise<HttpServer> {
+  const { env, snapshots, identity } = core;
+  const rules = edgeRules(env);
+  const policy = () => {
+    const { TurnstileCheckEnabled, TelegramOAuthEnabled } = snapshots.current().options;
+    return contentPolicy({ hasTurnstile: TurnstileCheckEnabled, hasTelegram: TelegramOAuthEnabled });
+  };
+  return createHttpServer({
+    ...core,
+    ...traffic,
+    routes,
+    rules,
+    webRule: rules.web,
+    credentials: identity.credentials,
+    humanCheck: identity.humanCheck,
+    trustedProxies: env.trustedProxies,
+    console: { dir: consoleFolder(), policy },
+  });
+}

@@ -1,0 +1,117 @@
+import type { Env } from "../config/env.ts";
+import type { Budgets } from "../billing/budgets/budgets.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { Route } from "../http/endpoint.ts";
+import type { Identity } from "../identity/accounts/identity.ts";
+import { notifyRoot } from "../identity/mail/notify-root.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createIds } from "../lib/ids.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Logger } from "../observability/log.ts";
+import { allProviders } from "../providers/registry.ts";
+import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { probeChannel } from "../relay/pipeline/probe.ts";
+import { accountRoutes } from "../resources/account-routes.ts";
+import { withAudit } from "../resources/audit/audit.ts";
+import { withDeclarative } from "../resources/declarative/routes.ts";
+import { withOpenApi } from "../resources/openapi/routes.ts";
+import { channelHealthRoute } from "../resources/channels/health-route.ts";
+import { createOperations, type Operations } from "../resources/operations.ts";
+import { stripeRoutes } from "../resources/stripe/routes.ts";
+import { systemRoutes } from "../resources/system/routes.ts";
+import { createSetupState, type SetupState } from "../resources/status/setup-routes.ts";
+import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
+import type { LiveSnapshots } from "../snapshot/refresh.ts";
+import type { ClearableTokenCache } from "../snapshot/tokens.ts";
+import { signedImageUrl } from "./tasks.ts";
+import type { AppStorage } from "./storage.ts";
+import { createLogWriter } from "../storage/log-rows.ts";
+import { VERSION } from "../version.ts";
+
+export interface ManagementDeps {
+  readonly env: Env;
+  readonly storage: AppStorage;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly snapshots: LiveSnapshots;
+  readonly tokens: ClearableTokenCache;
+  readonly ledger: Ledger;
+  readonly budgets: Pick<Budgets, "reload">;
+  readonly identity: Identity;
+  readonly pipeline: PipelineDeps;
+}
+
+export interface Management {
+  readonly routes: readonly Route[];
+  readonly operations: Operations;
+  readonly setupState: SetupState;
+  /** Waits for what calls left running, such as mails. */
+  readonly background: Runnable;
+}
+
+/** Everything under `/api`. */
+export function createManagement(deps: ManagementDeps): Management {
+  const { env, storage, snapshots, identity, pipeline, clock, log } = deps;
+  const { database, isLogSeparate } = storage;
+  const setupState = createSetupState(database);
+  const background = createBackground(log);
+  const nextId = createIds(clock);
+  const shared = { ...deps, ...storage, announce: snapshots.announce, writeLog: createLogWriter(isLogSeparate) };
+  const operations = createOperations({
+    ...shared,
+    providers: allProviders,
+    probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
+    http: pipeline.http,
+    notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
+    publicUrl: env.publicUrl,
+    imageUrl: signedImageUrl(deps),
+    maxUserTokens: env.maxUserTokens,
+    pollingSeconds: env.pollingSeconds,
+  });
+  const routes = [
+    ...accountRoutes({
+      ...shared,
+      optionDefaults: priceOptionDefaults(),
+      setupState,
+      version: VERSION,
+      publicUrl: env.publicUrl,
+      setupToken: env.setupToken,
+      givesToken: env.generateDefaultToken,
+      background: background.add,
+    }),
+    ...operations.routes,
+    ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId }),
+    channelHealthRoute(pipeline.selection),
+    ...stripeRoutes({
+      ...shared,
+      ...identity,
+      wallet: operations.wallet,
+      options: () => snapshots.current().options,
+      publicUrl: env.publicUrl,
+    }),
+  ];
+  const optionDefaults = priceOptionDefaults();
+  const owned = withDeclarative(routes, { ...shared, optionDefaults, providers: allProviders, secrets: env });
+  return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, setupState, background };
+}
+
+interface Background extends Runnable {
+  add(work: Promise<void>): void;
+}
+
+function createBackground(log: Logger): Background {
+  const running = new Set<Promise<void>>();
+  return {
+    name: "background work",
+    start() {},
+    async stop() {
+      await Promise.all(running);
+    },
+    add(work) {
+      const watched: Promise<void> = work
+        .catch((error: unknown) => log.error("background work failed", { error }))
+        .finally(() => running.delete(watched));
+      running.add(watched);
+    },
+  };
+}

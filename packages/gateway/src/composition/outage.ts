@@ -1,0 +1,105 @@
+import type { Env } from "../config/env.ts";
+import type { Conduct } from "../observability/degradation-status.ts";
+import type { RedisClient } from "../redis/client.ts";
+
+/** Whether Redis answers, by its connection and by what those who asked it were told lately. */
+export interface Outage {
+  /** Somebody asked in vain. */
+  told(): void;
+  readonly isNow: boolean;
+}
+
+/** One call in vain is an outage for so long. */
+const FRESH_MS = 5_000;
+
+export function watchOutage(redis: Pick<RedisClient, "isReady">): Outage {
+  let toldAt = -Infinity;
+  return {
+    told: () => void (toldAt = performance.now()),
+    get isNow() {
+      return !redis.isReady || performance.now() - toldAt < FRESH_MS;
+    },
+  };
+}
+
+/** Whether the database has answered the last time that it was polled. */
+export interface DatabaseWatch {
+  polled(hasAnswered: boolean): void;
+  readonly isAway: boolean;
+}
+
+export function watchDatabase(): DatabaseWatch {
+  let isAway = false;
+  return {
+    polled: (hasAnswered) => void (isAway = !hasAnswered),
+    get isAway() {
+      return isAway;
+    },
+  };
+}
+
+type Options = Pick<Env, "quotaOnOutage" | "relayLimitsOnOutage" | "loginLimitsOnOutage" | "databaseOnOutage">;
+
+/** Of one of the two, while it is there and while it is away. */
+interface Part extends Pick<Conduct, "part" | "mode"> {
+  readonly option: string;
+  readonly meaning: string;
+}
+
+function told(
+  { part, mode, option, meaning }: Part,
+  isNormal: boolean,
+  [there, away]: readonly [string, string],
+): Conduct {
+  return { part, mode, isNormal, detail: `${isNormal ? there : away} ${meaning} (${option}=${mode})` };
+}
+
+const REDIS = ["in Redis; while it is away", "Redis is away:"] as const;
+const DATABASE = ["with the database; while it is away", "the database is away:"] as const;
+
+/** What each part does now, and by which option it does something else while Redis or the database is away. */
+export function conductOf(
+  env: Options,
+  redis: { readonly outage: Outage } | undefined,
+  database: Pick<DatabaseWatch, "isAway">,
+): () => Conduct[] {
+  if (!redis) return () => aloneConduct(database.isAway);
+  const parts: readonly Part[] = [
+    {
+      part: "reservations",
+      mode: env.quotaOnOutage,
+      option: "FAIRWAY_QUOTA_ON_OUTAGE",
+      meaning: env.quotaOnOutage === "deny" ? "new requests are refused" : "new requests are reserved in the database",
+    },
+    {
+      part: "limits of model calls",
+      mode: env.relayLimitsOnOutage,
+      option: "FAIRWAY_RELAY_LIMITS_ON_OUTAGE",
+      meaning: env.relayLimitsOnOutage === "deny" ? "limited calls are refused" : "each process counts alone",
+    },
+    {
+      part: "limits of sign-in",
+      mode: env.loginLimitsOnOutage,
+      option: "FAIRWAY_LOGIN_LIMITS_ON_OUTAGE",
+      meaning: env.loginLimitsOnOutage === "deny" ? "sign-in is refused" : "each process counts alone",
+    },
+  ];
+  const keys: Part = {
+    part: "keys and charges",
+    mode: env.databaseOnOutage,
+    option: "FAIRWAY_DATABASE_ON_OUTAGE",
+    meaning:
+      env.databaseOnOutage === "deny"
+        ? "new model calls are refused"
+        : "known keys are served for ten minutes and charges wait in Redis",
+  };
+  return () => [...parts.map((part) => told(part, !redis.outage.isNow, REDIS)), told(keys, !database.isAway, DATABASE)];
+}
+
+function aloneConduct(isAway: boolean): Conduct[] {
+  const detail = isAway ? "the database is away: new model calls that cost something are refused" : "in the database";
+  return [
+    { part: "reservations", mode: "database", isNormal: !isAway, detail },
+    { part: "limits", mode: "process", isNormal: true, detail: "counted in this process" },
+  ];
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { watchOutage, type Outage } from "./outage.ts";
+import { StartError, type AppStorage } from "./storage.ts";
+import { createRedisLedger, type RedisLedger } from "../billing/ledger/redis/redis-ledger.ts";
+import { type LedgerState, readLedgerState } from "../billing/ledger/redis/recovery/epoch-store.ts";
+import type { Env } from "../config/env.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Dependency } from "../observability/health.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { checkRedis, RedisSetupError } from "../redis/check.ts";
+import { createRedisClient, type RedisClient } from "../redis/client.ts";
+import { createKeys, type Keys } from "../redis/keys.ts";
+import { createChannel } from "../redis/pubsub.ts";
+import type { LiveSnapshots } from "../snapshot/refresh.ts";
+import type { Topic } from "../storage/revisions.ts";
+
+/** Redis as this installation uses it, proven to be usable. */
+export interface AppRedis {
+  readonly client: RedisClient;
+  readonly state: LedgerState;
+  readonly outage: Outage;
+}
+
+/** Undefined without FAIRWAY_REDIS_URL. Throws StartError. */
+export async function openRedis(env: Env, { database }: AppStorage, log: Logger): Promise<AppRedis | undefined> {
+  if (!env.redisUrl) return undefined;
+  const { redisUrl: url, redisWaitMs: waitMs } = env;
+  const client = createRedisClient({ url, keys: keysOf(env), log, name: "fairway", waitMs });
+  try {
+    const state = await readLedgerState(database.raw);
+    await checkRedis(client, state.installation, log);
+    await warnOfDistance(client, log);
+    return { client, state, outage: watchOutage(client) };
+  } catch (error) {
+    await client.close();
+    if (error instanceof RedisSetupError) throw new StartError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+const PINGS = 3;
+const PING_TIMEOUT_MS = 5_000;
+
+/** A Redis that is always further away than a call waits for it would never count anything, and nobody would know why. */
+async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
+  const times: number[] = [];
+  for (let at = 0; at < PINGS; at += 1) {
+    const startedAt = performance.now();
+    // One that does not come any more is late as well.
+    await client.one({ command: "ping", args: [] }, PING_TIMEOUT_MS).catch(() => undefined);
+    times.push(performance.now() - startedAt);
+  }
+  const ms = Math.ceil(Math.min(...times));
+  if (ms < client.patience.ms) return;
+  const cure = "set FAIRWAY_REDIS_WAIT_MS to more than twice that, or name a Redis that is nearer";
+  log.warn(`Redis is further away than a call waits for it, limits are decided without it: ${cure}`, {
+    ms,
+    wait_ms: client.patience.ms,
+  });
+}
+
+function keysOf({ redisPrefix }: Env): Keys {
+  try {
+    return createKeys(redisPrefix);
+  } catch (cause) {
+    throw new StartError(
+      `FAIRWAY_REDIS_PREFIX ${cause instanceof Error ? cause.message : "cannot be used"}, for example fairway:`,
+      { cause },
+    );
+  }
+}
+
+export interface ClusterDeps {
+  readonly env: Env;
+  readonly redis: AppRedis;
+  readonly storage: AppStorage;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly onBalance: (userId: number, before: number, after: number) => void;
+}
+
+/** The ledger over Redis. Throws StartError when its journal cannot be written. */
+export function createClusterLedger(deps: ClusterDeps): RedisLedger {
+  const { env, redis, storage, clock, log, metrics, onBalance } = deps;
+  const { database, logDatabase, isLogSeparate } = storage;
+  const journalDir = join(env.dataDir, "journal");
+  try {
+    const ledger = createRedisLedger({
+      redis: redis.client,
+      state: redis.state,
+      database: database.raw,
+      ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
+      clock,
+      log,
+      journalDir,
+      instanceId: env.instanceId,
+      onOutage: env.quotaOnOutage,
+      events: {
+        outageHold(mode) {
+          metrics.heldWithoutRedis(mode);
+          redis.outage.told();
+        },
+        settlementFailed: (isFinal) => metrics.settlementFailed(isFinal),
+      },
+      onBalance,
+    });
+    metrics.watch({ ledgerBacklog: () => ledger.backlog, journalBytes: () => ledger.journalBytes });
+    return ledger;
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw new StartError(
+      `the journal of charges cannot be written in ${journalDir} (${reason}): make FAIRWAY_DATA_DIR writable`,
+      { cause },
+    );
+  }
+}
+
+export function redisDependency(ledger: RedisLedger): Dependency {
+  return { name: "redis", check: () => ledger.check() };
+}
+
+/** Tells other replicas at once what they would find by themselves a few seconds later. */
+export interface ChangeChannel extends Runnable {
+  publish(topic: Topic): Promise<void>;
+}
+
+export function createChangeChannel(redis: RedisClient, log: Logger, snapshots: () => LiveSnapshots): ChangeChannel {
+  const tell = (topic: Topic) => {
+    snapshots()
+      .changed(topic)
+      .catch((error: unknown) =>
+        log.warn("a change of another replica could not be read, the poll will", { topic, error }),
+      );
+  };
+  const channel = createChannel({
+    redis,
+    name: "changes",
+    log,
+    sender: randomUUID(),
+    onMessage: (text) => {
+      if (isTopic(text)) tell(text);
+    },
+    // Anything may have happened meanwhile.
+    onGap: () => TOPICS.forEach(tell),
+  });
+  return { ...channel, publish: (topic) => channel.publish(topic) };
+}
+
+const TOPICS: readonly Topic[] = ["options", "channels", "tokens", "users"];
+
+function isTopic(text: string): text is Topic {
+  return (TOPICS as readonly string[]).includes(text);
+}
+
+/** Ends the connections after everything that uses them. */
+export function redisLife({ client }: AppRedis): Runnable {
+  return { name: "redis", start() {}, stop: () => client.close() };
+}

@@ -1,0 +1,192 @@
+import { serverAddress } from "@fairway/wire";
+import type { AppStorage } from "./storage.ts";
+import type { TokenCounter } from "../billing/tokenizer/token-counter.ts";
+import type { Budgets } from "../billing/budgets/budgets.ts";
+import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { Claims } from "../limits/claims.ts";
+import type { Env } from "../config/env.ts";
+import type { Authenticator } from "../identity/sessions/caller.ts";
+import { randomUUID } from "node:crypto";
+import type { Runnable } from "../lib/async/runnable.ts";
+import { createGuardedFetcher, type GuardedFetcher } from "../lib/net/guarded-fetch.ts";
+import { steadyClock, type Clock } from "../lib/clock.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { providerByType } from "../providers/registry.ts";
+import { createAdmission } from "../relay/admission/admission-queue.ts";
+import { createKept } from "./response-store.ts";
+import { createWatching } from "./response-policies.ts";
+import { createBlockedWords } from "../relay/admission/blocked-words.ts";
+import { createCallLimit } from "../relay/admission/call-limit.ts";
+import { createChannelGuard, type ChannelGuard } from "../relay/selection/auto-disable.ts";
+import { DeliveryTicker } from "../relay/response/delivery.ts";
+import type { GateDeps } from "../relay/admission/admission-controller.ts";
+import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { createReporter, type Reporter } from "../relay/pipeline/report.ts";
+import type { SelectionDeps } from "../relay/selection/select.ts";
+import { createRemoteFiles } from "../relay/upstream/remote-files.ts";
+import { createRunningRequests } from "../relay/pipeline/running.ts";
+import { createSharedHealth, type SharedHealth } from "../relay/selection/shared-health.ts";
+import { createResponseOwners } from "../relay/stateful/owners.ts";
+import { createUpstreams } from "../relay/upstream/upstream.ts";
+import type { RedisClient } from "../redis/client.ts";
+import { createChannel } from "../redis/pubsub.ts";
+import type { SnapshotStore } from "../snapshot/types.ts";
+import { VERSION } from "../version.ts";
+
+export interface RelayPartsDeps {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly snapshots: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly redis: RedisClient | undefined;
+  readonly claims: Claims;
+  readonly budgets: Budgets;
+  readonly counter: TokenCounter;
+  readonly authenticator: Pick<Authenticator, "recheck">;
+  readonly storage: Pick<AppStorage, "database" | "vault">;
+  readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
+}
+
+const KEEP_ALIVE_MS = 60_000;
+/** A client that reads nothing for this long is cut off. */
+const STUCK_MS = 120_000;
+
+/** Everything between the edge and the upstreams. */
+export function createRelayParts(deps: RelayPartsDeps): {
+  readonly pipeline: PipelineDeps;
+  readonly reporter: Reporter;
+  /** For addresses that others name; whoever takes it closes it. */
+  readonly fetcher: GuardedFetcher;
+  /** What tells other replicas of the health of upstreams, and what calls the operator's webhook. */
+  readonly channels: readonly Runnable[];
+} {
+  const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
+  const fetcher = createGuardedFetcher();
+  const health = healthOf(deps);
+  const upstreams = createUpstreams({
+    connectTimeoutMs: env.connectTimeoutMs,
+    keepAliveMs: KEEP_ALIVE_MS,
+    isPublicOnly: env.blockPrivateUpstreams,
+  });
+  const watching = createWatching(deps);
+  const guard = guardOf(deps, health);
+  const pipeline: PipelineDeps = {
+    snapshots,
+    ledger,
+    counter,
+    kept: createKept(deps),
+    owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
+    guard,
+    checkWords: createBlockedWords(snapshots, log),
+    watch: watching.watch,
+    upstreams,
+    http: upstreams.json,
+    now: () => clock.now(),
+    ...faultsOf(deps),
+    userAgent: `fairway/${VERSION}`,
+    files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
+    publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
+    selection: selectionOf(health, snapshots),
+    ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
+    running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
+    affinity: health.affinity,
+    gate: gateOf(deps),
+    retry: { totalMs: env.retryTotalSeconds * 1000 },
+    headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
+    idleTimeoutMs: env.streamIdleTimeoutMs,
+    contentTimeoutMs: env.contentTimeoutMs,
+    disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
+  };
+  return {
+    pipeline,
+    fetcher,
+    reporter: createReporter({ log, metrics }),
+    channels: [...healthChannel(health, deps), watching],
+  };
+}
+
+function faultsOf({ log, metrics }: RelayPartsDeps): Pick<PipelineDeps, "onUncomputable" | "onFault"> {
+  return {
+    onUncomputable(requestId, charged, error) {
+      log.error("the charge of a request cannot be computed, what it had reserved is charged", {
+        request_id: requestId,
+        quota: charged,
+        error,
+      });
+      metrics.settlementFailed(true);
+    },
+    onFault(requestId, error) {
+      log.error("an answer could not be ended as it should, its client was told", { request_id: requestId, error });
+    },
+  };
+}
+
+function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
+  const health = createSharedHealth({
+    clock: steadyClock,
+    onBreaker: metrics.breakerChanged,
+    onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
+  });
+  snapshots.subscribe(({ channels }) => health.follow(channels));
+  return health;
+}
+
+function gateOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): GateDeps {
+  const admission = createAdmission();
+  metrics.watch({ admissionQueue: () => admission.waiting });
+  const calls = createCallLimit({ claims, options: () => snapshots.current().options, metrics });
+  return { claims, budgets, admission, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };
+}
+
+function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {
+  const current = () => snapshots.current();
+  return { ...health, random: Math.random, now: () => steadyClock.now(), current, polling: new Map() };
+}
+
+function guardOf({ snapshots, log, disable, metrics }: RelayPartsDeps, health: SharedHealth): ChannelGuard {
+  const onAttempt: OnAttempt = (attempt, result) => metrics.attempted(sampleOf(attempt, result));
+  return createChannelGuard({ snapshots, ...health, log, disable, onAttempt });
+}
+
+type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
+
+/** One attempt as the metrics count it. */
+function sampleOf(...[{ choice, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
+  const { id, name, type } = choice.channel;
+  return {
+    channel: { id, name, type: providerByType(type)?.id ?? String(type) },
+    outcome: outcomeOfAttempt(result),
+    seconds: (performance.now() - startedAt) / 1000,
+  };
+}
+
+function outcomeOfAttempt(result: Parameters<OnAttempt>[1]): string {
+  switch (result.kind) {
+    case "delivered":
+      return result.reason === "stop" ? "ok" : result.reason;
+    case "failed":
+      return result.failure.outcome;
+    case "gone":
+      return "client_abort";
+  }
+}
+
+/** Messages that are lost leave each replica to find out for itself. */
+function healthChannel(health: SharedHealth, { redis, log }: RelayPartsDeps): Runnable[] {
+  if (!redis) return [];
+  const channel = createChannel({
+    redis,
+    name: "health",
+    log,
+    sender: randomUUID(),
+    onMessage: health.receive,
+    onGap: () => {},
+  });
+  health.publishBy((text) => {
+    if (redis.isReady) void channel.publish(text);
+  });
+  return [channel];
+}

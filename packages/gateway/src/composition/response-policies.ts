@@ -1,0 +1,67 @@
+import type { AppStorage } from "./storage.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { RedisClient } from "../redis/client.ts";
+import { createRedisAnswers, type Answers } from "../relay/policies/cache/answers.ts";
+import { createResponseCache } from "../relay/policies/cache/response-cache.ts";
+import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
+import { createGuardrail } from "../relay/policies/guardrail/guardrail.ts";
+import { createWebhook } from "../relay/policies/guardrail/webhook.ts";
+import type { WatchDeps } from "../relay/policies/response-policies.ts";
+import type { SnapshotStore } from "../snapshot/types.ts";
+
+export interface WatchingDeps {
+  readonly storage: Pick<AppStorage, "vault">;
+  readonly redis: RedisClient | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly snapshots: Pick<SnapshotStore, "subscribe">;
+}
+
+/** One line a minute while Redis is away; the metric counts every call. */
+const LOG_EVERY_MS = 60_000;
+
+/** The guardrail and the response cache: both idle until the options switch them on. */
+export function createWatching(deps: WatchingDeps): Runnable & { readonly watch: WatchDeps } {
+  const { log, metrics, clock, snapshots, storage } = deps;
+  const now = () => clock.now();
+  const webhook = createWebhook(now);
+  const answers = answersOf(deps);
+  metrics.watch({ responseCacheBytes: () => answers.bytes });
+  snapshots.subscribe(({ responseCache }) => {
+    if (!responseCache) answers.clear();
+  });
+  return {
+    name: "guardrail",
+    start() {},
+    stop: () => webhook.close(),
+    watch: {
+      guardrail: createGuardrail({ webhook, log, metrics }),
+      cache: createResponseCache({ answers, vault: storage.vault, metrics, now }),
+    },
+  };
+}
+
+function answersOf({ redis, storage, ...told }: WatchingDeps): Answers {
+  if (!redis) return createMemoryEntries();
+  const onFailure = tellLosses("responses", "kept answers are out of reach: every request is a miss", told);
+  return createRedisAnswers({ redis, sealer: storage.vault, onFailure });
+}
+
+/** Counts what a cache lost, and logs it now and then. */
+export function tellLosses(
+  cache: string,
+  message: string,
+  { log, metrics }: Pick<WatchingDeps, "log" | "metrics">,
+): (error: unknown) => void {
+  let toldAt = -Infinity;
+  return (error) => {
+    metrics.cacheFailed(cache);
+    if (performance.now() - toldAt < LOG_EVERY_MS) return;
+    toldAt = performance.now();
+    log.warn(message, { error });
+  };
+}

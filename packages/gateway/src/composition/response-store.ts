@@ -1,0 +1,45 @@
+import type { AppStorage } from "./storage.ts";
+import { tellLosses, type WatchingDeps } from "./response-policies.ts";
+import type { RedisClient } from "../redis/client.ts";
+import { createPatience } from "../redis/wait-budget.ts";
+import type { Entries, Entry } from "../relay/ttl-store/ttl-store.ts";
+import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
+import { createRedisEntries } from "../relay/ttl-store/redis.ts";
+import { createKeptResponses, type KeptResponses } from "../relay/stateful/response-store.ts";
+import type { SnapshotStore } from "../snapshot/types.ts";
+
+export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
+  readonly storage: Pick<AppStorage, "vault">;
+  readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
+}
+
+/** Nothing else will do where a request goes on from a response, so it is worth a wait. */
+const WAIT_MS = 2_000;
+
+/** Responses of conversions: in memory, or in Redis for all replicas. */
+export function createKept(deps: KeptDeps): KeptResponses {
+  const { redis, clock, metrics, snapshots, storage } = deps;
+  const [outputs, requests] = redis ? inRedis(redis, deps) : [createMemoryEntries(), createMemoryEntries()];
+  metrics.watch({ keptResponsesBytes: () => outputs.bytes + requests.bytes });
+  snapshots.subscribe(({ options }) => {
+    if (options.KeptResponsesHours > 0) return;
+    outputs.clear();
+    requests.clear();
+  });
+  const options = () => snapshots.current().options;
+  return createKeptResponses({ outputs, requests, vault: storage.vault, options, now: () => clock.now() });
+}
+
+function inRedis(redis: RedisClient, { storage, ...told }: KeptDeps): readonly [Entries<Entry>, Entries<Entry>] {
+  const patience = createPatience(WAIT_MS);
+  const onFailure = tellLosses("kept-responses", "kept responses are out of reach", told);
+  const entries = (what: string) =>
+    createRedisEntries({
+      redis,
+      sealer: storage.vault,
+      keys: (name) => redis.keys.responses(`${what}-${name}`),
+      patience,
+      onFailure,
+    });
+  return [entries("outputs"), entries("requests")];
+}

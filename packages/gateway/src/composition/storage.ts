@@ -1,0 +1,166 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Env } from "../config/env.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Secret } from "../lib/secret.ts";
+import type { Logger } from "../observability/log.ts";
+import { reasonOf } from "../observability/reason.ts";
+import { openDatabase, sqlitePath, type Database } from "../storage/database.ts";
+import { isDenied, isLoginRefused, isNoDatabase, isReadOnly } from "../storage/errors.ts";
+import { migrate, migrateLogs } from "../storage/schema/migrate.ts";
+import { verifyVault } from "../storage/secrets/reseal.ts";
+import { tooOld } from "../storage/engines/server-version.ts";
+import { ownFile } from "../storage/engines/sqlite.ts";
+import { createVault, keysFromFile, VaultError, type Vault } from "../storage/secrets/secrets.ts";
+import { VERSION } from "../version.ts";
+
+/** A dependency or a setting does not allow the start; the message names the variable and the cure. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+export interface AppStorage {
+  readonly database: Database;
+  /** The main database unless logs have their own. */
+  readonly logDatabase: Database;
+  readonly isLogSeparate: boolean;
+  readonly vault: Vault;
+  close(): Promise<void>;
+}
+
+/** Opens and migrates the databases and proves that their secrets can be read. Throws StartError. */
+export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
+  const vault = createVault({ keys: keysOf(env) });
+  const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
+  const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
+  await prepare("FAIRWAY_DATABASE_URL", database, { table: "revisions", migrated: () => migrate(database, settings) });
+  const logDatabase = env.logDatabaseUrl
+    ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log)
+    : database;
+  const isLogSeparate = logDatabase !== database;
+  if (isLogSeparate) {
+    const migrated = () => migrateLogs(logDatabase, settings);
+    await prepare("FAIRWAY_LOG_DATABASE_URL", logDatabase, { table: "logs", migrated });
+  }
+  await verifyVault(database, vault);
+  return {
+    database,
+    logDatabase,
+    isLogSeparate,
+    vault,
+    async close() {
+      if (isLogSeparate) await logDatabase.close();
+      await database.close();
+    },
+  };
+}
+
+/** For a process that serves alone: it ends the reservations of the one before, and must not meet a living one. */
+export async function ownStorage(env: Env, storage: AppStorage): Promise<AppStorage> {
+  const path = sqlitePath(env.databaseUrl.reveal());
+  const release = await ownFile(path);
+  if (release)
+    return {
+      ...storage,
+      async close() {
+        await storage.close();
+        release();
+      },
+    };
+  await storage.close();
+  throw new StartError(
+    `another gateway serves from ${path}: stop it, or give this one a FAIRWAY_DATA_DIR of its own; several need a database server`,
+  );
+}
+
+function keysOf(env: Env): ReturnType<typeof keysFromFile> {
+  if (env.encryptionKeys) return [...env.encryptionKeys];
+  if (env.isEmbedded) return keysOfFolder(env.dataDir);
+  throw new StartError(
+    "FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`",
+  );
+}
+
+function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
+  try {
+    return keysFromFile(dataDir);
+  } catch (cause) {
+    if (cause instanceof VaultError) throw cause;
+    throw new StartError(
+      `no encryption key can be kept in ${dataDir} (${reasonOf(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
+      { cause },
+    );
+  }
+}
+
+async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
+  const database = await reach(variable, url, env, log);
+  const old = await tooOld(database.raw);
+  if (old === undefined) return database;
+  await database.close();
+  throw new StartError(`the database of ${variable} is ${old}`);
+}
+
+async function reach(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
+  try {
+    makeFolder(url.reveal());
+    const database = openDatabase({
+      url: url.reveal(),
+      log,
+      connections: env.databaseConnections,
+      sqliteSync: env.sqliteSync,
+    });
+    await database.ping();
+    return database;
+  } catch (cause) {
+    if (isReadOnly(cause)) throw readOnly(variable, cause);
+    const [fault, cure] = url.reveal().startsWith("sqlite:")
+      ? ["opened", `${LET_WRITE}, make room on its disk`]
+      : refusedBy(cause);
+    throw new StartError(
+      `the database of ${variable} cannot be ${fault} (${reasonOf(cause)}): ${cure}, or correct the variable`,
+      { cause },
+    );
+  }
+}
+
+function refusedBy(cause: unknown): readonly [string, string] {
+  if (isLoginRefused(cause)) return ["used", "the server refuses the user name or password: give the account that one"];
+  if (isNoDatabase(cause)) return ["used", "make the database and let the account use it"];
+  return ["reached", "start it"];
+}
+
+interface Preparing {
+  /** One that is there afterwards. */
+  readonly table: "revisions" | "logs";
+  readonly migrated: () => Promise<void>;
+}
+
+/** Brings the schema up to date and proves that rows can be written. */
+async function prepare(variable: string, database: Database, { table, migrated }: Preparing): Promise<void> {
+  try {
+    await migrated();
+    await database.check(table);
+  } catch (cause) {
+    if (isReadOnly(cause)) throw readOnly(variable, cause);
+    if (!isDenied(cause)) throw cause;
+    throw new StartError(
+      `the account of ${variable} has too few rights (${reasonOf(cause)}): let it create and change tables there, or own the database`,
+      { cause },
+    );
+  }
+}
+
+const LET_WRITE = "let the account of this process write it and its folder";
+
+function readOnly(variable: string, cause: unknown): StartError {
+  const isFile = cause instanceof Error && "code" in cause && cause.code === "ERR_SQLITE_ERROR";
+  const cure = isFile ? LET_WRITE : "name the primary, or let it take writes";
+  return new StartError(`the database of ${variable} is read-only (${reasonOf(cause)}): ${cure}`, { cause });
+}
+
+function makeFolder(url: string): void {
+  if (!url.startsWith("sqlite:") || url.includes(":memory:")) return;
+  const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
+  mkdirSync(join(dirname(path)), { recursive: true, mode: 0o700 });
+}

@@ -1,0 +1,31 @@
+import { isSet, objects } from "../../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import { thinkingOf } from "../reasoning/thinking.ts";
+
+/** Names the members that a conversion does not carry; those of other bridges and null count as absent. */
+export function noteDropped(body: JsonObject, carried: ReadonlySet<string>, context: BridgeContext): void {
+  for (const key of Object.keys(body)) {
+    if (!carried.has(key) && !key.startsWith("fw_") && isSet(body[key])) context.dropped(key);
+  }
+}
+
+/** The same for the members of one part of a request, under its name. */
+export function noteDroppedIn(
+  name: string,
+  part: JsonObject | undefined,
+  carried: ReadonlySet<string>,
+  context: BridgeContext,
+): void {
+  for (const key of Object.keys(part ?? {})) {
+    if (!carried.has(key) && isSet(part?.[key])) context.dropped(`${name}.${key}`);
+  }
+}
+
+/** Names what messages hold that only one vendor reads: cache marks, thinking that it signed, sound that it keeps. */
+export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
+  const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);
+  if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked)))
+    context.dropped("cache_control");
+  if (messages.some((message) => isSet(message["audio"]))) context.dropped("messages.audio");
+  if (messages.some((message) => thinkingOf(message).length > 0)) context.dropped("messages.thinking");
+}

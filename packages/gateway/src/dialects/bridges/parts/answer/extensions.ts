@@ -1,0 +1,114 @@
+// The last step of a conversion that ends in chat completions: members that only bridges read are taken out, and
+// what the real protocol has no place for is refused or named as dropped.
+import { unsupportedParameter } from "../../../../lib/app-error.ts";
+import { isObject, list, object, objects } from "../../../core/read.ts";
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../../core/types.ts";
+import { keepingExtras, KeptExtras, withExtras } from "../tools/call-extras.ts";
+import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
+import { FILE_INSIDE } from "./refused.ts";
+import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
+import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
+
+const MAX_STOPS = 4;
+/** What a client notices when it is lost. */
+const TOLD: Readonly<Record<string, string>> = {
+  fw_top_k: "top_k",
+  fw_cache_control: "cache_control",
+  fw_thinking: "messages.thinking",
+  fw_is_error: "messages.tool_result.is_error",
+};
+
+/** How clients name a document by its address. */
+const FILE_ADDRESS: Readonly<Record<string, string>> = {
+  "anthropic-messages": "document.source.url",
+  "gemini-generate": "fileData.fileUri",
+  "openai-responses": "input_file.file_url",
+};
+
+/** A bridge that reaches real chat upstreams: its requests hold no extension any more, its answers what to send back. */
+export function endingInChatUpstream(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    request: (body, context) => plainRequest(bridge.request(body, context), context),
+    response: (body, context) => bridge.response(keepingExtras(sealedAnswer(chosen(body), context), context), context),
+    stream: (context) => new KeptExtras(new SealedDetails(bridge.stream(context), context), context),
+  };
+}
+
+/** A bridge that serves real chat clients: its answers hold no extension any more. */
+export function servingChatClients(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    request(body, context) {
+      noteLegacyFunctions(body, context);
+      return bridge.request(body, context);
+    },
+    response: (body, context) => legacyAnswer(withoutExtensions(bridge.response(body, context)), context),
+    stream: (context) => plainStream(bridge.stream(context), context),
+  };
+}
+
+/** An answer without a choice says nothing that another protocol could tell. */
+function chosen(body: JsonObject): JsonObject {
+  if (list(body, "choices").length === 0) throw new Error("the answer has no choice");
+  return body;
+}
+
+function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
+  refuseUnreadableFiles(asked, context);
+  const detailed = withDetails(withExtras(asked, context), context);
+  const body = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
+  const stops = list(body, "stop");
+  if (stops.length > MAX_STOPS) context.dropped("stop");
+  const lost = new Set<string>();
+  const plain = withoutExtensions(body, lost);
+  for (const key of lost) if (TOLD[key] !== undefined) context.dropped(TOLD[key]);
+  return stops.length > MAX_STOPS ? { ...plain, stop: stops.slice(0, MAX_STOPS) } : plain;
+}
+
+/** A document that is named by its address only: this protocol takes files by content or id. */
+function refuseUnreadableFiles(body: JsonObject, { ask }: BridgeContext): void {
+  for (const message of objects(body, "messages")) {
+    for (const part of objects(message, "content")) {
+      const file = object(part, "file");
+      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[ask.dialect] ?? "file", FILE_INSIDE);
+    }
+  }
+}
+
+/** The same object without members whose names begin with `fw_`, at any depth. */
+function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
+  const out: JsonObject = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (key.startsWith("fw_")) lost?.add(key);
+    else out[key] = strip(value, lost);
+  }
+  return out;
+}
+
+function strip(value: JsonValue | undefined, lost: Set<string> | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((item) => strip(item, lost) ?? null);
+  return isObject(value) ? withoutExtensions(value, lost) : value;
+}
+
+function plainStream(stream: StreamBridge, context: BridgeContext): StreamBridge {
+  const plain = (events: StreamEvent[]) => legacyEvents(events.flatMap(plainEvent), context);
+  return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
+}
+
+/** A chunk that held nothing but extensions is swallowed. */
+function plainEvent(event: StreamEvent): StreamEvent[] {
+  if (event.data === undefined) return [event];
+  const choices = objects(event.data, "choices");
+  if (!choices.some(hasExtension)) return [event];
+  const data = withoutExtensions(event.data);
+  const isEmpty = objects(data, "choices").every(
+    (choice) => choice["finish_reason"] === null && Object.keys(object(choice, "delta") ?? {}).length === 0,
+  );
+  return isEmpty ? [] : [{ ...event, data }];
+}
+
+function hasExtension(choice: JsonObject): boolean {
+  const isOne = (key: string) => key.startsWith("fw_");
+  return Object.keys(choice).some(isOne) || Object.keys(object(choice, "delta") ?? {}).some(isOne);
+}

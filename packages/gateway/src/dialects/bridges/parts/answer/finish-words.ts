@@ -1,0 +1,36 @@
+// What the message or delta of a chat answer says, in the forms in which servers write it.
+import { anyText, object, objects } from "../../../core/read.ts";
+import type { JsonObject } from "../../../core/types.ts";
+
+/** What was written: words, and images as markdown. */
+export function writtenOf(message: JsonObject | undefined): string {
+  const words = wordsOf(message);
+  return message?.["images"] === undefined ? words : [words, ...imagesOf(message)].join("");
+}
+
+/** The words: one text, or a list of parts with texts. */
+export function wordsOf(message: JsonObject | undefined): string {
+  const content = message?.["content"];
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? textsOf(objects(message, "content")) : "";
+}
+
+/** Images that stand beside the words, each as markdown: not every protocol has a place for them. */
+export function imagesOf(message: JsonObject | undefined): string[] {
+  return objects(message, "images").flatMap((image) => {
+    const url = anyText(object(image, "image_url"), "url");
+    return url === "" ? [] : [`![image](${url})`];
+  });
+}
+
+/** The thinking: under one of two names, of which the other may be there and empty, or in parts of the content. */
+export function thoughtOf(message: JsonObject | undefined): string {
+  const thought = anyText(message, "reasoning_content") || anyText(message, "reasoning");
+  if (thought !== "" || !Array.isArray(message?.["content"])) return thought;
+  const parts = objects(message, "content").filter((part) => part["type"] === "thinking");
+  return parts.map((part) => anyText(part, "thinking") || textsOf(objects(part, "thinking"))).join("");
+}
+
+function textsOf(parts: readonly JsonObject[]): string {
+  return parts.map((part) => anyText(part, "text")).join("");
+}

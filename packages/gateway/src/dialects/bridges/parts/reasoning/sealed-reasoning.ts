@@ -1,0 +1,26 @@
+// Reasoning that OpenAI encrypted, as the signature of a thinking block: clients of other protocols send it back
+// untouched, and it opens again on its way to Responses. It is base64, as clients in Python decode signatures.
+import { isObject, text } from "../../../core/read.ts";
+import type { JsonObject } from "../../../core/types.ts";
+import { parseJson } from "../tools/arguments.ts";
+
+const LEAD = "fw:reasoning:1:"; // 15 bytes: what follows does not change its base64
+const MARK = Buffer.from(LEAD).toString("base64");
+
+export function sealReasoning(item: JsonObject, thinking: string): JsonObject {
+  const { id, summary, encrypted_content } = item;
+  const kept = JSON.stringify({ id, summary: summary ?? [], encrypted_content });
+  return { type: "thinking", thinking, signature: Buffer.from(LEAD + kept).toString("base64") };
+}
+
+export function isSealedReasoning(block: JsonObject): boolean {
+  return text(block, "signature")?.startsWith(MARK) === true;
+}
+
+/** The reasoning item in a thinking block; nothing when somebody else signed it. */
+export function openReasoning(block: JsonObject): JsonObject[] {
+  if (!isSealedReasoning(block)) return [];
+  const opened = Buffer.from(text(block, "signature") ?? "", "base64").toString("utf8");
+  const item = parseJson(opened.slice(LEAD.length));
+  return isObject(item) ? [{ type: "reasoning", ...item }] : [];
+}

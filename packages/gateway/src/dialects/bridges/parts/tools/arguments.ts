@@ -1,0 +1,31 @@
+import { isObject } from "../../../core/read.ts";
+import type { JsonObject, JsonValue } from "../../../core/types.ts";
+
+/** Arguments of a tool call as an object; text that is no JSON object is kept under one name instead of being lost. */
+export function parseArguments(text: string | undefined): JsonObject {
+  if (text === undefined || isNothing(text)) return {};
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  return value === undefined ? { arguments: text } : { arguments: value };
+}
+
+/** Whether these are the whole arguments of a tool without parameters; some servers write `null` there. */
+export function isNothing(text: string): boolean {
+  return /^\s*(?:null\s*)?$/.test(text);
+}
+
+/** What a call passes to its tool, as a text; some servers and clients write the object itself. */
+export function argumentsOf(target: JsonObject | undefined): string {
+  const value = target?.["arguments"] ?? target?.["input"];
+  if (typeof value === "string") return value;
+  return isObject(value) ? JSON.stringify(value) : "";
+}
+
+/** Any JSON value; undefined for text that is none. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

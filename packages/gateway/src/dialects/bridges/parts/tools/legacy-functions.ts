@@ -1,0 +1,35 @@
+// Clients that offer `functions` read `function_call`, one in an answer: the words before there were tools.
+import { object, objects, text } from "../../../core/read.ts";
+import type { BridgeContext, JsonObject, StreamEvent } from "../../../core/types.ts";
+
+const asked = new WeakSet<BridgeContext>();
+
+export function noteLegacyFunctions(body: JsonObject, context: BridgeContext): void {
+  if (objects(body, "functions").length > 0 && objects(body, "tools").length === 0) asked.add(context);
+}
+
+/** The answer in the words that its client asked in. */
+export function legacyAnswer(answer: JsonObject, context: BridgeContext): JsonObject {
+  if (!asked.has(context)) return answer;
+  return { ...answer, choices: objects(answer, "choices").map((choice) => legacyChoice(choice, "message")) };
+}
+
+export function legacyEvents(events: StreamEvent[], context: BridgeContext): StreamEvent[] {
+  if (!asked.has(context)) return events;
+  return events.map((event) => {
+    if (event.data === undefined) return event;
+    const choices = objects(event.data, "choices").map((choice) => legacyChoice(choice, "delta"));
+    return { ...event, data: { ...event.data, choices } };
+  });
+}
+
+/** Of several calls the first one is told: the others come again when the client answers it. */
+function legacyChoice(choice: JsonObject, key: "message" | "delta"): JsonObject {
+  const { tool_calls, ...message } = object(choice, key) ?? {};
+  const finish_reason =
+    text(choice, "finish_reason") === "tool_calls" ? "function_call" : (choice["finish_reason"] ?? null);
+  if (tool_calls === undefined) return { ...choice, finish_reason };
+  const first = objects({ tool_calls }, "tool_calls").find((call) => (call["index"] ?? 0) === 0);
+  const function_call = object(first, "function");
+  return { ...choice, [key]: { ...message, ...(function_call && { function_call }) }, finish_reason };
+}

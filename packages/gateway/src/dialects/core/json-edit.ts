@@ -1,0 +1,48 @@
+// Edits of foreign JSON that keep the very object when there is nothing to change.
+import type { JsonObject, JsonValue } from "./types.ts";
+import { isObject } from "../../lib/text/json.ts";
+
+/** The object without some members. */
+export function without(from: JsonObject, names: readonly string[]): JsonObject {
+  if (!names.some((name) => from[name] !== undefined)) return from;
+  const rest = { ...from };
+  for (const name of names) delete rest[name];
+  return rest;
+}
+
+/** A member under another name; a member that has that name already wins. */
+export function renamed(from: JsonObject, name: string, to: string): JsonObject {
+  if (from[name] === undefined) return from;
+  const { [name]: value, ...rest } = from;
+  return { ...rest, [to]: rest[to] ?? value };
+}
+
+/** A number within bounds; members of other kinds stay as they are. */
+export function clamped(from: JsonObject, name: string, min: number, max: number): JsonObject {
+  const value = from[name];
+  if (typeof value !== "number") return from;
+  const fitting = Math.min(max, Math.max(min, value));
+  return fitting === value ? from : { ...from, [name]: fitting };
+}
+
+/** One member replaced. */
+export function replaced(from: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
+  return from[name] === value ? from : { ...from, [name]: value };
+}
+
+/** Every object of a list edited; other items stay. */
+export function eachObject(
+  from: JsonObject,
+  name: string,
+  edit: (item: JsonObject, index: number) => JsonObject,
+): JsonObject {
+  const items = from[name];
+  if (!Array.isArray(items)) return from;
+  let hasChanged = false;
+  const edited = items.map((item, index) => {
+    const result = isObject(item) ? edit(item, index) : item;
+    hasChanged ||= result !== item;
+    return result;
+  });
+  return hasChanged ? { ...from, [name]: edited } : from;
+}

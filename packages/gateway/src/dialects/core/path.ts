@@ -1,0 +1,33 @@
+import { bridges } from "../bridges/index.ts";
+import { endingInChatUpstream, servingChatClients } from "../bridges/parts/answer/extensions.ts";
+import type { Bridge, DialectId } from "./types.ts";
+
+const PIVOT: DialectId = "openai-chat";
+
+/**
+ * The conversions from a client's protocol to an upstream's: none for the same one, a direct one, or two over
+ * `openai-chat`. Undefined when there is no way. `extra` are a provider's own bridges; they win over the general ones.
+ */
+export function findBridges(
+  client: DialectId,
+  upstream: DialectId,
+  extra: readonly Bridge[] = [],
+): readonly Bridge[] | undefined {
+  if (client === upstream) return [];
+  const direct = find(client, upstream, extra);
+  if (direct !== undefined) return [plainAtPivot(direct)];
+  const first = find(client, PIVOT, extra);
+  const second = find(PIVOT, upstream, extra);
+  return first !== undefined && second !== undefined ? [first, second] : undefined;
+}
+
+/** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */
+function plainAtPivot(bridge: Bridge): Bridge {
+  if (bridge.upstream === PIVOT) return endingInChatUpstream(bridge);
+  return bridge.client === PIVOT ? servingChatClients(bridge) : bridge;
+}
+
+function find(client: DialectId, upstream: DialectId, extra: readonly Bridge[]): Bridge | undefined {
+  const joins = (bridge: Bridge) => bridge.client === client && bridge.upstream === upstream;
+  return extra.find(joins) ?? bridges.find(joins);
+}

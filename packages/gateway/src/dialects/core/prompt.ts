@@ -1,0 +1,50 @@
+// One walk over a prompt serves three readers: the estimate for reservations, the text for an encoder, the word filter.
+import { promptTokenBound } from "../../lib/text/token-bound.ts";
+import type { JsonValue, Texts } from "./types.ts";
+
+export interface PromptReader {
+  /** Text that a person, a model or a tool wrote. */
+  text(value: string): void;
+  /** Names, ids and other text that counts but says nothing. */
+  word(value: string): void;
+  /** JSON that is sent to the model as it is: schemas, arguments, unknown parts. */
+  json(value: JsonValue | undefined): void;
+  /** A fixed number of tokens. */
+  tokens(count: number): void;
+}
+
+type Walk = (reader: PromptReader) => void;
+
+/** Upper estimate of the tokens that a walk names. One long text is bounded in less time than its pieces. */
+export function boundOf(walk: Walk): number {
+  const { text, extra } = textsOf(walk);
+  return promptTokenBound(text) + extra;
+}
+
+/** Everything that an encoder has to count. */
+export function textsOf(walk: Walk): Texts {
+  let text = "";
+  let extra = 0;
+  const add = (value: string) => {
+    text += value;
+  };
+  walk({
+    text: add,
+    word: add,
+    json: (value) => {
+      if (value !== undefined) text += JSON.stringify(value);
+    },
+    tokens: (count) => {
+      extra += count;
+    },
+  });
+  return { text, extra };
+}
+
+/** Only what somebody wrote, piece by piece. */
+export function wordsOf(walk: Walk): string[] {
+  const words: string[] = [];
+  const skip = () => {};
+  walk({ text: (value) => void words.push(value), word: skip, json: skip, tokens: skip });
+  return words;
+}

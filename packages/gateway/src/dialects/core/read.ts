@@ -1,0 +1,72 @@
+// Readers for JSON that belongs to others: a value of another kind than asked for counts as absent.
+import { isObject } from "../../lib/text/json.ts";
+import type { JsonObject, JsonValue } from "./types.ts";
+
+export { isObject, parseObject } from "../../lib/text/json.ts";
+
+export function text(from: JsonObject | undefined, key: string): string | undefined {
+  const value = from?.[key];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The first of several members that is a text; "" when none is. */
+export function anyText(from: JsonObject | undefined, ...keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = text(from, key);
+    if (value !== undefined) return value;
+  }
+  return "";
+}
+
+export function number(from: JsonObject | undefined, key: string): number | undefined {
+  const value = from?.[key];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function flag(from: JsonObject | undefined, key: string): boolean | undefined {
+  const value = from?.[key];
+  return typeof value === "boolean" ? value : undefined;
+}
+
+export function object(from: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = from?.[key];
+  return isObject(value) ? value : undefined;
+}
+
+const NOTHING: readonly JsonValue[] = [];
+const NO_OBJECTS: readonly JsonObject[] = [];
+
+/** The items of a list; an empty list when there is none. */
+export function list(from: JsonObject | undefined, key: string): readonly JsonValue[] {
+  const value = from?.[key];
+  return Array.isArray(value) ? value : NOTHING;
+}
+
+/** The objects in a list; items of other kinds are left out. */
+export function objects(from: JsonObject | undefined, key: string): readonly JsonObject[] {
+  const items = list(from, key);
+  return items.length === 0 ? NO_OBJECTS : items.filter(isObject);
+}
+
+/** A list of nothing but objects. */
+export function isObjectList(value: JsonValue | undefined): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
+/** A whole number from zero up; negative, fractional and other values count as absent. */
+export function count(from: JsonObject | undefined, key: string): number | undefined {
+  const value = from?.[key];
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Neither missing nor null. */
+export function isSet(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null;
+}
+
+/** The members that are set; for building JSON without `undefined`. */
+export function compact(members: JsonObject): JsonObject {
+  const out: JsonObject = {};
+  for (const key in members) if (members[key] !== undefined) out[key] = members[key];
+  return out;
+}

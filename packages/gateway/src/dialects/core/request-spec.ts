@@ -1,0 +1,94 @@
+// Checks that every JSON protocol of clients shares.
+import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import { hasOneMember, spliceMembers, type MemberEdit } from "../../lib/text/json-splice.ts";
+import { isSet, list } from "./read.ts";
+import type { Body, JsonObject, JsonValue } from "./types.ts";
+
+const MAX_TOKENS = 2 ** 30;
+const MAX_MODEL_NAME = 200;
+const FORBIDDEN_IN_NAMES = /[\p{Cc}\\?#]|\.\./u;
+const MAX_CHOICES = 128;
+
+/** The model of path or body; `fallback` stands in where the protocol has a default. */
+export function modelOf(body: JsonObject, pathModel: string | undefined, fallback?: string): string {
+  const named = pathModel ?? body["model"];
+  if (isSet(named) && typeof named !== "string") throw invalidRequest("model", "model must be a string.");
+  const model = typeof named === "string" && named.trim() !== "" ? named : fallback;
+  if (model === undefined) throw new AppError("model_required", { param: "model" });
+  if (model.length > MAX_MODEL_NAME || FORBIDDEN_IN_NAMES.test(model))
+    throw new AppError("invalid_model", { param: "model" });
+  return model;
+}
+
+/** A boolean that may be missing; null counts as missing. */
+export function optionalFlag(body: JsonObject, key: string): boolean {
+  const value = body[key];
+  if (!isSet(value)) return false;
+  if (typeof value !== "boolean") throw invalidRequest(key, `${key} must be a boolean.`);
+  return value;
+}
+
+/** The first of several names for a limit of output tokens; zero counts as none. */
+export function outputCapOf(body: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const value = body[key];
+    if (!isSet(value)) continue;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MAX_TOKENS) {
+      throw new AppError("invalid_max_tokens", { param: key, values: { field: key } });
+    }
+    return value === 0 ? undefined : value;
+  }
+  return undefined;
+}
+
+/** `n` of chat and images: a small whole number, 1 when missing. */
+export function choicesOf(body: JsonObject, key = "n"): number {
+  const value = body[key];
+  if (!isSet(value)) return 1;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > MAX_CHOICES) {
+    throw invalidRequest(key, `${key} must be a whole number between 1 and ${MAX_CHOICES}.`);
+  }
+  return value;
+}
+
+/** A list that may not be missing or empty. */
+export function requiredList(body: JsonObject, key: string): readonly JsonValue[] {
+  if (!isSet(body[key])) throw invalidRequest(key, `${key} is required.`);
+  if (!Array.isArray(body[key])) throw invalidRequest(key, `${key} must be an array.`);
+  const items = list(body, key);
+  if (items.length === 0) throw invalidRequest(key, `${key} must not be empty.`);
+  return items;
+}
+
+/** A text that may not be missing or empty. */
+export function requiredText(body: JsonObject, key: string): string {
+  const value = body[key];
+  if (!isSet(value) || value === "") throw invalidRequest(key, `${key} is required.`);
+  if (typeof value !== "string") throw invalidRequest(key, `${key} must be a string.`);
+  return value;
+}
+
+/**
+ * The client's bytes with a few top-level members changed; the very same buffer when there is nothing to change.
+ * Bodies that readers could understand differently (a second or escaped `model`) are written anew.
+ */
+export function withMembers(body: Body, edits: readonly MemberEdit[]): Buffer {
+  const isPlain = body.json()["model"] === undefined || hasOneMember(body.bytes, "model");
+  if (edits.length === 0 && isPlain) return body.bytes;
+  const spliced = isPlain ? spliceMembers(body.bytes, edits) : undefined;
+  return spliced ?? Buffer.from(JSON.stringify({ ...body.json(), ...parsed(edits) }));
+}
+
+function parsed(edits: readonly MemberEdit[]): JsonObject {
+  return Object.fromEntries(edits.map(({ key, json }) => [key, JSON.parse(json) as JsonValue]));
+}
+
+/** The edit that renames the model; none when the body names it so already, or names none. */
+export function renameEdits(body: Body, upstreamModel: string): MemberEdit[] {
+  return body.json()["model"] === undefined ? [] : modelEdits(body, upstreamModel);
+}
+
+/** The edit that names the model, also where it stands in the path or is the protocol's default. */
+export function modelEdits(body: Body, upstreamModel: string): MemberEdit[] {
+  return body.json()["model"] === upstreamModel ? [] : [{ key: "model", json: JSON.stringify(upstreamModel) }];
+}

@@ -1,0 +1,275 @@
+/** Seams between wire protocols and the relay. Pure: nothing here performs I/O. */
+
+import type { JsonObject } from "../../lib/text/json.ts";
+import type { StreamEvent } from "../../lib/text/sse.ts";
+
+export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
+export type { StreamEvent } from "../../lib/text/sse.ts";
+
+/** What a client asks for; names follow the OpenAI path they were first seen under. */
+export type Operation =
+  | "chat"
+  | "completions"
+  | "responses"
+  | "embeddings"
+  | "moderations"
+  | "rerank"
+  | "images.generations"
+  | "images.edits"
+  | "images.variations"
+  | "audio.speech"
+  | "audio.transcriptions"
+  | "audio.translations"
+  | "realtime"
+  | "count_tokens";
+
+/** A wire protocol. `private:*` are protocols of a single vendor, spoken upstream only. */
+export type DialectId =
+  | "openai-chat"
+  | "openai-completions"
+  | "openai-responses"
+  | "openai-compaction"
+  | "openai-input-tokens"
+  | "openai-embeddings"
+  | "openai-moderations"
+  | "openai-images"
+  | "openai-audio"
+  | "openai-realtime"
+  | "rerank"
+  | "anthropic-messages"
+  | "anthropic-count-tokens"
+  | "gemini-generate"
+  | "gemini-embed"
+  | "gemini-count-tokens"
+  | `private:${string}`;
+
+/** Error envelope families of clients. */
+export type ErrorDialect = "openai" | "openai-responses" | "anthropic" | "gemini" | "midjourney" | "suno";
+
+/** What the core must know about a request before it can route and price it. */
+export interface Ask {
+  readonly operation: Operation;
+  readonly dialect: DialectId;
+  /** As the client named it; billing, limits and logs use this name. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** True when the client itself asked for usage in the stream. */
+  readonly wantsStreamUsage: boolean;
+  /** Requested maximum of output tokens; undefined when the client set none. */
+  readonly outputCap: number | undefined;
+  /** Upper estimate of the prompt's tokens, from the UTF-8 length of its text and the image rules. */
+  readonly promptEstimate: number;
+  /** Number of answers, images or calls that one request is charged for. */
+  readonly units: number;
+  /** Price factors of images: size and quality as the client wrote them. */
+  readonly size?: string;
+  readonly quality?: string;
+  /** Of images: the client wants the bytes, not an address. */
+  readonly wantsBase64?: boolean;
+  /** Reasoning effort as the client wrote it, for the log. */
+  readonly reasoningEffort?: string;
+}
+
+/** A request body: the original bytes, and the JSON parsed from them once. */
+export interface Body {
+  readonly bytes: Buffer;
+  /** Parsed on first use; throws AppError `invalid_json`. Never changed by anyone. */
+  json(): JsonObject;
+  /** Lets go of what was parsed, which takes several times the room of its bytes; `json` parses again. */
+  forget?(): void;
+}
+
+/**
+ * Token usage in one normal form. `input` is the whole prompt including cached, audio and image tokens;
+ * `output` includes reasoning and audio. Counts that are negative, fractional or not numbers count as absent.
+ */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput: number;
+  readonly cacheWrite: number;
+  /** Part of `cacheWrite` that is kept for one hour. */
+  readonly cacheWrite1h: number;
+  readonly reasoning: number;
+  readonly audioInput: number;
+  readonly audioOutput: number;
+  readonly imageInput: number;
+  /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
+  readonly units?: number;
+  readonly source: "upstream" | "counted" | "mixed";
+}
+
+export const NO_USAGE: Usage = Object.freeze({
+  input: 0,
+  output: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+  imageInput: 0,
+  source: "upstream",
+});
+
+/** An error event that an upstream sent inside a stream or a 200 answer. */
+export interface UpstreamErrorEvent {
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly status: number | undefined;
+}
+
+/**
+ * Reads along while whole event blocks are forwarded; never changes them. Keeps no text.
+ * `feed` takes one or more complete event blocks (they end with a blank line).
+ */
+export interface Meter {
+  feed(blocks: Buffer): void;
+  /** Last complete usage seen. */
+  readonly usage: Usage | undefined;
+  /** The protocol's regular end was seen (finish reason, `message_stop`, `response.completed`). */
+  readonly finished: boolean;
+  /** The protocol's terminator was seen: `[DONE]`, `message_stop`, `response.completed`. */
+  readonly terminated: boolean;
+  readonly error: UpstreamErrorEvent | undefined;
+}
+
+/** What a streamed event is: a part of an answer, something beside it, or what no client of the protocol could read. */
+export type EventKind = "part" | "beside" | "unreadable";
+
+/** Texts that a request or an answer holds, for counting where no usage is reported. */
+export interface Texts {
+  /** Everything that counts as plain text, joined by nothing. */
+  readonly text: string;
+  /** Fixed tokens on top: message overhead, tool calls, images, files, audio. */
+  readonly extra: number;
+}
+
+/** A wire protocol spoken by clients, upstreams or both. */
+export interface Dialect {
+  readonly id: DialectId;
+  readonly errors: ErrorDialect;
+  /** Reads what routing and pricing need; throws AppError (`invalid_request`, `model_required`, ...). */
+  inspect(body: Body, operation: Operation, pathModel: string | undefined): Ask;
+  /** Bytes for the upstream: model renamed, usage reporting on. The same buffer when nothing changes. */
+  retarget(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer;
+  /** Usage of a whole (not streamed) answer. */
+  usage(answer: JsonObject): Usage | undefined;
+  /** An error object inside an answer of status 200, if that is what it is. */
+  errorIn(answer: JsonObject): UpstreamErrorEvent | undefined;
+  /** False for a whole answer that no client of the protocol could read; absent where any object will do. */
+  isAnswer?(answer: JsonObject): boolean;
+  /** What a streamed event is; absent where every event is a part. */
+  kindOf?(event: JsonObject): EventKind;
+  /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
+  tidy?(blocks: Buffer): Buffer;
+  meter(): Meter;
+  /** Texts of the request, for counting the prompt with an encoder. */
+  promptTexts(body: Body): Texts;
+  /** Texts of the request that somebody wrote, piece by piece, for word filters: no schemas, names or files. */
+  promptWords(body: Body): readonly string[];
+  /** Texts of a whole answer. */
+  answerTexts(answer: JsonObject): Texts;
+  /** Texts of one streamed event (its parsed `data`). */
+  eventTexts(event: JsonObject): Texts;
+  /**
+   * True for an event that exists only because the gateway asked for usage; it is cut from the stream
+   * when the client did not ask.
+   */
+  isUsageOnly(event: JsonObject): boolean;
+  /** Minimal legal event blocks for a whole answer, for clients that asked for a stream and upstreams that did not. */
+  streamOf(answer: JsonObject, ask: Ask): Buffer;
+  /** The whole answer that a stream adds up to, for the opposite case; undefined when the dialect cannot. */
+  answerOf(events: readonly JsonObject[]): JsonObject | undefined;
+  /** A whole answer with this usage, for answers whose upstream reported none. */
+  withUsage?(answer: JsonObject, usage: Usage): JsonObject;
+  /** The answer as this request wanted it (encoding of vectors); the same object when nothing changes. */
+  fitAnswer?(answer: JsonObject, body: Body): JsonObject;
+  /** Event block with usage for clients that asked when the upstream sent none. */
+  usageEvent(usage: Usage, last: JsonObject | undefined): Buffer | undefined;
+  /** The terminator that this protocol puts after a regular end (`data: [DONE]`), if any. */
+  readonly terminator: Buffer | undefined;
+  /** The event that ends a stream whose upstream told the end of its answer and then no more, if there is one. */
+  readonly closing?: Buffer;
+  /** A keep-alive between events that every client of this dialect ignores, if there is one. */
+  readonly heartbeat: Buffer | undefined;
+  /** Follows a stream on its way to a client, for the error frame that may end it. */
+  position?(): StreamPosition;
+  /** The form of a stream for a client that asked at `url`; undefined = event blocks as they are. */
+  streamForm?(url: string): StreamForm | undefined;
+}
+
+/** Where a stream to a client stands. */
+export interface StreamPosition {
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): void;
+  /** What an error frame says about the stream that it ends. */
+  options(): ErrorFrameOptions;
+}
+
+export interface ErrorFrameOptions {
+  /** Number of the next event of the stream. */
+  readonly sequence?: number | undefined;
+  /** The response object that the stream announced; it is reported as failed. */
+  readonly response?: JsonObject | undefined;
+}
+
+/** Writes a stream as something else than server-sent events. */
+export interface StreamForm {
+  readonly contentType: string;
+  /** A keep-alive that every reader of this form ignores. */
+  readonly heartbeat: Buffer;
+  /** `blocks` are whole events on their way to the client. */
+  feed(blocks: Buffer): Buffer;
+  /** Closes the form after a regular end. */
+  end(): Buffer;
+}
+
+export interface RetargetOptions {
+  /** Ask the upstream to report usage in the stream where the dialect has a switch for it. */
+  readonly askUsage: boolean;
+}
+
+/** Carries what both directions of one conversion share. */
+export interface BridgeContext {
+  readonly ask: Ask;
+  readonly upstreamModel: string;
+  readonly requestId: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Names a field that could not be carried; the names end in the log row and, on request, in a header. */
+  dropped(field: string): void;
+  /** Channel settings that shape a conversion (regions, plug-ins). */
+  readonly setting: JsonObject;
+  /** Set where the answer is kept for later requests. */
+  readonly keeping?: AnswerKeeping;
+}
+
+/** What an answer that is kept shows of it, and who takes it. */
+export interface AnswerKeeping {
+  /** Id of the response that the request goes on from. */
+  readonly previous: string | undefined;
+  /** Called with the whole answer once it is made, before it is known to reach the client. */
+  made(answer: JsonObject): void;
+}
+
+export interface StreamBridge {
+  /** Events for the client; an empty list swallows the event. */
+  event(event: StreamEvent): StreamEvent[];
+  /**
+   * Called after the upstream's regular end; closes whatever is open. `counted` stands in for usage that the upstream
+   * did not report, or not where its protocol has it.
+   */
+  end(counted?: Usage): StreamEvent[];
+}
+
+/** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
+export interface Bridge {
+  readonly client: DialectId;
+  readonly upstream: DialectId;
+  request(body: JsonObject, context: BridgeContext): JsonObject;
+  response(body: JsonObject, context: BridgeContext): JsonObject;
+  stream(context: BridgeContext): StreamBridge;
+}

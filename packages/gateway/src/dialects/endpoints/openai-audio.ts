@@ -1,0 +1,100 @@
+import { encodeBlock } from "../../lib/text/sse.ts";
+import { invalidRequest } from "../../lib/app-error.ts";
+import { modelOf, requiredText } from "../core/request-spec.ts";
+import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
+import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { number, object, text } from "../core/read.ts";
+import type { Body, Dialect, JsonObject, Usage } from "../core/types.ts";
+import { readChatUsage, readResponsesUsage, usageOf } from "../core/usage.ts";
+
+const MAX_SPEECH_CHARACTERS = 4096;
+
+/** Speech by JSON, transcription and translation by form; of a form only the text fields arrive here, as JSON. */
+export const openaiAudio: Dialect = {
+  ...plainDialect,
+  id: "openai-audio",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const isSpeech = operation === "audio.speech";
+    const model = modelOf(json, pathModel, isSpeech ? "tts-1" : "whisper-1");
+    const input = isSpeech ? speechInput(json) : "";
+    return {
+      operation,
+      dialect: "openai-audio",
+      model,
+      stream: isSpeech ? text(json, "stream_format") === "sse" : json["stream"] === true || json["stream"] === "true",
+      wantsStreamUsage: true,
+      outputCap: undefined,
+      promptEstimate: isSpeech
+        ? Math.max(
+            codePoints(input),
+            boundOf((reader) => reader.text(input)),
+          )
+        : 0,
+      units: isSpeech ? codePoints(input) : 1,
+    };
+  },
+  usage: (answer) => audioUsage(object(answer, "usage"), durationOf(answer)),
+  meter: () =>
+    new TypedMeter({
+      ends: ["speech.audio.done", "transcript.text.done"],
+      readUsage: (usage) => audioUsage(usage, undefined),
+    }),
+  promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "input") ?? "")),
+  promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
+  answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
+  streamOf(answer) {
+    const said = text(answer, "text") ?? "";
+    const delta = { type: "transcript.text.delta", delta: said };
+    const { usage } = answer;
+    const done = { type: "transcript.text.done", text: said, ...(usage === undefined ? {} : { usage }) };
+    return Buffer.from([delta, done].map((event) => encodeBlock(JSON.stringify(event))).join(""));
+  },
+  answerOf(events) {
+    const done = events.findLast((event) => text(event, "type") === "transcript.text.done");
+    if (done === undefined) return undefined;
+    const { type: _type, ...answer } = done;
+    return answer;
+  },
+  eventTexts: (event) => ({
+    text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "",
+    extra: 0,
+  }),
+};
+
+/** Tokens, or seconds as units where the model is billed by duration. */
+function audioUsage(usage: JsonObject | undefined, duration: number | undefined): Usage | undefined {
+  const seconds = text(usage, "type") === "duration" ? number(usage, "seconds") : duration;
+  const tokens = readResponsesUsage(usage) ?? readChatUsage(usage);
+  if (tokens !== undefined) return tokens;
+  return seconds === undefined || seconds < 0 ? undefined : usageOf({ units: seconds });
+}
+
+/** Some servers write the seconds as text, as the protocol's first description has them. */
+function durationOf(answer: JsonObject): number | undefined {
+  const { duration } = answer;
+  const seconds = typeof duration === "string" && duration !== "" ? Number(duration) : duration;
+  return typeof seconds === "number" && Number.isFinite(seconds) ? seconds : undefined;
+}
+
+function speechInput(json: JsonObject): string {
+  const input = requiredText(json, "input");
+  if (codePoints(input) > MAX_SPEECH_CHARACTERS) {
+    throw invalidRequest(
+      "input",
+      `input must not be longer than ${MAX_SPEECH_CHARACTERS} characters; send a longer text in parts.`,
+    );
+  }
+  return input;
+}
+
+function spoken(body: Body): string {
+  const json = body.json();
+  return text(json, "input") ?? text(json, "prompt") ?? "";
+}
+
+function codePoints(input: string): number {
+  let points = 0;
+  for (const _ of input) points++;
+  return points;
+}

@@ -1,0 +1,128 @@
+import { invalidRequest } from "../../lib/app-error.ts";
+import { encodeBlock } from "../../lib/text/sse.ts";
+import { modelOf } from "../core/request-spec.ts";
+import {
+  HEARTBEAT,
+  completionAsk,
+  errorInCompletion,
+  retargetCompletion,
+  usageOfCompletion,
+} from "../openai-chat/index.ts";
+import { ChatMeter } from "../openai-chat/meter.ts";
+import { choicesTexts, isUsageChunk } from "../openai-chat/prompt.ts";
+import { isTextAnswer, kindOfChunk } from "../openai-chat/shape.ts";
+import { DONE, usageChunk } from "../openai-chat/stream.ts";
+import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { isObject, isSet, list, object, objects, text } from "../core/read.ts";
+import type { Dialect, JsonObject, JsonValue } from "../core/types.ts";
+import { chatUsage } from "../core/usage.ts";
+
+export const openaiCompletions: Dialect = {
+  id: "openai-completions",
+  errors: "openai",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const model = modelOf(json, pathModel);
+    checkPrompt(json["prompt"]);
+    const ask = completionAsk(json, {
+      operation,
+      dialect: "openai-completions",
+      model,
+      promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
+    });
+    const prompts = promptCount(json["prompt"]);
+    return { ...ask, outputCap: ask.outputCap === undefined ? undefined : ask.outputCap * prompts };
+  },
+  retarget: retargetCompletion,
+  usage: usageOfCompletion,
+  withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
+  errorIn: errorInCompletion,
+  isAnswer: isTextAnswer,
+  kindOf: kindOfChunk,
+  meter: () => new ChatMeter(),
+  promptTexts: (body) => textsOf((reader) => walkPrompt(body.json(), reader)),
+  promptWords: (body) => wordsOf((reader) => walkPrompt(body.json(), reader)),
+  answerTexts: choicesTexts,
+  eventTexts: choicesTexts,
+  isUsageOnly: isUsageChunk,
+  streamOf(answer, ask) {
+    const { choices: _choices, usage: _usage, ...envelope } = answer;
+    const usage = object(answer, "usage");
+    const events: JsonObject[] = objects(answer, "choices").map((choice) => ({
+      ...envelope,
+      choices: [{ ...choice }],
+    }));
+    if (ask.wantsStreamUsage && usage !== undefined) events.push({ ...envelope, choices: [], usage });
+    return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join(""));
+  },
+  answerOf,
+  usageEvent: (usage, last) => usageChunk(usage, last, "text_completion"),
+  terminator: DONE,
+  heartbeat: HEARTBEAT,
+};
+
+/** The whole answer that text chunks add up to. */
+function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
+  const chunks = events.filter((event) => Array.isArray(event["choices"]));
+  if (chunks.length === 0) return undefined;
+  const choices = new Map<JsonValue, JsonObject>();
+  let envelope: JsonObject = {};
+  let usage: JsonValue | undefined;
+  for (const chunk of chunks) {
+    envelope = { ...chunk, ...envelope };
+    if (isSet(chunk["usage"])) usage = chunk["usage"];
+    for (const choice of objects(chunk, "choices")) {
+      const index = choice["index"] ?? 0;
+      const known = choices.get(index) ?? { index, text: "", logprobs: null, finish_reason: null };
+      const written = (text(known, "text") ?? "") + (text(choice, "text") ?? "");
+      choices.set(index, {
+        ...known,
+        text: written,
+        logprobs: joinedLogprobs(known["logprobs"], choice["logprobs"]),
+        finish_reason: choice["finish_reason"] ?? known["finish_reason"] ?? null,
+      });
+    }
+  }
+  return {
+    ...envelope,
+    object: "text_completion",
+    choices: [...choices.values()],
+    ...(usage !== undefined && { usage }),
+  };
+}
+
+/** Lists of tokens, probabilities and offsets; each piece goes on where the last one ended. */
+function joinedLogprobs(known: JsonValue | undefined, next: JsonValue | undefined): JsonValue {
+  if (!isObject(known) || !isObject(next)) return next ?? known ?? null;
+  const joined: JsonObject = { ...known };
+  for (const key of Object.keys(next)) {
+    if (Array.isArray(next[key])) joined[key] = [...list(known, key), ...list(next, key)];
+  }
+  return joined;
+}
+
+function checkPrompt(prompt: JsonValue | undefined): void {
+  if (!isSet(prompt)) throw invalidRequest("prompt", "prompt is required.");
+  if (typeof prompt !== "string" && !Array.isArray(prompt)) {
+    throw invalidRequest("prompt", "prompt must be a string or an array of strings or tokens.");
+  }
+}
+
+function promptCount(prompt: JsonValue | undefined): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
+}
+
+function walkPrompt(json: JsonObject, reader: PromptReader): void {
+  walkInput(json["prompt"], reader);
+  walkInput(json["suffix"], reader);
+}
+
+/** A text, token numbers, or lists of either: the input of completions and embeddings. */
+export function walkInput(input: JsonValue | undefined, reader: PromptReader): void {
+  if (typeof input === "string") reader.text(input);
+  else if (typeof input === "number") reader.tokens(1);
+  else if (Array.isArray(input)) {
+    if (typeof input[0] === "number") reader.tokens(input.length);
+    else for (const item of input) walkInput(item, reader);
+  } else if (isSet(input)) reader.json(input);
+}

@@ -1,0 +1,99 @@
+import { parseEvents } from "../../lib/text/sse.ts";
+import { choicesOf, modelOf, optionalFlag, requiredText } from "../core/request-spec.ts";
+import { HEARTBEAT } from "../openai-chat/index.ts";
+import { plainDialect } from "../core/typed-meter.ts";
+import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { compact, isObject, isSet, list, object, text } from "../core/read.ts";
+import type { Dialect, JsonObject, Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import { errorOfEvent } from "../core/upstream-error.ts";
+import { readResponsesUsage, usageOf } from "../core/usage.ts";
+
+const DEFAULT_IMAGE_MODEL = "dall-e-2";
+const ENDS = ["image_generation.completed", "image_edit.completed"];
+/** One image of several, where the end comes after all of them. */
+const SINGLE = /\.partial_(succeeded|failed)$/;
+/** Tokens of a picture that is not finished. */
+const PARTIAL_TOKENS = 100;
+
+/** Image generation by JSON; forms are read by the edge and arrive here as JSON of their text fields. */
+export const openaiImages: Dialect = {
+  ...plainDialect,
+  id: "openai-images",
+  inspect(body, operation, pathModel) {
+    const json = body.json();
+    const model = modelOf(json, pathModel, DEFAULT_IMAGE_MODEL);
+    if (operation !== "images.variations") requiredText(json, "prompt");
+    const size = text(json, "size");
+    const quality = text(json, "quality");
+    return {
+      operation,
+      dialect: "openai-images",
+      model,
+      stream: optionalFlag(json, "stream"),
+      wantsStreamUsage: true,
+      outputCap: undefined,
+      promptEstimate: boundOf((reader) => reader.text(text(json, "prompt") ?? "")),
+      units: choicesOf(json),
+      ...(size !== undefined && { size }),
+      ...(quality !== undefined && { quality }),
+      ...((json["response_format"] === "b64_json" || json["stream"] === true) && { wantsBase64: true }),
+    };
+  },
+  usage(answer) {
+    const usage = readResponsesUsage(object(answer, "usage"));
+    if (usage === undefined && !Array.isArray(answer["data"])) return undefined;
+    // Some vendors tell in the place of an image why there is none.
+    const images = list(answer, "data").filter((image) => !isObject(image) || !isSet(image["error"]));
+    return { ...(usage ?? usageOf({})), units: images.length };
+  },
+  meter: () => new ImageMeter(),
+  promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
+  promptWords: (body) => wordsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
+  streamOf(answer, ask) {
+    const type = ask.operation === "images.edits" ? "image_edit.completed" : "image_generation.completed";
+    const { data: _data, created, ...rest } = answer;
+    const envelope = compact({ ...rest, created_at: created });
+    const events = list(answer, "data")
+      .filter(isObject)
+      .map((image): JsonObject => ({ ...envelope, ...image, type }));
+    return Buffer.from(events.map((event) => `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  },
+  answerOf(events) {
+    const done = events.filter((event) => ENDS.includes(text(event, "type") ?? ""));
+    const last = done.at(-1);
+    if (last === undefined) return undefined;
+    const { type: _type, b64_json: _image, created_at: created, ...envelope } = last;
+    return { ...envelope, created, data: done.map((event) => ({ b64_json: event["b64_json"] })) };
+  },
+  eventTexts: (event) => ({ text: "", extra: text(event, "type")?.endsWith(".partial_image") ? PARTIAL_TOKENS : 0 }),
+  heartbeat: HEARTBEAT,
+};
+
+/** One event per image; the stream goes on until the upstream ends it. */
+class ImageMeter implements Meter {
+  usage: Usage | undefined;
+  finished = false;
+  readonly terminated = false;
+  error: UpstreamErrorEvent | undefined;
+  #images = 0;
+  #isOneByOne = false;
+
+  feed(blocks: Buffer): void {
+    for (const event of parseEvents(blocks)) {
+      const type = text(event.data, "type") ?? "";
+      const single = SINGLE.exec(type)?.[1];
+      this.#isOneByOne ||= single !== undefined;
+      // The others come all the same.
+      if (single === "failed") continue;
+      this.error ??= errorOfEvent(event);
+      const isEnd = ENDS.includes(type);
+      this.finished ||= isEnd;
+      if (isEnd || single) this.#count(object(event.data, "usage"), !isEnd || !this.#isOneByOne);
+    }
+  }
+
+  #count(usage: JsonObject | undefined, isImage: boolean): void {
+    if (isImage) this.#images++;
+    this.usage = { ...(readResponsesUsage(usage) ?? usageOf({})), units: this.#images };
+  }
+}

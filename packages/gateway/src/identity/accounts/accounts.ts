@@ -1,0 +1,78 @@
+import {
+  characters,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+  ROLE,
+  USER_STATUS,
+  USERNAME_MAX,
+  type MessageCode,
+} from "@fairway/wire";
+import type { Insertable } from "kysely";
+import { randomText } from "../../lib/ids.ts";
+import type { UserTable } from "../../storage/schema/schema-accounts.ts";
+
+const AFF_CODE_CHARS = 8;
+const DEFAULT_GROUP = "default";
+
+/** The form of a name by which accounts are told apart: letter case does not count. */
+export function usernameKey(username: string): string {
+  return username.normalize("NFC").toLowerCase();
+}
+
+/** R9 when the (trimmed) text can be no user name. */
+export function checkUsername(username: string): MessageCode | undefined {
+  const length = characters(username);
+  const isPlain = !/[\s\p{Cc}\p{Cf}@/]/u.test(username);
+  return length >= 1 && length <= USERNAME_MAX && isPlain ? undefined : "R9";
+}
+
+/** R3 or R10 when the text is too short or too long for a password. */
+export function checkPassword(password: string): MessageCode | undefined {
+  const length = characters(password);
+  if (length < PASSWORD_MIN) return "R3";
+  return length > PASSWORD_MAX ? "R10" : undefined;
+}
+
+export interface NewAccount {
+  readonly username: string;
+  readonly passwordHash: string;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  readonly displayName?: string;
+  readonly role?: number;
+  readonly quota?: number;
+  readonly inviterId?: number;
+  readonly email?: string;
+}
+
+export function newInviteCode(): string {
+  return randomText(AFF_CODE_CHARS);
+}
+
+/** Row of a new account, with the defaults of every way to make one. */
+export function accountRow(account: NewAccount): Insertable<UserTable> {
+  const { username } = account;
+  return {
+    username,
+    username_key: usernameKey(username),
+    password: account.passwordHash,
+    display_name: account.displayName === undefined || account.displayName === "" ? username : account.displayName,
+    role: account.role ?? ROLE.user,
+    status: USER_STATUS.enabled,
+    email: account.email ?? null,
+    github_id: null,
+    github_uid: null,
+    wechat_id: null,
+    telegram_id: null,
+    linux_do_id: null,
+    oidc_id: null,
+    quota: account.quota ?? 0,
+    group: DEFAULT_GROUP,
+    aff_code: newInviteCode(),
+    inviter_id: account.inviterId ?? 0,
+    setting: null,
+    totp_secret: null,
+    created_at: account.createdAt,
+    deleted_at: null,
+  };
+}

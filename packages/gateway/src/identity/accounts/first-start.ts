@@ -1,0 +1,113 @@
+import { ROLE } from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { FIRST_BALANCE } from "../../lib/first-balance.ts";
+import { randomText } from "../../lib/ids.ts";
+import { isLoopback } from "../../lib/net/ip.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { Database } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import { transact } from "../../storage/transaction.ts";
+import { accountRow } from "./accounts.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+
+export const ROOT_NAME = "root";
+export const DEFAULT_PASSWORD = "123456";
+const RANDOM_PASSWORD_CHARS = 20;
+
+export interface FirstStartDeps {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** Address that the server listens on. */
+  readonly host: string;
+  readonly rootPassword: Secret | undefined;
+  /** The console asks for the first account instead. */
+  readonly hasWizard: boolean;
+}
+
+/** The server would be reachable from other machines with the password that everyone knows. */
+export class DefaultPasswordError extends Error {
+  override readonly name = "DefaultPasswordError";
+}
+
+export interface FirstStart {
+  /** Set when a password was made up just now; it is told once and stored nowhere. */
+  readonly madePassword: string | undefined;
+  readonly hasDefaultPassword: boolean;
+}
+
+/** Makes the super administrator of an empty database; throws DefaultPasswordError. Safe on several replicas at once. */
+export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
+  const { database, log, host } = deps;
+  const isFresh = !(await hasUsers(database));
+  const made = isFresh && !deps.hasWizard ? await createRoot(deps) : undefined;
+  if (!isFresh || !deps.hasWizard) await markSetUp(deps);
+  const hasDefaultPassword = await usesDefaultPassword(deps);
+  if (hasDefaultPassword && !isLoopback(host)) {
+    throw new DefaultPasswordError(
+      `the account ${ROOT_NAME} still has the default password, so the gateway does not listen on ${host}: ` +
+        "start it on 127.0.0.1 and change the password",
+    );
+  }
+  if (hasDefaultPassword) log.warn("the account root has the default password 123456: change it in the console");
+  return { madePassword: made, hasDefaultPassword };
+}
+
+async function hasUsers({ db }: Database): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Answers the password when it was made up. */
+async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
+  const { password, isMade } = rootPassword(deps);
+  const row = accountRow({
+    username: ROOT_NAME,
+    passwordHash: await deps.passwords.hash(password),
+    createdAt: seconds(deps.clock),
+    displayName: "Root User",
+    role: ROLE.root,
+    quota: FIRST_BALANCE,
+  });
+  try {
+    await deps.database.db.insertInto("users").values(row).execute();
+  } catch (cause) {
+    // Another replica starts at the same time and was quicker.
+    if (isDuplicate(cause)) return undefined;
+    throw cause;
+  }
+  deps.log.info("created the super administrator", { username: ROOT_NAME });
+  return isMade ? password : undefined;
+}
+
+function rootPassword({ rootPassword: given, host, database }: FirstStartDeps): { password: string; isMade: boolean } {
+  if (given) return { password: given.reveal(), isMade: false };
+  if (database.kind === "sqlite" && isLoopback(host)) return { password: DEFAULT_PASSWORD, isMade: false };
+  return { password: randomText(RANDOM_PASSWORD_CHARS), isMade: true };
+}
+
+async function usesDefaultPassword({ database, passwords }: FirstStartDeps): Promise<boolean> {
+  const roots = await database.db
+    .selectFrom("users")
+    .select("password")
+    .where("role", "=", ROLE.root)
+    .where("deleted_at", "is", null)
+    .limit(10)
+    .execute();
+  for (const { password } of roots) {
+    if ((await passwords.verify(password, DEFAULT_PASSWORD)).isMatch) return true;
+  }
+  return false;
+}
+
+async function markSetUp({ database, clock, version }: FirstStartDeps): Promise<void> {
+  await transact(database.db, async (trx) => {
+    if (await trx.selectFrom("setups").select("id").limit(1).executeTakeFirst()) return;
+    await trx
+      .insertInto("setups")
+      .values({ version, initialized_at: seconds(clock) })
+      .execute();
+  });
+}

@@ -1,0 +1,73 @@
+import type { OptionValues } from "@fairway/wire";
+import type { Env } from "../../config/env.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Limiter } from "../../limits/limiter.ts";
+import type { Database } from "../../storage/database.ts";
+import { createAccessTokens, type AccessTokens } from "../keys/access-token.ts";
+import { createCodes, type Codes } from "../second-factor/verification-codes.ts";
+import { createCredentials, type Credentials } from "../passwords/credentials.ts";
+import { createLoginGuard, type LoginGuard } from "../passwords/login-guard.ts";
+import { createMailer, type Mailer } from "../mail/mailer.ts";
+import { createOutbound, type Outbound } from "../../lib/net/outbound.ts";
+import { createPasswords, type Passwords } from "../passwords/passwords.ts";
+import { createPasskeys, type Passkeys } from "../second-factor/passkeys.ts";
+import { createSessions, type Sessions } from "../sessions/sessions.ts";
+import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "../second-factor/two-factor.ts";
+import { createHumanCheck, type HumanCheck } from "../second-factor/turnstile.ts";
+
+/** Everything that knows who somebody is. */
+export interface Identity {
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly accessTokens: AccessTokens;
+  readonly credentials: Credentials;
+  readonly codes: Codes;
+  readonly guard: LoginGuard;
+  readonly twoFactor: TwoFactor;
+  readonly passkeys: Passkeys;
+  readonly mailer: Mailer;
+  readonly humanCheck: HumanCheck;
+  /** Calls to the services below; closed when the server stops. */
+  readonly outbound: Outbound;
+  readonly services: SignInServices;
+}
+
+/** Addresses of the services that people sign in with. */
+export type SignInServices = Pick<Env, "githubUrl" | "githubApiUrl" | "linuxdoUrl" | "turnstileUrl">;
+
+export interface IdentityDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limiter: Limiter;
+  readonly options: () => OptionValues;
+  readonly sessionSecret: Secret;
+  readonly vault: TwoFactorDeps["vault"];
+  readonly services: SignInServices;
+  readonly passwords?: Passwords;
+}
+
+export function createIdentity(deps: IdentityDeps): Identity {
+  const { database, clock, limiter, options, sessionSecret, services } = deps;
+  const { db } = database;
+  const sessions = createSessions({ db, clock });
+  const accessTokens = createAccessTokens({ db, clock });
+  const credentials = createCredentials({ sessions, accessTokens });
+  const outbound = createOutbound();
+  const guard = createLoginGuard(limiter);
+  const systemName = () => options().SystemName;
+  return {
+    passwords: deps.passwords ?? createPasswords(),
+    sessions,
+    accessTokens,
+    credentials,
+    outbound,
+    services,
+    humanCheck: createHumanCheck({ credentials, outbound, options, clock, turnstileUrl: services.turnstileUrl }),
+    codes: createCodes({ db, clock, secret: sessionSecret }),
+    guard,
+    twoFactor: createTwoFactor({ ...deps, db, guard, issuer: systemName }),
+    passkeys: createPasskeys({ db, clock, name: systemName }),
+    mailer: createMailer(options),
+  };
+}

@@ -1,0 +1,198 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { manualClock, migratedDatabase } from "../../../test/support.ts";
+import { Secret } from "../../lib/secret.ts";
+import type { Database } from "../../storage/database.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import { createAccessTokens, type AccessTokens } from "../keys/access-token.ts";
+import { accountRow } from "./accounts.ts";
+import { createCodes, type Codes } from "../second-factor/verification-codes.ts";
+import { createSessions, type Sessions } from "../sessions/sessions.ts";
+
+eachDatabase("identity", (open) => {
+  let database: Database;
+  let sessions: Sessions;
+  let accessTokens: AccessTokens;
+  let codes: Codes;
+  let userId: number;
+  const clock = manualClock();
+
+  beforeAll(async () => {
+    database = await migratedDatabase(await open());
+    const { db } = database;
+    sessions = createSessions({ db, clock });
+    accessTokens = createAccessTokens({ db, clock });
+    codes = createCodes({ db, clock, secret: new Secret("a secret of sixteen") });
+    userId = await insertRow(db, "users", accountRow({ username: "Ann", passwordHash: "x", createdAt: 1 }));
+  });
+  beforeEach(async () => {
+    for (const table of ["sessions", "access_tokens", "one_time_codes"] as const)
+      await database.db.deleteFrom(table).execute();
+  });
+  afterAll(() => database.close());
+
+  const from = { ip: "10.0.0.1", userAgent: "test" };
+
+  describe("sessions", () => {
+    test("are found with their account as it is now, and store no value", async () => {
+      const value = await sessions.open({ userId, ...from });
+      expect(await sessions.find(value)).toMatchObject({
+        userId,
+        account: { id: userId, username: "Ann", role: 1, status: 1, group: "default", isDeleted: false },
+      });
+      await database.db.updateTable("users").set({ status: 2, role: 10 }).where("id", "=", userId).execute();
+      expect(await sessions.find(value)).toMatchObject({ account: { status: 2, role: 10 } });
+      await database.db.updateTable("users").set({ status: 1, role: 1 }).where("id", "=", userId).execute();
+      const rows = await database.db.selectFrom("sessions").selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(value);
+      expect(await sessions.find(`${value}x`)).toBeUndefined();
+    });
+
+    test("of nobody carry data", async () => {
+      const value = await sessions.open({ userId: 0, ...from, data: { oauthState: "s" } });
+      const session = await sessions.find(value);
+      expect(session).toMatchObject({ userId: 0, account: undefined, data: { oauthState: "s" } });
+      await sessions.setData(session?.hash ?? "", { aff: "code" });
+      expect((await sessions.find(value))?.data).toEqual({ aff: "code" });
+    });
+
+    test("live 30 days from the last renewal, which happens once a day", async () => {
+      const value = await sessions.open({ userId, ...from });
+      const first = await sessions.find(value);
+      expect(first && (await sessions.renew(first))).toBe(false);
+      clock.move(29 * 86_400);
+      const late = await sessions.find(value);
+      expect(late && (await sessions.renew(late))).toBe(true);
+      clock.move(29 * 86_400);
+      expect(await sessions.find(value)).toBeDefined();
+      clock.move(86_401);
+      expect(await sessions.find(value)).toBeUndefined();
+      expect(await sessions.prune()).toBe(1);
+    });
+
+    test("end alone, all together, or all but one", async () => {
+      const [a, b, c] = await Promise.all([1, 2, 3].map(() => sessions.open({ userId, ...from })));
+      const other = await sessions.open({ userId: userId + 1000, ...from });
+      const kept = await sessions.find(b ?? "");
+      expect(await sessions.list(userId, { offset: 1, limit: 10 })).toMatchObject({ rows: { length: 2 }, total: 3 });
+      await sessions.end((await sessions.find(a ?? ""))?.hash ?? "");
+      expect(await sessions.find(a ?? "")).toBeUndefined();
+      await sessions.endAll(userId, kept?.hash);
+      expect(await sessions.find(c ?? "")).toBeUndefined();
+      expect(await sessions.find(b ?? "")).toBeDefined();
+      await sessions.endAll(userId);
+      expect(await sessions.find(b ?? "")).toBeUndefined();
+      expect(await sessions.find(other)).toMatchObject({ account: undefined });
+    });
+  });
+
+  describe("access tokens", () => {
+    test("replace one another by name and are stored as hashes", async () => {
+      const first = await accessTokens.rotate(userId);
+      expect(first).toMatch(/^[0-9A-Za-z]{32}$/);
+      expect(await accessTokens.find(first)).toMatchObject({ account: { id: userId } });
+      const second = await accessTokens.rotate(userId);
+      const named = await accessTokens.rotate(userId, "ci");
+      expect(await accessTokens.find(first)).toBeUndefined();
+      expect(await accessTokens.find(second)).toBeDefined();
+      expect((await accessTokens.list(userId)).map(({ name }) => name)).toEqual(["", "ci"]);
+      expect(JSON.stringify(await database.db.selectFrom("access_tokens").selectAll().execute())).not.toContain(named);
+      expect(await accessTokens.remove(userId, "ci")).toBe(true);
+      expect(await accessTokens.remove(userId, "ci")).toBe(false);
+      await accessTokens.removeAll(userId);
+      expect(await accessTokens.find(second)).toBeUndefined();
+    });
+
+    test("expire, and remember their last use to the minute", async () => {
+      const token = await accessTokens.rotate(userId, "", Math.floor(clock.now() / 1000) + 100);
+      await accessTokens.find(token);
+      const [used] = await accessTokens.list(userId);
+      clock.move(30);
+      await accessTokens.find(token);
+      expect(await accessTokens.list(userId)).toEqual([used]);
+      clock.move(40);
+      await accessTokens.find(token);
+      expect((await accessTokens.list(userId))[0]?.lastUsedAt).toBe((used?.lastUsedAt ?? 0) + 70);
+      clock.move(40);
+      expect(await accessTokens.find(token)).toBeUndefined();
+    });
+
+    test("can be replaced by many calls at once", async () => {
+      const tokens = await Promise.all(Array.from({ length: 8 }, () => accessTokens.rotate(userId)));
+      const live = await Promise.all(tokens.map((token) => accessTokens.find(token)));
+      expect(live.filter((one) => one !== undefined)).toHaveLength(1);
+    });
+
+    test("of a user that is gone have no account", async () => {
+      const { db } = database;
+      const gone = await insertRow(db, "users", accountRow({ username: "Gone", passwordHash: "x", createdAt: 1 }));
+      const token = await accessTokens.rotate(gone);
+      await db.deleteFrom("users").where("id", "=", gone).execute();
+      expect(await accessTokens.find(token)).toEqual({ account: undefined });
+      await expect(accessTokens.rotate(gone, "new")).rejects.toMatchObject({ code: "AU8" });
+    });
+  });
+
+  describe("one-time codes", () => {
+    const issue = async (purpose: "email" | "reset", subject: string) => {
+      const issued = await codes.issue(purpose, subject);
+      if (!("code" in issued)) throw new Error(`wait ${issued.waitSeconds}`);
+      return issued.code;
+    };
+
+    test("have their alphabet and are consumed once", async () => {
+      const code = await issue("email", "Ann@Example.com");
+      expect(code).toMatch(/^[2-9a-hjkmnp-z]{6}$/);
+      expect(await codes.check("email", "ann@example.com", ` ${code.toUpperCase()} `)).toBe(true);
+      expect(await codes.check("reset", "ann@example.com", code)).toBe(false);
+      expect(await codes.consume("email", "ann@example.com", code, database.db)).toBe(true);
+      expect(await codes.consume("email", "ann@example.com", code, database.db)).toBe(false);
+      expect(await issue("reset", "ann@example.com")).toMatch(/^[0-9a-f]{32}$/);
+    });
+
+    test("are stored as hashes", async () => {
+      const code = await issue("reset", "ann@example.com");
+      expect(JSON.stringify(await database.db.selectFrom("one_time_codes").selectAll().execute())).not.toContain(code);
+    });
+
+    test("come 30 seconds apart and replace one another", async () => {
+      const first = await issue("email", "ann@example.com");
+      clock.move(10);
+      expect(await codes.issue("email", "ann@example.com")).toEqual({ waitSeconds: 20 });
+      clock.move(20);
+      const second = await issue("email", "ann@example.com");
+      expect(await codes.check("email", "ann@example.com", first)).toBe(false);
+      expect(await codes.check("email", "ann@example.com", second)).toBe(true);
+      await codes.withdraw("email", "ann@example.com");
+      expect(await codes.check("email", "ann@example.com", second)).toBe(false);
+      expect(await issue("email", "ann@example.com")).toBeTruthy();
+    });
+
+    test("are void after five wrong tries", async () => {
+      const code = await issue("email", "ann@example.com");
+      for (let i = 0; i < 4; i++) expect(await codes.check("email", "ann@example.com", "wrong")).toBe(false);
+      expect(await codes.check("email", "ann@example.com", code)).toBe(true);
+      await codes.check("email", "ann@example.com", "wrong");
+      expect(await codes.check("email", "ann@example.com", code)).toBe(false);
+      expect(await codes.consume("email", "ann@example.com", code, database.db)).toBe(false);
+    });
+
+    test("end after ten minutes", async () => {
+      const code = await issue("email", "ann@example.com");
+      clock.move(599);
+      expect(await codes.check("email", "ann@example.com", code)).toBe(true);
+      clock.move(1);
+      expect(await codes.check("email", "ann@example.com", code)).toBe(false);
+      expect(await codes.consume("email", "ann@example.com", code, database.db)).toBe(false);
+      expect(await codes.prune()).toBe(1);
+    });
+
+    test("are consumed by one of many callers", async () => {
+      const code = await issue("email", "ann@example.com");
+      const wins = await Promise.all(
+        Array.from({ length: 6 }, () => codes.consume("email", "ann@example.com", code, database.db)),
+      );
+      expect(wins.filter(Boolean)).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { ACCESS_TOKENS_MAX } from "@fairway/wire";
+import type { Insertable, Kysely, Updateable } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { isDuplicate } from "../../storage/errors.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import { lockUser, transact } from "../../storage/transaction.ts";
+import type { Account } from "../sessions/principal.ts";
+import { accountOf, hashOf } from "../sessions/sessions.ts";
+
+const TOKEN_CHARS = 32;
+/** The time of last use is kept to the minute: a write per call would cost more than the call. */
+const USED_EVERY_SECONDS = 60;
+
+type Db = Kysely<Schema>;
+
+export interface AccessTokenView {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** 0 = never. */
+  readonly expiresAt: number;
+}
+
+/** Keys to the management API that carry the full rights of their user. Only hashes are stored. */
+export interface AccessTokens {
+  /** Undefined when the token is unknown or expired; `account` undefined when its user is gone. */
+  find(token: string): Promise<{ readonly account: Account | undefined } | undefined>;
+  /** Replaces the user's token of that name ("" = the one of `GET /api/user/token`) and answers the new one; K8. */
+  rotate(userId: number, name?: string, expiresAt?: number): Promise<string>;
+  remove(userId: number, name: string): Promise<boolean>;
+  removeAll(userId: number, db?: Db): Promise<void>;
+  list(userId: number): Promise<AccessTokenView[]>;
+}
+
+export function createAccessTokens({ db, clock }: { readonly db: Db; readonly clock: Clock }): AccessTokens {
+  return {
+    async find(token) {
+      const now = seconds(clock);
+      const row = await selectByHash(db, hashOf(token));
+      if (!row || (row.expires_at !== 0 && row.expires_at <= now)) return undefined;
+      if (now - row.last_used_at >= USED_EVERY_SECONDS) {
+        await db.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
+      }
+      return { account: accountOf(row) };
+    },
+    async rotate(userId, name = "", expiresAt = 0) {
+      const token = randomText(TOKEN_CHARS);
+      const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, expires_at: expiresAt };
+      if (await replace(db, userId, name, change)) return token;
+      try {
+        await insert(db, { user_id: userId, name, ...change });
+      } catch (cause) {
+        // Another call made the row in between.
+        if (!isDuplicate(cause) || !(await replace(db, userId, name, change))) throw cause;
+      }
+      return token;
+    },
+    async remove(userId, name) {
+      const answer = await db
+        .deleteFrom("access_tokens")
+        .where("user_id", "=", userId)
+        .where("name", "=", name)
+        .executeTakeFirst();
+      return answer.numDeletedRows > 0n;
+    },
+    async removeAll(userId, trx = db) {
+      await trx.deleteFrom("access_tokens").where("user_id", "=", userId).execute();
+    },
+    async list(userId) {
+      const rows = await db
+        .selectFrom("access_tokens")
+        .select(["name", "created_at", "last_used_at", "expires_at"])
+        .where("user_id", "=", userId)
+        .orderBy("name")
+        .execute();
+      return rows.map((row) => ({
+        name: row.name,
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        expiresAt: row.expires_at,
+      }));
+    },
+  };
+}
+
+/** Ends all access tokens of a user, in a transaction of somebody else. */
+export async function endAccessTokens(tx: RawTransaction, userId: number): Promise<void> {
+  await tx.run("delete from access_tokens where user_id = ?", [userId]);
+}
+
+async function replace(
+  db: Db,
+  userId: number,
+  name: string,
+  change: Updateable<Schema["access_tokens"]>,
+): Promise<boolean> {
+  const answer = await db
+    .updateTable("access_tokens")
+    .set(change)
+    .where("user_id", "=", userId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return answer.numUpdatedRows > 0n;
+}
+
+/** Locks the user, so that calls at the same moment do not pass the limit together. The nameless token always fits. */
+async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise<void> {
+  await transact(db, async (trx) => {
+    if (!(await lockUser(trx, row.user_id))) throw new Refusal("AU8");
+    if (row.name !== "") {
+      const named = trx.selectFrom("access_tokens").where("user_id", "=", row.user_id).where("name", "!=", "");
+      const { count } = await named.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+      if (Number(count) >= ACCESS_TOKENS_MAX) throw new Refusal("K8", { values: { n: ACCESS_TOKENS_MAX } });
+    }
+    await trx.insertInto("access_tokens").values(row).execute();
+  });
+}
+
+function selectByHash(db: Db, hash: string) {
+  return db
+    .selectFrom("access_tokens as t")
+    .leftJoin("users", "users.id", "t.user_id")
+    .select(["t.id", "t.expires_at", "t.last_used_at"])
+    .select([
+      "users.id as account_id",
+      "users.username",
+      "users.role",
+      "users.status",
+      "users.group",
+      "users.deleted_at",
+    ])
+    .where("t.token_hash", "=", hash)
+    .executeTakeFirst();
+}

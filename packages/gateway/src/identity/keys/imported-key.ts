@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { OptionValues } from "@fairway/wire";
+import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";
+import { readKeyText } from "./api-key.ts";
+
+/**
+ * Keys that another gateway gave out, of which only the SHA-256 is known. They are looked up only where an import
+ * brought some: elsewhere a text of another form is refused without a question to the database.
+ */
+
+/** The text whose keyed hash stands in `tokens.key_hash` of a carried key. `sk-` at its beginning may be missing. */
+export function carriedKey(text: string): string {
+  const whole = text.startsWith("sk-") ? text : `sk-${text}`;
+  return carriedDigest(createHash("sha256").update(whole).digest("hex"));
+}
+
+/** The same from the SHA-256 of the whole key (hex, lower case), as the other gateway stores it. */
+export function carriedDigest(sha256: string): string {
+  return `sha256:${sha256}`;
+}
+
+export interface CarriedDeps {
+  readonly tokens: Pick<TokenCache, "find">;
+  readonly hashKey: (key: string) => string;
+  readonly options: () => OptionValues;
+}
+
+export function findCarried(
+  { tokens, hashKey, options }: CarriedDeps,
+  headers: IncomingHttpHeaders,
+  url: string,
+): Promise<TokenRecord | undefined> {
+  if (!options().CarriedKeysEnabled) return Promise.resolve(undefined);
+  return tokens.find(hashKey(carriedKey(readKeyText(headers, url))));
+}

@@ -1,0 +1,48 @@
+import type { Mail } from "./mailer.ts";
+
+/** Texts of the mails about accounts. Everything that is put in is escaped. */
+
+export function codeMail(to: string, systemName: string, code: string): Mail {
+  return {
+    to,
+    subject: `${systemName} email verification`,
+    html: page(`
+<p>Hello,</p>
+<p>you are verifying your address for <strong>${escapeHtml(systemName)}</strong>. Your code is</p>
+<p style="font-size:24px;letter-spacing:4px"><strong>${escapeHtml(code)}</strong></p>
+<p>It is valid for 10 minutes. If you did not ask for it, you can ignore this mail.</p>`),
+  };
+}
+
+export function resetMail(to: string, systemName: string, link: string): Mail {
+  const shown = escapeHtml(link);
+  return {
+    to,
+    subject: `${systemName} password reset`,
+    html: page(`
+<p>Hello,</p>
+<p>a new password was asked for at <strong>${escapeHtml(systemName)}</strong>. Open this link to get it:</p>
+<p><a href="${shown}">${shown}</a></p>
+<p>It is valid for 10 minutes. If you did not ask for it, you can ignore this mail.</p>`),
+  };
+}
+
+/** Address of the console's page that exchanges the token. */
+export function resetLink(serverAddress: string, email: string, token: string): string {
+  return `${serverAddress}/user/reset?email=${encodeURIComponent(email)}&token=${encodeURIComponent(token)}`;
+}
+
+export function escapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}
+
+function page(body: string): string {
+  return `<!doctype html><html lang="en"><body>${body}\n</body></html>`;
+}

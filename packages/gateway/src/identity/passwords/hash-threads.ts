@@ -1,0 +1,51 @@
+import { availableParallelism } from "node:os";
+import { Refusal } from "../../lib/refusal.ts";
+import { createThread, type Thread } from "../../lib/async/thread.ts";
+
+export interface Cost {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly lanes: number;
+}
+
+export type HashJob =
+  | {
+      readonly kind: "argon2id";
+      readonly password: string;
+      readonly salt: Uint8Array;
+      readonly cost: Cost;
+      readonly tagLength: number;
+    }
+  | { readonly kind: "bcrypt"; readonly password: string; readonly stored: string };
+
+/** The tag of argon2id; whether a password fits a bcrypt hash. */
+export type HashResult = Uint8Array | boolean;
+
+/** So many may wait for each thread: whoever comes later would be answered after many seconds. */
+const MOST_WAITING = 300;
+const RETRY_SECONDS = 10;
+/** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
+const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+
+/** Rejects with G3 when too many wait. */
+export type Hash = (job: HashJob) => Promise<HashResult>;
+
+/** Hashes one password after the other in each thread; the threads start with the first. */
+export function createHash(count = THREADS, mostWaiting = MOST_WAITING): Hash {
+  let threads: Thread<HashJob, HashResult>[] | undefined;
+  return (job) => {
+    threads ??= Array.from({ length: count }, () => createThread<HashJob, HashResult>(workerScript()));
+    const [idlest] = threads.toSorted((a, b) => a.load - b.load);
+    if (!idlest || idlest.load >= mostWaiting)
+      return Promise.reject(new Refusal("G3", { retryAfterSeconds: RETRY_SECONDS }));
+    return idlest.run(job);
+  };
+}
+
+/** In the threads of the process: however many people sign in at once, streams go on. */
+export const hashInThread = createHash();
+
+/** Beside this file in the sources, beside the bundle in `dist`. */
+function workerScript(): URL {
+  return new URL(import.meta.url.endsWith(".ts") ? "./password-worker.ts" : "./password-worker.mjs", import.meta.url);
+}

@@ -1,0 +1,165 @@
+import { Secret as OtpSecret, TOTP } from "otpauth";
+import type { Kysely } from "kysely";
+import type { Clock } from "../../lib/clock.ts";
+import { randomText } from "../../lib/ids.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import type { Vault } from "../../storage/secrets/secrets.ts";
+import type { LoginGuard } from "../passwords/login-guard.ts";
+
+export interface TwoFactorDeps {
+  readonly db: Kysely<Schema>;
+  readonly vault: Pick<Vault, "seal" | "open" | "hashKey">;
+  readonly clock: Clock;
+  readonly guard: LoginGuard;
+  /** Name of this installation, as authenticators show it. */
+  readonly issuer: () => string;
+}
+
+/** Codes of an authenticator (RFC 6238) as a second step of the password login. */
+export interface TwoFactor {
+  state(userId: number): Promise<{ readonly isOn: boolean; readonly codesLeft: number }>;
+  /** F1 when it is on. */
+  begin(user: { readonly userId: number; readonly username: string }): Promise<{ secret: string; url: string }>;
+  /** Switches it on and answers the recovery codes; F1, F3, L4 to L6. */
+  confirm(userId: number, code: string): Promise<string[]>;
+  /** F2, L4 to L6. */
+  renewCodes(userId: number, code: string): Promise<string[]>;
+  /** F2, L4 to L6. */
+  disable(userId: number, code: string): Promise<void>;
+  /** Passes when it is off, or for a code that was never used before; else L4 to L6. The caller has the guard's turn. */
+  pass(userId: number, code: string): Promise<void>;
+}
+
+/** Sealed as JSON in `users.totp_secret`. */
+interface Stored {
+  /** Base32. */
+  readonly secret: string;
+  readonly isOn: boolean;
+  /** The latest time step of a code that was taken; older ones are refused. */
+  readonly lastStep: number;
+  /** HMACs of the recovery codes that are left. */
+  readonly recovery: readonly string[];
+}
+
+interface Row {
+  readonly sealed: string;
+  readonly stored: Stored;
+}
+
+const STEP_SECONDS = 30;
+/** Codes of one step before and after now are taken: clocks differ. */
+const WINDOW = 1;
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+/** Without characters that look alike. */
+const RECOVERY_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
+const RECOVERY_CHARS = 10;
+
+export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
+  const { vault } = deps;
+  const inTurn = <T>(userId: number, work: () => Promise<T>) => deps.guard.inTurn(String(userId), work);
+  const switchedOn = async (userId: number): Promise<Row> => {
+    const row = await read(deps, userId);
+    if (!row?.stored.isOn) throw new Refusal("F2");
+    return row;
+  };
+  return {
+    async state(userId) {
+      const row = await read(deps, userId);
+      return row?.stored.isOn ? { isOn: true, codesLeft: row.stored.recovery.length } : { isOn: false, codesLeft: 0 };
+    },
+    async begin({ userId, username }) {
+      const row = await read(deps, userId);
+      if (row?.stored.isOn) throw new Refusal("F1");
+      const secret = new OtpSecret({ size: SECRET_BYTES }).base32;
+      await write(deps, userId, row, { secret, isOn: false, lastStep: 0, recovery: [] });
+      return { secret, url: totpOf(secret, deps.issuer(), username).toString() };
+    },
+    async confirm(userId, code) {
+      const row = await read(deps, userId);
+      if (!row) throw new Refusal("F3");
+      if (row.stored.isOn) throw new Refusal("F1");
+      const { codes, hashes } = recoveryCodes(vault);
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes } }));
+      return codes;
+    },
+    async renewCodes(userId, code) {
+      const { codes, hashes } = recoveryCodes(vault);
+      const row = await switchedOn(userId);
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { recovery: hashes } }));
+      return codes;
+    },
+    async disable(userId, code) {
+      const row = await switchedOn(userId);
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: undefined }));
+    },
+    async pass(userId, code) {
+      const row = await read(deps, userId);
+      if (row?.stored.isOn) await spend(deps, userId, row, { code, change: {} });
+    },
+  };
+}
+
+interface Spending {
+  readonly code: string;
+  /** Written together with the code's use; undefined forgets everything. */
+  readonly change: Partial<Stored> | undefined;
+}
+
+/** Uses a code up; of calls that use the same one at once only one succeeds. Wrong codes count like wrong passwords. */
+async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change }: Spending): Promise<void> {
+  const subject = String(userId);
+  if (code.trim() === "") throw new Refusal("L5", { field: "code", siblings: { two_factor: true } });
+  if (await deps.guard.isLocked(subject)) throw new Refusal("L4");
+  const left = use(deps, row.stored, code.replace(/[\s-]/g, "").toLowerCase());
+  const isTaken = left !== undefined && (await write(deps, userId, row, change && { ...left, ...change }));
+  if (isTaken) return;
+  await deps.guard.failed(subject);
+  throw new Refusal("L6", { field: "code", siblings: { two_factor: true } });
+}
+
+/** What is left after the code was used; undefined when it is wrong. */
+function use({ clock, vault }: TwoFactorDeps, stored: Stored, code: string): Stored | undefined {
+  if (!/^\d{6}$/.test(code)) {
+    const hash = vault.hashKey(code);
+    if (!stored.isOn || !stored.recovery.includes(hash)) return undefined;
+    return { ...stored, recovery: stored.recovery.filter((other) => other !== hash) };
+  }
+  const delta = totpOf(stored.secret).validate({ token: code, timestamp: clock.now(), window: WINDOW });
+  if (delta === null) return undefined;
+  const step = Math.floor(clock.now() / 1000 / STEP_SECONDS) + delta;
+  return step > stored.lastStep ? { ...stored, lastStep: step } : undefined;
+}
+
+function totpOf(secret: string, issuer = "", label = ""): TOTP {
+  return new TOTP({ issuer, label, secret: OtpSecret.fromBase32(secret), period: STEP_SECONDS, digits: 6 });
+}
+
+function recoveryCodes(vault: TwoFactorDeps["vault"]): { readonly codes: string[]; readonly hashes: string[] } {
+  const plain = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CHARS, RECOVERY_ALPHABET));
+  const half = RECOVERY_CHARS / 2;
+  return {
+    codes: plain.map((code) => `${code.slice(0, half)}-${code.slice(half)}`),
+    hashes: plain.map((code) => vault.hashKey(code)),
+  };
+}
+
+async function read({ db, vault }: TwoFactorDeps, userId: number): Promise<Row | undefined> {
+  const row = await db.selectFrom("users").select("totp_secret").where("id", "=", userId).executeTakeFirst();
+  const sealed = row?.totp_secret ?? undefined;
+  return sealed === undefined ? undefined : { sealed, stored: JSON.parse(vault.open(sealed)) as Stored };
+}
+
+/** False when somebody else has written since `was` was read. */
+async function write(
+  { db, vault }: TwoFactorDeps,
+  userId: number,
+  was: Row | undefined,
+  next: Stored | undefined,
+): Promise<boolean> {
+  const change = db.updateTable("users").set({ totp_secret: next ? vault.seal(JSON.stringify(next)) : null });
+  const own = change.where("id", "=", userId);
+  const same = was ? own.where("totp_secret", "=", was.sealed) : own.where("totp_secret", "is", null);
+  return (await same.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage } from "node:http";
+import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type OptionValues } from "@fairway/wire";
+import { AppError, type ErrorCode } from "../../lib/app-error.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { countedAddress } from "../../lib/net/ip.ts";
+import type { Limiter, Rule } from "../../limits/limiter.ts";
+import type { TokenCache, TokenRecord, UserRecord } from "../../snapshot/types.ts";
+import type { Database } from "../../storage/database.ts";
+import { readApiKey, type ApiKey } from "../keys/api-key.ts";
+import { findCarried } from "../keys/imported-key.ts";
+import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
+import { readCookie } from "./cookies.ts";
+import { SESSION_COOKIE, type Sessions } from "./sessions.ts";
+
+export interface AuthenticatorDeps {
+  readonly tokens: TokenCache;
+  readonly hashKey: (key: string) => string;
+  readonly options: () => OptionValues;
+  readonly database: Pick<Database, "raw">;
+  readonly sessions: Sessions;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+}
+
+/** Refusals by token status; every other status but "enabled" is a disabled token. */
+const REFUSED: Readonly<Record<number, ErrorCode>> = {
+  [TOKEN_STATUS.expired]: "token_expired",
+  [TOKEN_STATUS.exhausted]: "token_quota_exhausted",
+};
+
+type KeyOptions = { readonly allowExhausted?: boolean };
+
+/** Unknown keys that an address may try in a minute before it is told to slow down. */
+const GUESSES: Rule = { name: "key-guesses", limit: 60, windowMs: 60_000 };
+const AUTO_GROUP = "auto";
+
+/** Decides who calls a relay route. A cached token costs one HMAC and one map lookup. */
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  return {
+    async byKey(request, ip, options = {}) {
+      const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
+      const read = readApiKey(request.headers, url);
+      if (read === undefined) throw new AppError("missing_api_key");
+      const own = read === "malformed" ? undefined : await deps.tokens.find(deps.hashKey(read.key));
+      const record = own ?? (await findCarried(deps, request.headers, url));
+      if (!record) throw await unknownKey(deps, ip);
+      await checkToken(deps, record, options);
+      return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
+    },
+    async recheck({ keyHash }) {
+      if (keyHash === undefined) return;
+      const record = await deps.tokens.find(keyHash);
+      if (!record) throw new AppError("invalid_api_key");
+      await checkToken(deps, record, {});
+      checkUser(record.user);
+    },
+    bySession: (request, ip, options) => sessionCaller(deps, request, ip, options),
+  };
+}
+
+async function unknownKey({ limiter }: AuthenticatorDeps, ip: string): Promise<AppError> {
+  const admission = await limiter.take(GUESSES, countedAddress(ip));
+  if (admission.admitted) return new AppError("invalid_api_key");
+  const retryAfter = Math.max(1, Math.ceil(admission.resetMs / 1000));
+  return new AppError("rate_limit_exceeded", { values: { seconds: retryAfter }, retryAfterMs: retryAfter * 1000 });
+}
+
+async function checkToken(
+  deps: AuthenticatorDeps,
+  record: TokenRecord,
+  { allowExhausted = false }: KeyOptions,
+): Promise<void> {
+  const code = REFUSED[record.status] ?? "token_disabled";
+  const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
+  if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
+  if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
+    // Whoever cannot mark the row refuses all the same; it is marked at its next use.
+    await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
+    throw new AppError("token_expired");
+  }
+  if (allowExhausted || record.isUnlimited || record.remainQuota > 0) return;
+  // The cached number may be old: the row decides, and the same statement marks it.
+  if (await move(deps, record, TOKEN_STATUS.exhausted, " and unlimited_quota = 0 and remain_quota <= 0")) {
+    throw new AppError("token_quota_exhausted");
+  }
+}
+
+/** Marks an enabled token once; answers whether the row took the mark. */
+async function move(deps: AuthenticatorDeps, { id }: TokenRecord, status: number, condition: string): Promise<boolean> {
+  const sql = `update tokens set status = ? where id = ? and status = 1${condition}`;
+  const changed = await deps.database.raw.run(sql, [status, id]);
+  deps.tokens.dropToken(id);
+  return changed > 0;
+}
+
+function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin"], ip: string): Caller {
+  const { user, allowedNetworks } = record;
+  checkUser(user);
+  if (allowedNetworks && !allowedNetworks.some((network) => network.contains(ip))) throw new AppError("ip_not_allowed");
+  if (record.group !== "") checkGroup(deps.options(), record.group, user.group);
+  return {
+    userId: user.id,
+    username: user.username,
+    role: user.role,
+    group: record.group === "" ? user.group : record.group,
+    userGroup: user.group,
+    tokenId: record.id,
+    tokenName: record.name,
+    keyHash: record.keyHash,
+    isUnlimited: record.isUnlimited,
+    ...(record.isUnlimited ? {} : { tokenGrant: record.remainQuota + record.usedQuota }),
+    modelLimits: record.modelLimits,
+    tokenLimits: record.limits,
+    userLimits: user.limits,
+    pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
+    ip,
+  };
+}
+
+function checkUser({ status, isDeleted }: Pick<UserRecord, "status" | "isDeleted">): void {
+  if (isDeleted || status !== USER_STATUS.enabled) throw new AppError("user_disabled");
+}
+
+/** A group must be offered to users or be the user's own, and must have a ratio; `auto` has none of its own. */
+function checkGroup(options: OptionValues, group: string, userGroup: string): void {
+  const isOffered = Object.hasOwn(options.UserUsableGroups, group);
+  const isUsable =
+    group === AUTO_GROUP ? isOffered : (isOffered || group === userGroup) && Object.hasOwn(options.GroupRatio, group);
+  if (!isUsable) throw new AppError("group_not_allowed", { values: { group } });
+}
+
+function pinnedChannel(pin: string, { role }: UserRecord): number {
+  if (role < ROLE.admin) throw new AppError("channel_pin_forbidden");
+  if (!/^[1-9]\d{0,14}$/.test(pin)) throw new AppError("invalid_channel_id");
+  return Number(pin);
+}
+
+async function sessionCaller(
+  deps: AuthenticatorDeps,
+  request: IncomingMessage,
+  ip: string,
+  { isRead = false }: { readonly isRead?: boolean } = {},
+): Promise<SessionCaller> {
+  const session = await deps.sessions.find(readCookie(request, SESSION_COOKIE) ?? "");
+  if (!session || session.userId === 0) throw noSession(request);
+  const { account } = session;
+  if (!account) throw new AppError("unauthorized");
+  checkUser(account);
+  if (!isRead && Number(request.headers["new-api-user"] ?? Number.NaN) !== account.id)
+    throw new AppError("user_mismatch");
+  return {
+    inGroup(named) {
+      const group = named === undefined || named === "" ? account.group : named;
+      if (group !== account.group) checkGroup(deps.options(), group, account.group);
+      return {
+        userId: account.id,
+        username: account.username,
+        role: account.role,
+        group,
+        userGroup: account.group,
+        tokenId: 0,
+        tokenName: `playground-${group}`,
+        isUnlimited: true,
+        modelLimits: undefined,
+        userLimits: account.limits,
+        pinnedChannel: undefined,
+        ip,
+      };
+    },
+  };
+}
+
+function noSession(request: IncomingMessage): AppError {
+  const code: ErrorCode = request.headers.authorization ? "access_token_not_supported" : "unauthorized";
+  return new AppError(code);
+}

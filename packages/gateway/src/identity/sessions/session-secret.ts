@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { Secret } from "../../lib/secret.ts";
+import type { Database } from "../../storage/database.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+
+/** Row of `options` that no call shows: it is no option of the registry. */
+const KEY = "fairway.session_secret";
+const BYTES = 32;
+
+interface Sealer {
+  seal(text: string): string;
+  open(sealed: string): string;
+}
+
+/** The secret from the environment, else the one in the database, which the first start makes. The same on all replicas. */
+export async function loadSessionSecret(
+  { raw }: Pick<Database, "raw">,
+  sealer: Sealer,
+  given: Secret | undefined,
+): Promise<Secret> {
+  if (given) return given;
+  const insert = upsertSql(raw.kind, { table: "options", columns: ["key", "value"], key: ["key"] });
+  await raw.run(insert, [KEY, sealer.seal(randomBytes(BYTES).toString("hex"))]);
+  const [row] = await raw.rows<{ value: string }>('select value from options where "key" = ?', [KEY]);
+  if (!row) throw new Error("the session secret was not stored");
+  return new Secret(sealer.open(row.value));
+}

@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from "node:crypto";
+import { storedLimits, type Page } from "@fairway/wire";
+import type { Kysely } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import type { Account } from "./principal.ts";
+
+export const SESSION_COOKIE = "session";
+export const SESSION_SECONDS = 30 * 86_400;
+const RENEW_AFTER_SECONDS = 86_400;
+const VALUE_BYTES = 32;
+const MAX_AGENT_CHARS = 255;
+
+/** What a session remembers besides its user. */
+export interface SessionData {
+  /** State of a sign-in with another service, and its epoch seconds. */
+  readonly oauthState?: string;
+  readonly oauthStateAt?: number;
+  /** Invitation code that a following registration uses. */
+  readonly aff?: string;
+  /** Epoch seconds of the last human check that was passed. */
+  readonly humanAt?: number;
+}
+
+export interface Session {
+  /** SHA-256 of the cookie's value, hex. */
+  readonly hash: string;
+  /** 0 = nobody is signed in. */
+  readonly userId: number;
+  /** Undefined for anonymous sessions and when the row is gone. */
+  readonly account: Account | undefined;
+  readonly data: SessionData;
+  readonly createdAt: number;
+  readonly renewedAt: number;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export interface NewSession {
+  readonly userId: number;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly data?: SessionData;
+}
+
+type Db = Kysely<Schema>;
+
+export interface Sessions {
+  /** One query, with the account as it is now; undefined when the value is unknown or expired. */
+  find(value: string): Promise<Session | undefined>;
+  /** Answers the cookie's value; only its hash is stored. */
+  open(session: NewSession, db?: Db): Promise<string>;
+  /** Prolongs by 30 days, at most once a day; answers whether it did. */
+  renew(session: Session): Promise<boolean>;
+  setData(hash: string, data: SessionData): Promise<void>;
+  end(hash: string): Promise<void>;
+  /** Ends every session of a user, or all but one. */
+  endAll(userId: number, except?: string, db?: Db): Promise<void>;
+  /** Ends one session of a user, by the beginning of its hash. */
+  endOne(userId: number, id: string): Promise<void>;
+  /** The latest first, and how many there are. */
+  list(userId: number, page: Page): Promise<{ readonly rows: Session[]; readonly total: number }>;
+  /** Deletes what has expired; answers how many. */
+  prune(): Promise<number>;
+}
+
+/** Sessions live on the server: what the cookie holds is only a random name for a row. */
+export function createSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }): Sessions {
+  return {
+    async find(value) {
+      const row = await selectSessions(db)
+        .where("sessions.id_hash", "=", hashOf(value))
+        .where("sessions.expires_at", ">", seconds(clock))
+        .executeTakeFirst();
+      return row && sessionOf(row);
+    },
+    async open({ userId, ip, userAgent, data = {} }, trx = db) {
+      const value = randomBytes(VALUE_BYTES).toString("base64url");
+      const now = seconds(clock);
+      const row = {
+        id_hash: hashOf(value),
+        user_id: userId,
+        data: JSON.stringify(data),
+        ip,
+        user_agent: userAgent.slice(0, MAX_AGENT_CHARS),
+        created_at: now,
+        renewed_at: now,
+        expires_at: now + SESSION_SECONDS,
+      };
+      await trx.insertInto("sessions").values(row).execute();
+      return value;
+    },
+    async renew(session) {
+      const now = seconds(clock);
+      if (now - session.renewedAt < RENEW_AFTER_SECONDS) return false;
+      const change = { renewed_at: now, expires_at: now + SESSION_SECONDS };
+      await db.updateTable("sessions").set(change).where("id_hash", "=", session.hash).execute();
+      return true;
+    },
+    async setData(hash, data) {
+      await db
+        .updateTable("sessions")
+        .set({ data: JSON.stringify(data) })
+        .where("id_hash", "=", hash)
+        .execute();
+    },
+    async end(hash) {
+      await db.deleteFrom("sessions").where("id_hash", "=", hash).execute();
+    },
+    async endAll(userId, except = "", trx = db) {
+      await trx.deleteFrom("sessions").where("user_id", "=", userId).where("id_hash", "!=", except).execute();
+    },
+    ...ownSessions({ db, clock }),
+    async prune() {
+      const answer = await db.deleteFrom("sessions").where("expires_at", "<=", seconds(clock)).executeTakeFirst();
+      return Number(answer.numDeletedRows);
+    },
+  };
+}
+
+function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }): Pick<Sessions, "endOne" | "list"> {
+  return {
+    async endOne(userId, id) {
+      if (!/^[0-9a-f]{16,64}$/.test(id)) return;
+      const own = db.deleteFrom("sessions").where("user_id", "=", userId);
+      await own.where("id_hash", "like", `${id}%`).execute();
+    },
+    async list(userId, { offset, limit }) {
+      const now = seconds(clock);
+      const live = db.selectFrom("sessions").where("user_id", "=", userId).where("expires_at", ">", now);
+      const { total } = await live.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+      const rows = await selectSessions(db)
+        .where("sessions.user_id", "=", userId)
+        .where("sessions.expires_at", ">", now)
+        .orderBy("sessions.renewed_at", "desc")
+        .orderBy("sessions.id_hash")
+        .offset(offset)
+        .limit(limit)
+        .execute();
+      return { rows: rows.map(sessionOf), total: Number(total) };
+    },
+  };
+}
+
+export function hashOf(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}
+
+function selectSessions(db: Db) {
+  return db
+    .selectFrom("sessions")
+    .leftJoin("users", "users.id", "sessions.user_id")
+    .select(["sessions.id_hash", "sessions.user_id", "sessions.data", "sessions.ip", "sessions.user_agent"])
+    .select(["sessions.created_at", "sessions.renewed_at"])
+    .select([
+      "users.id as account_id",
+      "users.username",
+      "users.role",
+      "users.status",
+      "users.group",
+      "users.limits",
+      "users.deleted_at",
+    ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectSessions>["execute"]>>[number];
+
+function sessionOf(row: Row): Session {
+  return {
+    hash: row.id_hash,
+    userId: row.user_id,
+    account: accountOf(row),
+    data: JSON.parse(row.data) as SessionData,
+    createdAt: row.created_at,
+    renewedAt: row.renewed_at,
+    ip: row.ip,
+    userAgent: row.user_agent,
+  };
+}
+
+/** Columns of a left join with `users`; undefined when there was no row. */
+export function accountOf(row: {
+  readonly account_id: number | null;
+  readonly username: string | null;
+  readonly role: number | null;
+  readonly status: number | null;
+  readonly group: string | null;
+  readonly limits?: string | null;
+  readonly deleted_at: number | null;
+}): Account | undefined {
+  if (row.account_id === null) return undefined;
+  return {
+    id: row.account_id,
+    username: row.username ?? "",
+    role: row.role ?? 0,
+    status: row.status ?? 0,
+    group: row.group ?? "",
+    isDeleted: row.deleted_at !== null,
+    limits: storedLimits(row.limits),
+  };
+}
+
+/** Ends all sessions of a user but one, in a transaction of somebody else. */
+export async function endSessions(tx: RawTransaction, userId: number, except = ""): Promise<void> {
+  await tx.run("delete from sessions where user_id = ? and id_hash <> ?", [userId, except]);
+}

@@ -1,0 +1,42 @@
+import { Crowd, type Member } from "../unordered-set.ts";
+
+/** A body on its way. */
+export interface PacedBody {
+  /** Bytes that have arrived. */
+  readonly size: () => number;
+  readonly minBytesPerSecond: number;
+  /** Called once, when it comes slower than that after the first 30 s. */
+  readonly tooSlow: () => void;
+}
+
+const GRACE_MS = 30_000;
+const LOOK_EVERY_MS = 5_000;
+const begun = new Crowd<Watched>();
+let clock: NodeJS.Timeout | undefined;
+
+/** Watches a body from its first moment on; answers what ends the watch. One clock looks at all bodies. */
+export function watchPace(body: PacedBody): () => void {
+  const watched = { body, startedAt: performance.now() };
+  begun.add(watched);
+  clock ??= setInterval(look, LOOK_EVERY_MS).unref();
+  return () => void begun.delete(watched);
+}
+
+interface Watched extends Member {
+  readonly body: PacedBody;
+  readonly startedAt: number;
+}
+
+function look(): void {
+  const now = performance.now();
+  for (const watched of begun.all()) {
+    const { body, startedAt } = watched;
+    const beyondMs = now - startedAt - GRACE_MS;
+    if (beyondMs <= 0 || body.size() >= (beyondMs / 1000) * body.minBytesPerSecond) continue;
+    begun.delete(watched);
+    body.tooSlow();
+  }
+  if (begun.size > 0) return;
+  clearInterval(clock);
+  clock = undefined;
+}

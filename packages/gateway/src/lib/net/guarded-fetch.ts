@@ -1,0 +1,164 @@
+import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, request } from "undici";
+import { AppError } from "../app-error.ts";
+
+export interface GuardedCall {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** `host:port` that may be anywhere: the operator named it. */
+  readonly trustedHost?: string | undefined;
+  readonly maxBytes?: number;
+  /** Default: 30 seconds, the body included. */
+  readonly totalMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Throws `file_fetch_failed` beyond the limits. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/**
+ * Fetches addresses that clients or upstreams name. Only public addresses are reached, whatever a name resolves to and
+ * wherever a redirect leads. Throws `unsafe_url`, and `file_fetch_failed` for everything else, so that nothing about
+ * other networks can be learned from the difference.
+ */
+export interface GuardedFetcher {
+  fetch(call: GuardedCall): Promise<GuardedAnswer>;
+  close(): Promise<void>;
+}
+
+type Resolve = (name: string, done: (error: Error | null, addresses: readonly string[]) => void) => void;
+
+export interface GuardedFetcherDeps {
+  /** All addresses of a name; the system's resolver unless a test has its own. */
+  readonly resolve?: Resolve;
+}
+
+const MAX_BYTES = 20 * 1024 * 1024;
+const MAX_REDIRECTS = 3;
+const CONNECT_MS = 10_000;
+const TOTAL_MS = 30_000;
+const PORTS: ReadonlySet<string> = new Set(["", "80", "443"]);
+const GLOBAL = ipaddr.IPv6.parseCIDR("2000::/3");
+/** A public address by its range, which stands for the host of a virtual machine in one cloud. */
+const HOST_SERVICE = "168.63.129.16";
+const FORBIDDEN_NAMES =
+  /^(localhost|metadata|metadata\.google\.internal|instance-data)$|\.(localhost|local|internal|cluster\.local)$/i;
+
+export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcherDeps = {}): GuardedFetcher {
+  const guarded = new Agent({ connect: { lookup: publicOnly(resolve), timeout: CONNECT_MS } });
+  const open = new Agent({ connect: { timeout: CONNECT_MS } });
+
+  const once = async (url: URL, call: GuardedCall, signal: AbortSignal) => {
+    const isTrusted = call.trustedHost !== undefined && url.host === call.trustedHost;
+    if (!isTrusted) checkUrl(url);
+    return request(url, {
+      method: call.method ?? "GET",
+      headers: { "user-agent": "fairway", ...call.headers },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      dispatcher: isTrusted ? open : guarded,
+      headersTimeout: TOTAL_MS,
+      bodyTimeout: TOTAL_MS,
+      signal,
+    });
+  };
+
+  return {
+    async fetch(call) {
+      const total = AbortSignal.timeout(call.totalMs ?? TOTAL_MS);
+      const signal = call.signal ? AbortSignal.any([call.signal, total]) : total;
+      let url = parse(call.url);
+      for (let redirects = 0; ; redirects++) {
+        const answer = await once(url, call, signal).catch((cause: unknown) => {
+          throw cause instanceof AppError ? cause : failed(cause);
+        });
+        const next = answer.headers["location"];
+        const isRedirect = answer.statusCode >= 300 && answer.statusCode < 400 && typeof next === "string";
+        if (!isRedirect) {
+          const headers = answer.headers as Record<string, string>;
+          return { status: answer.statusCode, headers, body: limited(answer.body, call.maxBytes ?? MAX_BYTES) };
+        }
+        answer.body.on("error", () => undefined).destroy();
+        if (redirects === MAX_REDIRECTS) throw failed(new Error("too many redirects"));
+        url = parse(new URL(next, url).href);
+      }
+    },
+    async close() {
+      await Promise.all([guarded.destroy(), open.destroy()]);
+    },
+  };
+}
+
+/** False for every address that is not on the public internet, in any of its spellings. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  if (address.range() !== "unicast" || address.toString() === HOST_SERVICE) return false;
+  // All that is public in IPv6 stands here; the rest has old forms of IPv4 addresses in it.
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL);
+}
+
+function parse(text: string): URL {
+  if (!URL.canParse(text)) throw new AppError("unsafe_url");
+  return new URL(text);
+}
+
+/** Refuses what the text alone shows to be no public address. Throws `unsafe_url`. */
+export function refuseUnsafeUrl(text: string): void {
+  checkUrl(parse(text));
+}
+
+function checkUrl(url: URL): void {
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  if (!isWeb || url.username !== "" || url.password !== "" || !PORTS.has(url.port) || FORBIDDEN_NAMES.test(host))
+    throw new AppError("unsafe_url");
+  if (ipaddr.isValid(host) && !isPublicAddress(host)) throw new AppError("unsafe_url");
+}
+
+/** The connection goes to the very address that was looked at. */
+export function publicOnly(resolve: Resolve = systemResolve): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name, (error, addresses) => {
+      if (error) return callback(error, "", 0);
+      if (addresses.length === 0 || !addresses.every(isPublicAddress))
+        return callback(new Error("the address is not allowed"), "", 0);
+      const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+      const [first] = found;
+      if (options.all) (callback as (error: null, all: typeof found) => void)(null, found);
+      else callback(null, first?.address ?? "", first?.family ?? 4);
+    });
+  };
+}
+
+const systemResolve: Resolve = (name, done) =>
+  lookup(name, { all: true, verbatim: true }, (error, found) =>
+    done(
+      error,
+      (found ?? []).map(({ address }) => address),
+    ),
+  );
+
+async function* limited(body: AsyncIterable<unknown>, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += (chunk as Buffer).length;
+      if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+      yield chunk as Buffer;
+    }
+  } catch (cause) {
+    throw failed(cause);
+  }
+}
+
+function failed(cause: unknown): AppError {
+  return new AppError("file_fetch_failed", { cause });
+}

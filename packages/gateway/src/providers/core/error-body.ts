@@ -1,0 +1,155 @@
+import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
+
+/** What a failure's body says, whatever its shape. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  /** Google's and the gRPC family's word (`RESOURCE_EXHAUSTED`). */
+  readonly statusWord: string | undefined;
+  readonly param: string | undefined;
+  /** A number given as code or status. */
+  readonly number: number | undefined;
+  /** Type and code are words of the OpenAI protocol and may pass. */
+  readonly isOpenAiShaped: boolean;
+  /** The object that held the message. */
+  readonly source: JsonObject;
+}
+
+const MAX_MESSAGE = 4096;
+const IDENTIFIER = /^[\w.:/-]{1,80}$/;
+
+export function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+export function asList(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Non-empty text. */
+export function asText(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function asNumber(value: JsonValue | undefined): number | undefined {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** A code that vendors write as text or as a number; "" for anything else. */
+export function codeText(value: JsonValue | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+export function parseJson(body: Buffer): JsonValue | undefined {
+  const text = body.toString("utf8").trim();
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads all error shapes in use; undefined when the value holds no error text. */
+export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefined {
+  const root = asObject(Array.isArray(value) ? value[0] : value);
+  if (!root) return undefined;
+  const holder = errorHolder(root);
+  const found = messageOf(holder);
+  if (!found) return undefined;
+  const isNamed = holder !== root || root["object"] === "error";
+  const words = {
+    type: isNamed ? identifier(holder["type"]) : undefined,
+    code: identifier(holder["code"]),
+    statusWord: identifier(holder["status"]),
+  };
+  return {
+    message: cleanMessage(found.message),
+    ...words,
+    param: found.param ?? asText(holder["param"]),
+    number: asNumber(holder["code"]) ?? asNumber(holder["status"]),
+    isOpenAiShaped: isNamed && root["type"] !== "error" && isOpenAiWording(words),
+    source: holder,
+  };
+}
+
+/** Google's envelope has a status word, numbers are no codes of the OpenAI protocol. */
+function isOpenAiWording({ type, code, statusWord }: Pick<ErrorBody, "type" | "code" | "statusWord">): boolean {
+  return statusWord === undefined && (type ?? code) !== undefined;
+}
+
+/** Without control characters, at most 4 KiB. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "").slice(0, MAX_MESSAGE);
+}
+
+/** A printable message; what follows a refused key is only about that key. */
+export function cleanMessage(text: string): string {
+  return printable(text.trim()).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
+}
+
+function errorHolder(root: JsonObject): JsonObject {
+  const response = asObject(root["response"]);
+  const upperResponse = asObject(root["Response"]);
+  return (
+    asObject(root["error"]) ??
+    asObject(asList(root["errors"])[0]) ??
+    asObject(response?.["error"]) ??
+    asObject(upperResponse?.["Error"]) ??
+    asObject(root["header"]) ??
+    asObject(root["fault"]) ??
+    asObject(root["base_resp"]) ??
+    root
+  );
+}
+
+const MESSAGE_MEMBERS = [
+  "message",
+  "Message",
+  "error",
+  "faultstring",
+  "detail",
+  "msg",
+  "err",
+  "error_msg",
+  "error_description",
+  "status_msg",
+  "statusText",
+] as const;
+
+function messageOf(holder: JsonObject): { message: string; param?: string } | undefined {
+  const nested = asObject(holder["message"]);
+  if (nested) return validationText(nested["detail"]) ?? messageOf(nested);
+  for (const member of MESSAGE_MEMBERS) {
+    const text = asText(holder[member]);
+    if (text !== undefined) return { message: text };
+    if (member === "detail") {
+      const listed = validationText(holder["detail"]);
+      if (listed) return listed;
+    }
+  }
+  const first = asText(asList(holder["errors"])[0]);
+  return first === undefined ? undefined : { message: first };
+}
+
+/** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */
+function validationText(value: JsonValue | undefined): { message: string; param?: string } | undefined {
+  const entries = asList(value)
+    .map(asObject)
+    .filter((entry) => entry !== undefined);
+  if (entries.length === 0) return undefined;
+  const lines = entries.map((entry) => {
+    const place = asList(entry["loc"]).map(codeText).join(".");
+    const text = asText(entry["msg"]) ?? asText(entry["message"]) ?? "";
+    return place === "" ? text : `${place}: ${text}`;
+  });
+  const last = asList(entries[0]?.["loc"]).at(-1);
+  return { message: lines.join("; "), ...(typeof last === "string" ? { param: last } : {}) };
+}
+
+function identifier(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && IDENTIFIER.test(value) && !/^\d+$/.test(value) ? value : undefined;
+}

@@ -1,0 +1,111 @@
+import type { DialectId, Operation } from "../../dialects/core/types.ts";
+import { bearer } from "./bearer.ts";
+import { listOpenAiModels } from "./model-list.ts";
+import { rerankUsage } from "./transforms/rerank-usage.ts";
+import { usageOnFinish } from "./transforms/usage-on-finish.ts";
+import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
+
+type Path = UpstreamRoute["path"];
+
+/** Dialect and default path of every operation of the OpenAI protocol. */
+const OPERATIONS = {
+  chat: ["openai-chat", "/v1/chat/completions"],
+  completions: ["openai-completions", "/v1/completions"],
+  responses: ["openai-responses", "/v1/responses"],
+  embeddings: ["openai-embeddings", "/v1/embeddings"],
+  moderations: ["openai-moderations", "/v1/moderations"],
+  rerank: ["rerank", "/v1/rerank"],
+  "images.generations": ["openai-images", "/v1/images/generations"],
+  "images.edits": ["openai-images", "/v1/images/edits"],
+  "images.variations": ["openai-images", "/v1/images/variations"],
+  "audio.speech": ["openai-audio", "/v1/audio/speech"],
+  "audio.transcriptions": ["openai-audio", "/v1/audio/transcriptions"],
+  "audio.translations": ["openai-audio", "/v1/audio/translations"],
+  realtime: ["openai-realtime", "/v1/realtime"],
+} as const satisfies Partial<Record<Operation, readonly [DialectId, string]>>;
+
+export type CompatibleOperation = keyof typeof OPERATIONS;
+
+const COMMON: readonly CompatibleOperation[] = [
+  "chat",
+  "completions",
+  "embeddings",
+  "moderations",
+  "rerank",
+  "images.generations",
+  "images.edits",
+  "images.variations",
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+];
+
+interface CompatiblePaths {
+  /** Operations that the vendor has; default: all but responses and realtime. Responses is added by a channel switch. */
+  readonly operations?: readonly CompatibleOperation[];
+  /** Replaces `/v1` in the default paths. */
+  readonly prefix?: string;
+  /** Single paths that differ. */
+  readonly paths?: Partial<Record<CompatibleOperation, Path>>;
+}
+
+type Required = "type" | "id" | "label" | "baseUrl" | "models";
+
+export type CompatibleSpec = CompatiblePaths &
+  Pick<ProviderAdapter, Required> &
+  Partial<Omit<ProviderAdapter, Required | "speaks">>;
+
+/** A vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
+export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
+  const { operations = COMMON, prefix = "/v1", paths = {}, repairs = [], ownedBy = spec.id, ...rest } = spec;
+  return {
+    streamUsage: true,
+    authorize: bearer,
+    listModels: listOpenAiModels(`${prefix}/models`, {
+      base: rest.baseUrl,
+      gatewayDrops: rest.gatewayDrops,
+      pastedEnd: rest.pastedEnd,
+    }),
+    ...rest,
+    ownedBy,
+    repairs: [usageOnFinish, rerankUsage, ...repairs],
+    speaks: withResponses(operations).map((operation) =>
+      route(operation, paths[operation] ?? prefixed(operation, prefix), operations.includes(operation)),
+    ),
+  };
+}
+
+/** Whoever has chat may have responses too: the channel's switch says so. */
+function withResponses(operations: readonly CompatibleOperation[]): readonly CompatibleOperation[] {
+  return operations.includes("chat") && !operations.includes("responses") ? [...operations, "responses"] : operations;
+}
+
+/** Routes of the OpenAI protocol for adapters that are not compatible throughout. */
+export function openaiRoute(operation: CompatibleOperation, path?: Path): UpstreamRoute {
+  return route(operation, path ?? prefixed(operation, "/v1"), true);
+}
+
+function prefixed(operation: CompatibleOperation, prefix: string): string {
+  return prefix + OPERATIONS[operation][1].slice("/v1".length);
+}
+
+function route(operation: CompatibleOperation, path: Path, isOffered: boolean): UpstreamRoute {
+  const base = { operation, dialect: OPERATIONS[operation][0], path };
+  if (operation === "realtime") return { ...base, path: realtimePath(path), query: ["intent"] };
+  if (operation === "responses") return { ...base, when: (_ask, _model, channel) => hasResponses(channel, isOffered) };
+  return base;
+}
+
+function realtimePath(path: Path): Path {
+  return (ask, model, channel, key) => {
+    const start = typeof path === "string" ? path : path(ask, model, channel, key);
+    return `${start}?model=${encodeURIComponent(model)}`;
+  };
+}
+
+/** Channel switch `responses_mode`: `never` and `always` overrule what the vendor is known to have. */
+export function hasResponses(channel: ChannelRecord, isOffered: boolean): boolean {
+  const mode = channel.setting["responses_mode"];
+  if (mode === "never") return false;
+  return mode === "always" || isOffered;
+}

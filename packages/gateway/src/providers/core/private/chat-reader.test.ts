@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { bridgeContextOf } from "../../../../test/provider-kit.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { chatBridge as baidu } from "../../vendors/baidu/chat.ts";
+import { chatBridge as coze } from "../../vendors/coze/chat.ts";
+import { chatBridge as spark } from "../../vendors/spark/chat.ts";
+import { chatBridge as tencent } from "../../vendors/tencent/chat.ts";
+import { v3Bridge as zhipu } from "../../vendors/zhipu/v3.ts";
+
+const user = (part: JsonObject): JsonObject => ({
+  model: "m",
+  messages: [{ role: "user", content: [{ type: "text", text: "Hi" }, part] }],
+});
+const image = user({ type: "image_url", image_url: { url: "https://i.example/1.png" } });
+
+describe("parts of messages", () => {
+  it.each([
+    ["Baidu", baidu],
+    ["Coze", coze],
+    ["Spark", spark],
+    ["Zhipu's first API", zhipu],
+  ])("that %s cannot see are named", (_name, bridge) => {
+    const context = bridgeContextOf();
+    bridge.request(image, context);
+    expect(context.lost).toEqual(["messages.content.image_url"]);
+  });
+
+  it("that Tencent sees are sent", () => {
+    const context = bridgeContextOf();
+    expect(JSON.stringify(tencent.request(image, context))).toContain('"ImageUrl":{"Url":"https://i.example/1.png"}');
+    expect(context.lost).toEqual([]);
+  });
+
+  it.each(["input_audio", "file", "video_url"])("of the kind %s are refused", (type) => {
+    for (const bridge of [baidu, coze, spark, tencent, zhipu])
+      expect(() => bridge.request(user({ type }), bridgeContextOf())).toThrowError(/messages/);
+  });
+});
+
+it("formats become words where the vendor has no switch", () => {
+  const body = { model: "m", messages: [{ role: "user", content: "Hi" }], response_format: { type: "json_object" } };
+  const told = "Answer with one valid JSON object and nothing else.";
+  const context = bridgeContextOf();
+  expect(tencent.request(body, context)["Messages"]).toEqual([
+    { Role: "system", Content: told },
+    { Role: "user", Content: "Hi" },
+  ]);
+  expect(JSON.stringify(spark.request(body, context))).toContain(told);
+  expect(context.lost).toEqual([]);
+});
+
+it("choices of tools that the vendor does not know are named", () => {
+  const tools = [{ type: "function", function: { name: "f" } }];
+  const body = { model: "m", messages: [{ role: "user", content: "Hi" }], tools, tool_choice: "required" };
+  const context = bridgeContextOf();
+  baidu.request(body, context);
+  spark.request(body, context);
+  expect(context.lost).toEqual(["tool_choice", "tool_choice"]);
+});

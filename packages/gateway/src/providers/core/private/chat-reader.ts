@@ -1,0 +1,194 @@
+import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import { plainCallId } from "../../../dialects/core/call-ids.ts";
+import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
+import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+
+export interface ChatToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** One message of a chat request in the form that private protocols are built from. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  /** Text parts joined by a line feed. */
+  readonly text: string;
+  readonly images: readonly string[];
+  readonly toolCalls: readonly ChatToolCall[];
+  readonly toolCallId: string | undefined;
+  readonly name: string | undefined;
+  readonly source: JsonObject;
+}
+
+const ROLES: Readonly<Record<string, ChatMessage["role"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+export function chatMessages(body: JsonObject): ChatMessage[] {
+  return objects(body, "messages").map((message) => {
+    const parts = objects(message, "content");
+    const written = parts.flatMap((part) => (part["type"] === "text" ? [text(part, "text") ?? ""] : []));
+    return {
+      role: ROLES[text(message, "role") ?? "user"] ?? "user",
+      text: text(message, "content") ?? written.join("\n"),
+      images: parts.flatMap((part) => imageOf(part)),
+      toolCalls: callsOf(message),
+      toolCallId: resultIdOf(message),
+      name: text(message, "name"),
+      source: message,
+    };
+  });
+}
+
+/** The messages, and before them what the response format asks for, in words: the vendor has no switch for it. */
+export function instructedMessages(body: JsonObject): ChatMessage[] {
+  const told = jsonInstructions(body).map((content) => ({ role: "system", content }));
+  return told.length === 0 ? chatMessages(body) : chatMessages({ messages: [...told, ...list(body, "messages")] });
+}
+
+function imageOf(part: JsonObject): string[] {
+  if (part["type"] !== "image_url") return [];
+  const url = text(object(part, "image_url"), "url") ?? text(part, "image_url");
+  return url === undefined ? [] : [url];
+}
+
+function resultIdOf(message: JsonObject): string | undefined {
+  const id = text(message, "tool_call_id");
+  return id === undefined ? text(message, "name") : plainCallId(id);
+}
+
+function callsOf(message: JsonObject): ChatToolCall[] {
+  const calls = objects(message, "tool_calls").map((call) => ({
+    id: plainCallId(text(call, "id") ?? ""),
+    ...named(object(call, "function")),
+  }));
+  const legacy = object(message, "function_call");
+  return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...named(legacy) }] : calls;
+}
+
+function named(from: JsonObject | undefined): { name: string; arguments: string } {
+  return { name: text(from, "name") ?? "", arguments: text(from, "arguments") ?? "" };
+}
+
+/** All system messages in order, joined by a blank line; "" when there are none. */
+export function systemText(messages: readonly ChatMessage[]): string {
+  return messages
+    .flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : []))
+    .join("\n\n");
+}
+
+/** Name of the function that a tool message answers, found through the call's id. */
+export function toolName(messages: readonly ChatMessage[], id: string | undefined): string | undefined {
+  for (const { toolCalls } of messages) {
+    const call = toolCalls.find((candidate) => candidate.id === id);
+    if (call) return call.name;
+  }
+  return undefined;
+}
+
+/** Arguments as an object; `{}` when the model wrote none or something unreadable. */
+export function argumentsOf(call: ChatToolCall): JsonObject {
+  return parseObject(call.arguments) ?? {};
+}
+
+export interface ChatFunction {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly parameters: JsonObject | undefined;
+}
+
+/** Function tools, the legacy `functions` included. */
+export function chatFunctions(body: JsonObject): ChatFunction[] {
+  const tools = objects(body, "tools").flatMap((tool) => {
+    const definition = object(tool, "function");
+    return definition ? [definition] : [];
+  });
+  return [...tools, ...objects(body, "functions")].map((definition) => ({
+    name: text(definition, "name") ?? "",
+    description: text(definition, "description"),
+    parameters: object(definition, "parameters"),
+  }));
+}
+
+/** `none`, `auto`, `required` or the name of one function. */
+export function chatToolChoice(
+  body: JsonObject,
+): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
+  const choice = body["tool_choice"] ?? body["function_call"];
+  if (choice === "none" || choice === "auto" || choice === "required") return { mode: choice };
+  const named = object(body, "tool_choice");
+  const name = text(named ? object(named, "function") : object(body, "function_call"), "name");
+  return name === undefined ? undefined : { mode: "named", name };
+}
+
+export function maxTokens(body: JsonObject): number | undefined {
+  const value = body["max_completion_tokens"] ?? body["max_tokens"];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function stopList(body: JsonObject): string[] {
+  const { stop } = body;
+  if (typeof stop === "string") return [stop];
+  return list(body, "stop").filter((item) => typeof item === "string");
+}
+
+/** Media type and base64 of a data URL; throws for addresses, which the vendor cannot read. */
+export function imageData(url: string): { readonly mediaType: string; readonly data: string } {
+  const found = /^data:([\w.+/-]+)(?:;[\w=.-]+)*;base64,(.*)$/s.exec(url);
+  if (!found)
+    throw new AppError("invalid_request", {
+      param: "messages",
+      values: { reason: "Images must be data URLs for this upstream." },
+    });
+  return { mediaType: found[1] ?? "", data: found[2] ?? "" };
+}
+
+/**
+ * Looks at what messages are made of: images that the vendor cannot see are named as left out, sound, films and files
+ * are refused.
+ */
+export function checkChatParts(
+  body: JsonObject,
+  context: BridgeContext,
+  seesImages: boolean,
+  further: readonly JsonValue[] = [],
+): void {
+  const types = objects(body, "messages").flatMap((message) => objects(message, "content").map((part) => part["type"]));
+  if (types.some((type) => !PARTS.has(type) && !further.includes(type ?? ""))) throw unsupportedParameter("messages");
+  if (!seesImages && types.includes("image_url")) context.dropped("messages.content.image_url");
+}
+
+const PARTS: ReadonlySet<unknown> = new Set(["text", "refusal", "image_url"]);
+
+/** Refuses what would change the answer's meaning and names what is left out silently. */
+export function checkChatFields(body: JsonObject, context: BridgeContext, known: readonly string[]): void {
+  const answers = body["n"];
+  if (typeof answers === "number" && answers > 1 && !known.includes("n")) throw unsupportedParameter("n");
+  const audio = body["audio"];
+  if (isObject(audio) && list(body, "modalities").includes("audio")) throw unsupportedParameter("modalities");
+  for (const member of Object.keys(body)) {
+    const name = member === "fw_top_k" ? "top_k" : member;
+    if (isSet(body[member]) && !isRead(name, known)) context.dropped(name);
+  }
+}
+
+/** Members that only bridges read are nothing that a client wrote. */
+function isRead(name: string, known: readonly string[]): boolean {
+  return known.includes(name) || ALWAYS_READ.has(name) || name.startsWith("fw_");
+}
+
+/** As a chat client writes it, or as another bridge carries it. */
+export function topK(body: JsonObject): JsonValue | undefined {
+  return body["top_k"] ?? body["fw_top_k"];
+}
+
+const ALWAYS_READ: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);

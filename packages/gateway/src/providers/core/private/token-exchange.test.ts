@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { channelOf } from "../../../../test/provider-kit.ts";
+import { accessToken } from "../../vendors/baidu/token.ts";
+import { UpstreamRefusal, type HttpJson, type Verdict } from "../types.ts";
+
+let serial = 0;
+
+/** What a failed exchange means; every one with a key of its own, as tokens are kept. */
+async function verdictOf(http: HttpJson): Promise<Verdict | undefined> {
+  try {
+    await accessToken(channelOf({ type: 15 }), { key: `id-${serial++}|secret`, now: 0, http, clientHeaders: {} });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UpstreamRefusal)) throw error;
+    return error.verdict;
+  }
+}
+
+const answered = (status: number, json: unknown): HttpJson => {
+  return () => Promise.resolve({ status, json, text: "" });
+};
+
+describe("exchanges of tokens", () => {
+  it("are tried elsewhere when their host cannot be reached", async () => {
+    const refused = () => Promise.reject(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
+    expect(await verdictOf(refused)).toMatchObject({ class: "server", status: 502, retry: true, disable: false });
+  });
+
+  it.each([
+    [401, { error: "invalid_client" }, "bad_key", true],
+    [400, { error: "invalid_grant" }, "bad_key", true],
+    [400, { error: "temporarily_unavailable" }, "server", false],
+    [429, { error: "slow_down" }, "rate_limit", false],
+    [503, undefined, "overloaded", false],
+    [200, undefined, "server", false],
+    [404, undefined, "server", false],
+  ] as const)("answered with %d and %j are %s", async (status, json, errorClass, disable) => {
+    expect(await verdictOf(answered(status, json))).toMatchObject({ class: errorClass, disable, retry: true });
+  });
+});

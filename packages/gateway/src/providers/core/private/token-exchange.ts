@@ -1,0 +1,33 @@
+import { isObject, text } from "../../../dialects/core/read.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { UpstreamRefusal, type ErrorClass, type HttpJson } from "../types.ts";
+import { classOfStatus, verdict } from "../upstream-error.ts";
+
+export interface ExchangedToken {
+  readonly status: number;
+  /** `{}` for everything that is no JSON object. */
+  readonly json: JsonObject;
+  /** Undefined = the exchange failed. */
+  readonly token: string | undefined;
+  /** What the failure means. */
+  readonly class: ErrorClass;
+  readonly isRefused: boolean;
+}
+
+/** One exchange of credentials for `access_token`. Throws UpstreamRefusal where the host cannot be reached. */
+export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0]): Promise<ExchangedToken> {
+  const { status, json: answer } = await http(call).catch((cause: unknown) => {
+    const message = "The host that gives out access tokens could not be reached.";
+    throw Object.assign(new UpstreamRefusal(verdict({ class: "server", message })), { cause });
+  });
+  const json = isObject(answer) ? answer : {};
+  const errorClass = classOf(status, json);
+  return { status, json, token: text(json, "access_token"), class: errorClass, isRefused: errorClass === "bad_key" };
+}
+
+/** Only an answer of the protocol condemns the credentials; a proxy's page, a limit and an outage pass. */
+function classOf(status: number, json: JsonObject): ErrorClass {
+  if (status === 429 || status >= 500) return classOfStatus(status);
+  const code = text(json, "error");
+  return code === undefined || code === "temporarily_unavailable" || code === "server_error" ? "server" : "bad_key";
+}

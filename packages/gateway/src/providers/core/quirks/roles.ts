@@ -1,0 +1,12 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { eachObject } from "../../../dialects/core/json-edit.ts";
+import type { Quirk } from "../types.ts";
+
+/** For servers that know only `system` and refuse the whole request for another role. */
+export function developerToSystem(body: JsonObject): JsonObject {
+  return eachObject(body, "messages", (message) =>
+    message["role"] === "developer" ? { ...message, role: "system" } : message,
+  );
+}
+
+export const noDeveloperRole: Quirk = { name: "developer messages as system", apply: developerToSystem };

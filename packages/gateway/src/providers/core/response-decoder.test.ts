@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { bridgeContextOf, askOf, channelOf } from "../../../test/provider-kit.ts";
+import { azure } from "../vendors/azure/azure.ts";
+import { createIntake } from "./response-decoder.ts";
+import { ollama } from "../vendors/ollama/ollama.ts";
+import { openai } from "../vendors/openai/openai.ts";
+import type { Bridge } from "../../dialects/core/types.ts";
+import type { ProviderAdapter } from "./types.ts";
+
+function intakeOf(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {
+  const [route] = provider.speaks;
+  if (!route) throw new Error("no route");
+  const context = bridgeContextOf({ ask: askOf({ stream: true }) });
+  const parts = { provider, route, bridges, context, channel: channelOf(), headers: {}, maxEventBytes: 1024 };
+  return createIntake(parts);
+}
+
+describe("intake", () => {
+  it("hands over the very bytes that need no repair", () => {
+    const chunk = Buffer.from('data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\n');
+    expect(intakeOf(openai).feed(chunk)).toBe(chunk);
+  });
+
+  it("repairs only the event that shows a mark", () => {
+    const plain = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n';
+    const marked = 'data: {"choices":[{"delta":{"reasoning":"b"}}]}\n\n';
+    const out = intakeOf(openai).feed(Buffer.from(plain + marked));
+    expect(out?.toString()).toBe(`${plain}data: {"choices":[{"delta":{"reasoning_content":"b"}}]}\n\n`);
+  });
+
+  it("swallows events and keeps what was cut for later", () => {
+    const intake = intakeOf(azure);
+    const first = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
+    const second = 'data: {"choices":[{"delta":{}}]}\n\n';
+    expect(intake.feed(Buffer.from(first + second.slice(0, 9)))).toBeUndefined();
+    expect(intake.feed(Buffer.from(second.slice(9)))?.toString()).toBe(second);
+    expect(intake.rest()).toBeUndefined();
+  });
+
+  it("moves usage that nobody asked for to a chunk of its own", () => {
+    const chunk = 'data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"total_tokens":2}}\n\n';
+    const [finish, usage] = (intakeOf(openai).feed(Buffer.from(chunk))?.toString() ?? "").trim().split("\n\n");
+    expect(finish).toBe('data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}]}');
+    expect(usage).toBe('data: {"id":"x","choices":[],"usage":{"total_tokens":2}}');
+  });
+
+  it("turns private streams into the client side of their bridge, however they are cut", () => {
+    const lines = [
+      { model: "m", message: { content: "Grüße" }, done: false },
+      { model: "m", message: { content: "" }, done: true, done_reason: "stop", prompt_eval_count: 2, eval_count: 1 },
+    ];
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const size of [1, 5, bytes.length]) {
+      const intake = intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1));
+      expect(intake.dialect).toBe("openai-chat");
+      expect(intake.bridges).toEqual([]);
+      let out = "";
+      for (let at = 0; at < bytes.length; at += size)
+        out += intake.feed(bytes.subarray(at, at + size))?.toString() ?? "";
+      out += intake.rest()?.toString() ?? "";
+      expect(out).toContain('"content":"Grüße"');
+      expect(out.trim().split("\n\n").at(-1)).toBe("data: [DONE]");
+    }
+  });
+
+  it("refuses events and lines past the limit", () => {
+    const long = Buffer.from(`data: ${"x".repeat(2000)}`);
+    expect(() => intakeOf(openai).feed(long)).toThrow("1024");
+    expect(() => intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1)).feed(long)).toThrow("1024");
+  });
+
+  it("finds failures of status 200 and leaves answers alone", () => {
+    const intake = intakeOf(openai);
+    expect(intake.refusal(Buffer.from('{"choices":[]}'))).toBeUndefined();
+    expect(intake.refusal(Buffer.from('{"error":{"message":"slow","code":"rate_limit_exceeded"}}'))).toMatchObject({
+      class: "rate_limit",
+      status: 429,
+    });
+    const answer = { choices: [] };
+    expect(intake.answer(answer)).toBe(answer);
+  });
+});

@@ -1,0 +1,190 @@
+import { encodeBlock, parseEvents, splitBlocks, createBlockFramer } from "../../lib/text/sse.ts";
+import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../../dialects/core/types.ts";
+import { createDeframer } from "./framing.ts";
+import { failureIn200, type ReadingOptions } from "./classify.ts";
+import type { AnswerContext, AnswerRepair, ChannelRecord, ProviderAdapter, UpstreamRoute, Verdict } from "./types.ts";
+
+export interface IntakeParts {
+  readonly provider: ProviderAdapter;
+  readonly route: UpstreamRoute;
+  /** From the client's protocol to the upstream's, as they were used for the request. */
+  readonly bridges: readonly Bridge[];
+  /** The very object that the request's conversion was given. */
+  readonly context: BridgeContext;
+  readonly channel: ChannelRecord;
+  /** Head of the upstream's answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** An event larger than this throws BlockTooLargeError. */
+  readonly maxEventBytes: number;
+}
+
+/**
+ * Brings what an upstream answers into a public dialect: cuts its framing into event blocks, repairs what the vendor
+ * does differently and converts private protocols. Meters, usage and further bridges see only the result.
+ */
+export interface Intake {
+  /** Dialect of everything that comes out. */
+  readonly dialect: DialectId;
+  /** Conversions that are left, from the client's protocol to `dialect`. */
+  readonly bridges: readonly Bridge[];
+  /** A failure that the vendor sends with status 200; to be asked before `answer`. */
+  refusal(body: Buffer, options?: ReadingOptions): Verdict | undefined;
+  /** A whole answer; the same object when nothing changes. */
+  answer(body: JsonObject): JsonObject;
+  /** Whole event blocks, the same bytes where nothing changes; undefined when none is complete. */
+  feed(chunk: Buffer): Buffer | undefined;
+  /** What is left after the last byte. */
+  rest(): Buffer | undefined;
+}
+
+type Step = (event: StreamEvent) => readonly StreamEvent[];
+
+export function createIntake(parts: IntakeParts): Intake {
+  const { provider, route, bridges, headers, context } = parts;
+  const last = bridges.at(-1);
+  const inner = last && route.dialect.startsWith("private:") ? last : undefined;
+  const repairs = repairsOf(provider, route.dialect);
+  const answerContext = answerContextOf(parts);
+  let flow: Flow | undefined;
+  const flowing = () => (flow ??= createFlow(parts, repairs, inner, answerContext));
+  return {
+    dialect: inner ? inner.client : route.dialect,
+    bridges: inner ? bridges.slice(0, -1) : bridges,
+    refusal: (body, options) => failureIn200(provider, { status: 200, headers, body }, options),
+    answer(body) {
+      const repaired = repairs.reduce((json, repair) => repair.answer?.(json, answerContext) ?? json, body);
+      return inner ? inner.response(repaired, context) : repaired;
+    },
+    feed: (chunk) => flowing().feed(chunk),
+    rest: () => flowing().rest(),
+  };
+}
+
+const BLANK_LINE = Buffer.from("\n\n");
+const CHAT: readonly DialectId[] = ["openai-chat"];
+
+const NO_REPAIRS: readonly AnswerRepair[] = [];
+const chosenRepairs = new WeakMap<readonly AnswerRepair[], Map<DialectId, readonly AnswerRepair[]>>();
+
+/** Those that a provider's record names for a dialect; chosen once. */
+function repairsOf({ repairs }: IntakeParts["provider"], dialect: DialectId): readonly AnswerRepair[] {
+  if (!repairs) return NO_REPAIRS;
+  const byDialect = chosenRepairs.get(repairs) ?? new Map<DialectId, readonly AnswerRepair[]>();
+  chosenRepairs.set(repairs, byDialect);
+  const known = byDialect.get(dialect);
+  if (known) return known;
+  const chosen = repairs.filter((repair) => (repair.on ?? CHAT).includes(dialect));
+  byDialect.set(dialect, chosen);
+  return chosen;
+}
+
+function answerContextOf({ context, channel, headers }: IntakeParts): AnswerContext {
+  const { ask, upstreamModel, now, requestId } = context;
+  return { ask, upstreamModel, channel, headers, now, requestId };
+}
+
+interface Flow {
+  feed(chunk: Buffer): Buffer | undefined;
+  rest(): Buffer | undefined;
+}
+
+function createFlow(
+  parts: IntakeParts,
+  repairs: readonly AnswerRepair[],
+  inner: Bridge | undefined,
+  context: AnswerContext,
+): Flow {
+  const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
+  const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect, parts.maxEventBytes);
+  const used = repairs.flatMap((repair) => {
+    const step = repair.stream?.(context);
+    return step ? [{ marks: repair.marks?.map(markBytes), step }] : [];
+  });
+  const steps: Step[] = used.map(({ step }) => (event) => {
+    const result = step(event);
+    return "raw" in result ? [result] : result;
+  });
+  const marks = used.some((repair) => repair.marks === undefined)
+    ? undefined
+    : used.flatMap((repair) => repair.marks ?? []);
+  const bridge = inner?.stream(parts.context);
+  if (bridge) steps.push((event) => bridge.event(event));
+  const edit = (blocks: Buffer | undefined): Buffer | undefined => {
+    if (blocks === undefined || steps.length === 0) return blocks;
+    if (bridge) return encode(run(steps, parseEvents(blocks)));
+    return marks === undefined ? editAll(blocks, steps) : editMarked(blocks, steps, marks);
+  };
+  return {
+    feed: (chunk) => edit(deframer ? framed(framer, deframer.push(chunk)) : framer.feed(chunk)),
+    rest() {
+      const left = deframer ? joined([framed(framer, deframer.end()), framer.rest()]) : framer.rest();
+      return joined([edit(left), bridge && encode(bridge.end())]);
+    },
+  };
+}
+
+function framed(framer: Flow, bytes: Buffer | undefined): Buffer | undefined {
+  return bytes === undefined || bytes.length === 0 ? undefined : framer.feed(bytes);
+}
+
+/** What to look for; a native search is several times slower when it begins with a quote, which JSON is full of. */
+function markBytes(mark: string): Buffer {
+  return Buffer.from(mark.replace(/^"/, ""));
+}
+
+/** Untouched blocks keep their bytes. */
+function editAll(blocks: Buffer, steps: readonly Step[]): Buffer | undefined {
+  return joined(splitBlocks(blocks).map((block) => editBlock(block, steps)));
+}
+
+/** Only blocks that hold a mark are read; what lies between them is passed on as it is. */
+function editMarked(blocks: Buffer, steps: readonly Step[], marks: readonly Buffer[]): Buffer | undefined {
+  let place = firstMark(blocks, marks, 0);
+  if (place < 0) return blocks;
+  const parts: (Buffer | undefined)[] = [];
+  let done = 0;
+  while (place >= 0) {
+    const before = blocks.lastIndexOf(BLANK_LINE, place);
+    const start = before < done ? done : before + BLANK_LINE.length;
+    const end = blocks.indexOf(BLANK_LINE, place) + BLANK_LINE.length;
+    if (start > done) parts.push(blocks.subarray(done, start));
+    parts.push(editBlock(blocks.subarray(start, end), steps));
+    done = end;
+    place = firstMark(blocks, marks, done);
+  }
+  if (done < blocks.length) parts.push(blocks.subarray(done));
+  return joined(parts);
+}
+
+function firstMark(bytes: Buffer, marks: readonly Buffer[], from: number): number {
+  let first = -1;
+  for (const mark of marks) {
+    const at = bytes.indexOf(mark, from);
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+  }
+  return first;
+}
+
+/** The same buffer when no step changes anything. */
+function editBlock(block: Buffer, steps: readonly Step[]): Buffer | undefined {
+  const [event] = parseEvents(block);
+  if (!event) return block;
+  const events = run(steps, [event]);
+  return events.length === 1 && events[0] === event ? block : encode(events);
+}
+
+function run(steps: readonly Step[], events: readonly StreamEvent[]): readonly StreamEvent[] {
+  return steps.reduce((current, step) => current.flatMap(step), events);
+}
+
+function encode(events: readonly StreamEvent[]): Buffer | undefined {
+  if (events.length === 0) return undefined;
+  return Buffer.from(
+    events.map(({ event, data, raw }) => encodeBlock(raw === "" && data ? JSON.stringify(data) : raw, event)).join(""),
+  );
+}
+
+function joined(parts: readonly (Buffer | undefined)[]): Buffer | undefined {
+  const present = parts.filter((part) => part !== undefined);
+  return present.length <= 1 ? present[0] : Buffer.concat(present);
+}

@@ -1,0 +1,24 @@
+import { isObject } from "../../../lib/text/json.ts";
+import type { StreamEvent } from "../../../dialects/core/types.ts";
+import type { AnswerRepair } from "../types.ts";
+
+/**
+ * Usage that rides on the finishing chunk moves to a chunk of its own when the client did not ask for it: the chunk
+ * is counted and then cut like any other that only the gateway asked for, and the finish reason stays.
+ */
+export const usageOnFinish: AnswerRepair = {
+  name: "usage on the finishing chunk",
+  marks: ['"usage":{', '"usage": {'],
+  stream: (context) => (context.ask.wantsStreamUsage ? undefined : split),
+};
+
+function split(event: StreamEvent): StreamEvent | readonly StreamEvent[] {
+  const { data } = event;
+  const choices = data?.["choices"];
+  if (!data || !isObject(data["usage"]) || !Array.isArray(choices) || choices.length === 0) return event;
+  const { usage, ...chunk } = data;
+  return [
+    { event: event.event, data: chunk, raw: "" },
+    { event: event.event, data: { ...chunk, choices: [], usage }, raw: "" },
+  ];
+}

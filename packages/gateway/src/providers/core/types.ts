@@ -1,0 +1,272 @@
+import type { Readable } from "node:stream";
+import type { VideoTasks } from "./video.ts";
+import type {
+  Ask,
+  Body,
+  Bridge,
+  DialectId,
+  JsonObject,
+  JsonValue,
+  Operation,
+  StreamEvent,
+} from "../../dialects/core/types.ts";
+
+/** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
+export interface ChannelRecord {
+  readonly id: number;
+  readonly type: number;
+  readonly name: string;
+  readonly status: number;
+  /** One entry per upstream key; never empty for an enabled channel. */
+  readonly keys: readonly string[];
+  /** Places of the keys that are switched on; undefined = all. */
+  readonly usableKeys?: readonly number[] | undefined;
+  readonly keyMode: "random" | "polling";
+  /** Without trailing slash; "" means the provider's default. */
+  readonly baseUrl: string;
+  /** The family's free field: API version, region, plug-in, account id. */
+  readonly other: string;
+  readonly organization: string;
+  readonly models: ReadonlySet<string>;
+  readonly groups: readonly string[];
+  readonly modelMapping: ReadonlyMap<string, string>;
+  readonly statusMapping: ReadonlyMap<number, number>;
+  readonly priority: number;
+  readonly weight: number;
+  readonly autoBan: boolean;
+  readonly testModel: string;
+  /** 0 = no limit. */
+  readonly maxInputTokens: number;
+  readonly tag: string;
+  readonly setting: JsonObject;
+  readonly paramOverride: JsonObject | undefined;
+}
+
+/** The request to an upstream while it is being built; the only mutable object on the path. */
+export interface UpstreamCall {
+  method: "POST" | "GET" | "DELETE";
+  url: URL;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+  /** Sent instead of `body`: a form that is too large to be held in memory. */
+  upload?: Readable;
+}
+
+/**
+ * How a streamed answer is cut into events. `providers/core/framing.ts` turns every kind into SSE blocks.
+ * `text-events` is SSE whose data is raw text and whose end carries a `meta:` line.
+ */
+export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events";
+
+/** One protocol that a provider offers for one operation, and where. */
+export interface UpstreamRoute {
+  readonly operation: Operation;
+  readonly dialect: DialectId;
+  /** Path below the base URL (query included), or a function of the request. An absolute URL replaces the base. */
+  readonly path: string | ((ask: Ask, upstreamModel: string, channel: ChannelRecord, key: string) => string);
+  /** Of streamed answers; default `sse`. Answers of type `application/json` are never framed. */
+  readonly framing?: Framing;
+  /**
+   * Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). Without a
+   * body the question is whether any request of this kind could take it.
+   */
+  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
+  /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
+  readonly query?: "all" | readonly string[];
+  /** The vendor takes images as bytes only: addresses in the request are fetched and inlined before conversion. */
+  readonly inlinesImages?: boolean;
+  /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
+  readonly exchange?: Exchange;
+}
+
+/**
+ * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and asks for
+ * usage. Returns the same object when it changes nothing, so that bytes stay.
+ */
+export interface Quirk {
+  readonly name: string;
+  /** Upstream dialects that it repairs; default: chat. */
+  readonly on?: readonly DialectId[];
+  /** Members that it may leave out without another in their place; the log row names those that were set. */
+  readonly drops?: readonly string[];
+  apply(body: JsonObject, ask: Ask, upstreamModel: string, channel: ChannelRecord): JsonObject;
+}
+
+/** What a repair may look at besides the answer. */
+export interface AnswerContext {
+  readonly ask: Ask;
+  readonly upstreamModel: string;
+  readonly channel: ChannelRecord;
+  /** Head of the upstream's answer, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly requestId: string;
+}
+
+/**
+ * A named repair of what comes back, applied before bridges and meters see it. Both functions return what they were
+ * given when they change nothing; such bytes are forwarded untouched.
+ */
+export interface AnswerRepair {
+  readonly name: string;
+  /** Upstream dialects that it repairs; default: chat. */
+  readonly on?: readonly DialectId[];
+  /** A streamed event that holds none of these texts is not even parsed; undefined = parse every event. */
+  readonly marks?: readonly string[];
+  answer?(body: JsonObject, context: AnswerContext): JsonObject;
+  /** One function per stream, so that it may remember; none = nothing to do. An empty list swallows the event. */
+  stream?(context: AnswerContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
+}
+
+export type ErrorClass =
+  | "bad_request"
+  | "bad_key"
+  | "out_of_credit"
+  | "rate_limit"
+  | "overloaded"
+  | "not_found"
+  | "content_filter"
+  | "timeout"
+  | "server";
+
+/** What an upstream failure means. */
+export interface Verdict {
+  readonly class: ErrorClass;
+  readonly retry: boolean;
+  readonly disable: boolean;
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  /** HTTP status of the upstream after the provider's own reading (a 200 may hold a failure). */
+  readonly status: number;
+  readonly retryAfterMs?: number;
+}
+
+/** An answer that may be a failure, read as far as needed. */
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The body (or the event's data) when it is JSON. */
+  readonly json: JsonValue | undefined;
+}
+
+/** A refusal before the call itself: a key of the wrong form, a token exchange that failed. */
+export class UpstreamRefusal extends Error {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(verdict.message);
+    this.name = "UpstreamRefusal";
+    this.verdict = verdict;
+  }
+}
+
+/** JSON over HTTP for balances, model lists and token exchanges; bounded in time and size. */
+export type HttpJson = (call: {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly proxy?: string | undefined;
+}) => Promise<{ readonly status: number; readonly json: unknown; readonly text: string }>;
+
+/** The answer of an upstream as it arrives. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** A text WebSocket to an upstream; `received` ends when the other side closes. */
+export interface UpstreamSocket {
+  send(text: string): void;
+  readonly received: AsyncIterable<string>;
+  close(): void;
+}
+
+/** What an exchange may use: I/O of the relay with its pools, time limits and the client's abort signal. */
+export interface ExchangeContext extends SigningContext {
+  readonly ask: Ask;
+  readonly upstreamModel: string;
+  readonly channel: ChannelRecord;
+  /** Sends one call. Rejects like a plain attempt when the upstream cannot be reached. */
+  send(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /** Opens a WebSocket; a refused upgrade is answered as what the upstream said. */
+  connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
+  /** Reads a file that the upstream names by address; guarded, since an answer may be forged. */
+  download(url: string): Promise<{ readonly mediaType: string; readonly bytes: Buffer }>;
+  /** Waits; rejects when the client leaves. */
+  sleep(ms: number): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Talks to the upstream in more than one step and answers as if it had been one. The call is signed already. */
+export type Exchange = (call: UpstreamCall, context: ExchangeContext) => Promise<UpstreamAnswer>;
+
+/** What signing may need besides the channel. */
+export interface SigningContext {
+  /** The key chosen for this attempt. */
+  readonly key: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly http: HttpJson;
+  /** The client's own protocol headers that may travel (anthropic-version, anthropic-beta, openai-beta), validated. */
+  readonly clientHeaders: Readonly<Record<string, string>>;
+  /** Where this gateway is reached, for vendors that want to know their callers. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** A vendor: data plus at most a few functions. One file and one export line in `providers/index.ts`. */
+export interface ProviderAdapter {
+  /** `channels.type`. */
+  readonly type: number;
+  /** Metrics label and vector prefix. */
+  readonly id: string;
+  readonly label: string;
+  /** "" = the channel must set it, unless `base` derives it. */
+  readonly baseUrl: string;
+  /** The host where it follows from key, region or model; a channel's own base URL always wins. */
+  readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
+  /** End of a base URL that operators paste with it although the paths hold it themselves. */
+  readonly pastedEnd?: RegExp;
+  /** What operators may write for the base URL of a plan. */
+  readonly namedBases?: Readonly<Record<string, string>>;
+  /** Start of the path that the Cloudflare AI gateway host already stands for. */
+  readonly gatewayDrops?: string;
+  /** In order of preference. */
+  readonly speaks: readonly UpstreamRoute[];
+  /** Adds credentials, organisation, versions; may rewrite URL and body for signed protocols. */
+  authorize(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void | Promise<void>;
+  readonly models: readonly string[];
+  readonly ownedBy: string;
+  /** Switch for usage in streams exists (`stream_options.include_usage`). */
+  readonly streamUsage: boolean;
+  readonly bridges?: readonly Bridge[];
+  readonly quirks?: readonly Quirk[];
+  readonly repairs?: readonly AnswerRepair[];
+  /**
+   * Overrides the general reading of an answer; undefined = use the general one. Asked about every failure, about
+   * whole answers of status 200 and about the first event of a stream: some vendors fail with status 200.
+   */
+  readonly classify?: (answer: FailedAnswer) => Verdict | undefined;
+  /** What is left, in the currency that the vendor counts in. */
+  readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
+  /** Model ids that the vendor lists. */
+  readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<string[]>;
+  /** Shape of the key and of `other`, as the console shows it. */
+  readonly keyHint?: string;
+  readonly otherHint?: string;
+  /** Accepted but no longer offered to operators. */
+  readonly retired?: boolean;
+  /** Kinds of channels that are served by the task core instead of the relay. */
+  readonly isTask?: boolean;
+  /** Of task channels that make videos. */
+  readonly videos?: VideoTasks;
+  /** Of task channels: the client's speed mode stays in the path. */
+  readonly forwardsMode?: boolean;
+}

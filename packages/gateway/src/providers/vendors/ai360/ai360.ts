@@ -1,0 +1,22 @@
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+
+export const ai360 = openaiCompatible({
+  type: 19,
+  id: "ai360",
+  label: "360",
+  baseUrl: "https://api.360.cn",
+  models: [
+    "360gpt-turbo",
+    "360gpt-turbo-responsibility-8k",
+    "360gpt-pro",
+    "360gpt2-pro",
+    "360GPT_S2_V9",
+    "embedding-bert-512-v1",
+    "embedding_s1_v1",
+    "semantic_similarity_s1_v1",
+  ],
+  operations: ["chat", "embeddings", "images.generations"],
+  quirks: [noDeveloperRole],
+  streamUsage: false,
+});

@@ -1,0 +1,66 @@
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { asObject, asText } from "../../core/error-body.ts";
+import type { ErrorClass, FailedAnswer, Verdict } from "../../core/types.ts";
+import {
+  classOfCode,
+  errorOf,
+  vendorReader,
+  vendorVerdict,
+  type CodeTable,
+  type NativeError,
+} from "../../core/vendor-error.ts";
+
+/** https://help.aliyun.com/zh/model-studio/error-code */
+const CODES: CodeTable = {
+  bad_key: ["InvalidApiKey", "invalid_api_key", "AccessDenied"],
+  out_of_credit: [
+    "Arrearage",
+    "AccessDenied.Unpurchased",
+    "Throttling.AllocationQuota",
+    "insufficient_quota",
+    "AllocationQuota.FreeTierOnly",
+  ],
+  rate_limit: ["Throttling", "Throttling.RateQuota", "Throttling.BurstRate", "limit_requests", "limit_burst_rate"],
+  overloaded: ["ModelServiceFailed", "ModelUnavailable", "ServiceUnavailable"],
+  content_filter: ["DataInspectionFailed", "data_inspection_failed"],
+  not_found: ["ModelNotFound", "model_not_found", "Model.AccessDenied"],
+  bad_request: ["InvalidParameter*", "invalid_parameter_error"],
+  timeout: ["InternalError.Timeout", "RequestTimeOut", "Timeout"],
+  server: ["InternalError*"],
+};
+
+/** One code stands for keys, for models that a key may not use, and for forms of call that a model does not have. */
+function deniedClass(code: string, message: string): ErrorClass | undefined {
+  if (code !== "AccessDenied") return undefined;
+  if (/synchronous calls/i.test(message)) return "bad_request";
+  return /model/i.test(message) ? "not_found" : undefined;
+}
+
+/** `{code, message, request_id}` of the native protocol, whose code is also the type; so it is in its streams. */
+const readNative = vendorReader({
+  type: "ali_error",
+  codes: CODES,
+  unknown: "server",
+  native({ json, status }) {
+    const root = asObject(json);
+    const error = asObject(root?.["error"]);
+    if (error && error["type"] === error["code"] && status === 200) return native(error, error["param"]);
+    return root && native(root, root["request_id"]);
+  },
+});
+
+function native(from: JsonObject, request: JsonValue | undefined): NativeError | undefined {
+  const code = asText(from["code"]);
+  if (code === undefined) return undefined;
+  const message = asText(from["message"]) ?? "";
+  return { code, type: code, message, param: asText(request), class: deniedClass(code, message) };
+}
+
+/** The compatible protocol has the same codes inside the usual error object. */
+export function readAli(answer: FailedAnswer): Verdict | undefined {
+  const found = readNative(answer);
+  if (found || answer.status < 400) return found;
+  const error = errorOf(answer);
+  const errorClass = error && (deniedClass(error.code, error.message) ?? classOfCode(CODES, error.code));
+  return errorClass && vendorVerdict(errorClass, { ...error, type: error.type || "ali_error", status: answer.status });
+}

@@ -1,0 +1,46 @@
+import { CLAUDE_MODELS } from "./models.ts";
+import { thinkingSuffix } from "./thinking-suffix.ts";
+import { listOpenAiModels } from "../../core/model-list.ts";
+import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
+
+const BASE = "https://api.anthropic.com";
+const VERSION = "2023-06-01";
+
+export const anthropic: ProviderAdapter = {
+  type: 14,
+  id: "claude",
+  label: "Anthropic Claude",
+  baseUrl: BASE,
+  speaks: [
+    { operation: "chat", dialect: "anthropic-messages", path: "/v1/messages", query: "all" },
+    { operation: "count_tokens", dialect: "anthropic-count-tokens", path: "/v1/messages/count_tokens", query: "all" },
+  ],
+  authorize: sign,
+  models: CLAUDE_MODELS,
+  ownedBy: "claude",
+  streamUsage: false,
+  quirks: [thinkingSuffix],
+  listModels: listOpenAiModels("/v1/models?limit=1000", {
+    base: BASE,
+    headers: (channel, key) => headersOf(key, versionOf(channel, undefined)),
+  }),
+  keyHint: "sk-ant-...",
+  otherHint: `API version, default ${VERSION}`,
+};
+
+function sign(call: UpstreamCall, channel: ChannelRecord, { key, clientHeaders }: SigningContext): void {
+  Object.assign(call.headers, headersOf(key, versionOf(channel, clientHeaders["anthropic-version"])));
+  const beta = clientHeaders["anthropic-beta"];
+  if (beta !== undefined) call.headers["anthropic-beta"] = beta;
+}
+
+/** The client's own version, the channel's, the vendor's current one. */
+function versionOf(channel: ChannelRecord, asked: string | undefined): string {
+  return asked ?? (channel.other === "" ? VERSION : channel.other);
+}
+
+/** Tokens of a sign-in start with `sk-ant-oat` and travel as bearer. */
+function headersOf(key: string, version: string): Record<string, string> {
+  const credential = key.startsWith("sk-ant-oat") ? { authorization: `Bearer ${key}` } : { "x-api-key": key };
+  return { ...credential, "anthropic-version": version };
+}

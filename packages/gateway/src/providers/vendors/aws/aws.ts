@@ -1,0 +1,133 @@
+import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
+import { converseBridge } from "./converse.ts";
+import { withoutFormat } from "./claude-format.ts";
+import { embedBridge, embedExchange, TOKENS_HEADER } from "./embeddings.ts";
+import { readAws } from "./errors.ts";
+import { imageBridge } from "./images.ts";
+import { parseAwsKey, runtimeHost } from "./key.ts";
+import { bedrockId, isClaude, isOpenAi } from "./model-id.ts";
+import { AWS_MODELS } from "./models.ts";
+import { listAwsModels } from "./list-models.ts";
+import { signV4 } from "./sigv4.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+import { asNumber } from "../../core/error-body.ts";
+import { without } from "../../../dialects/core/json-edit.ts";
+import { openaiRoute } from "../../core/openai-compatible.ts";
+import type {
+  AnswerRepair,
+  ProviderAdapter,
+  Quirk,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "../../core/types.ts";
+
+const CLAUDE_VERSION = "bedrock-2023-05-31";
+const FIRST = ["max_tokens", "system", "messages"] as const;
+
+function invoke(verb: string, streamVerb = verb): UpstreamRoute["path"] {
+  return (ask, model, _channel, key) =>
+    `/model/${encodeURIComponent(bedrockId(model, key))}/${ask.stream ? streamVerb : verb}`;
+}
+
+/** The messages body without model and stream, whose places are in the path. */
+const claudeBody: Quirk = {
+  name: "Claude on Bedrock",
+  on: ["anthropic-messages"],
+  apply(body) {
+    const head = Object.fromEntries(FIRST.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
+    return { anthropic_version: CLAUDE_VERSION, ...head, ...without(body, [...FIRST, "model", "stream"]) };
+  },
+};
+
+/** Ids and token counts of this vendor stand in the head of the answer. */
+const fromHead: AnswerRepair = {
+  name: "request id and tokens from the head",
+  on: ["private:aws-converse", "private:aws-embed"],
+  marks: ["messageStart"],
+  answer(body, { headers }) {
+    const requestId = headers["x-amzn-requestid"];
+    const tokens = asNumber(headers[TOKENS_HEADER]);
+    return {
+      ...body,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(tokens === undefined || body["inputTextTokenCount"] !== undefined ? {} : { inputTextTokenCount: tokens }),
+    };
+  },
+  stream:
+    ({ headers }) =>
+    (event) => {
+      const requestId = headers["x-amzn-requestid"];
+      if (event.event !== "messageStart" || !event.data || requestId === undefined) return event;
+      return { event: event.event, data: { ...event.data, requestId }, raw: "" };
+    },
+};
+
+export const aws: ProviderAdapter = {
+  type: 33,
+  id: "aws",
+  label: "AWS Bedrock",
+  baseUrl: "",
+  base: (_channel, key) => runtimeHost(key),
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "anthropic-messages",
+      path: invoke("invoke", "invoke-with-response-stream"),
+      framing: "aws-eventstream",
+      inlinesImages: true,
+      when: (_ask, model) => isClaude(model),
+    },
+    { ...openaiRoute("chat", "/openai/v1/chat/completions"), when: (_ask, model) => isOpenAi(model) },
+    {
+      operation: "chat",
+      dialect: "private:aws-converse",
+      path: invoke("converse", "converse-stream"),
+      framing: "aws-eventstream",
+      inlinesImages: true,
+      when: (_ask, model) => !isClaude(model) && !isOpenAi(model),
+    },
+    {
+      operation: "embeddings",
+      dialect: "private:aws-embed",
+      path: invoke("invoke"),
+      exchange: embedExchange(signCall),
+    },
+    {
+      operation: "images.generations",
+      dialect: "private:aws-images",
+      path: invoke("invoke"),
+      when: (ask) => ask.operation === "images.generations",
+    },
+  ],
+  authorize(call, _channel, context) {
+    withBetas(call, context);
+    signCall(call, context);
+  },
+  models: AWS_MODELS,
+  ownedBy: "aws",
+  streamUsage: true,
+  bridges: [converseBridge, embedBridge, imageBridge],
+  quirks: [thinkingSuffix, withoutFormat, claudeBody],
+  repairs: [fromHead],
+  classify: readAws,
+  listModels: listAwsModels(signCall),
+  keyHint: "AK|SK|region, or region|API key",
+};
+
+/** Betas of Anthropic travel in the body. */
+function withBetas(call: UpstreamCall, { clientHeaders }: SigningContext): void {
+  const betas = clientHeaders["anthropic-beta"];
+  const body =
+    betas === undefined || !call.url.pathname.includes("/invoke")
+      ? undefined
+      : parseObject(call.body?.toString("utf8") ?? "");
+  if (betas === undefined || body?.["anthropic_version"] === undefined) return;
+  call.body = Buffer.from(JSON.stringify({ ...body, anthropic_beta: betas.split(",").map((beta) => beta.trim()) }));
+}
+
+function signCall(call: UpstreamCall, { key, now }: Pick<SigningContext, "key" | "now">): void {
+  const parsed = parseAwsKey(key);
+  if (parsed.kind === "bearer") call.headers["authorization"] = `Bearer ${parsed.token}`;
+  else signV4(call, { ...parsed, service: "bedrock" }, now);
+}

@@ -1,0 +1,35 @@
+import { claudeModel, refusesBudgets } from "../../../dialects/bridges/parts/models/claude-models.ts";
+import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { object } from "../../../dialects/core/read.ts";
+import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import type { Quirk } from "../../core/types.ts";
+
+/**
+ * The newest models enforce schemas at the vendor's own API, but not here: what a conversion made of a schema is asked
+ * for in words. Clients that write this protocol themselves are told by the upstream.
+ */
+export const withoutFormat: Quirk = {
+  name: "schemas that Bedrock does not enforce",
+  on: ["anthropic-messages"],
+  apply(body, ask, upstreamModel) {
+    if (ask.dialect === "anthropic-messages" || !refusesBudgets(claudeModel(upstreamModel))) return body;
+    const loose = eachObject(body, "tools", (tool) => without(tool, ["strict"]));
+    const config = object(loose, "output_config");
+    const schema = object(object(config, "format"), "schema");
+    if (config === undefined || schema === undefined) return loose;
+    const { format: _format, ...rest } = config;
+    const asked = jsonInstructions({ response_format: { type: "json_schema", json_schema: { schema } } });
+    const { output_config: _config, ...others } = loose;
+    return {
+      ...others,
+      ...(Object.keys(rest).length === 0 ? {} : { output_config: rest }),
+      system: withText(body["system"], asked.join("\n\n")),
+    };
+  },
+};
+
+function withText(system: JsonValue | undefined, added: string): JsonValue {
+  if (Array.isArray(system)) return [...system, { type: "text", text: added } satisfies JsonObject];
+  return typeof system === "string" && system !== "" ? `${system}\n\n${added}` : added;
+}

@@ -1,0 +1,170 @@
+import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { compact, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
+import { mistralId } from "../mistral/request.ts";
+import {
+  argumentsOf,
+  chatMessages,
+  checkChatFields,
+  checkChatParts,
+  imageData,
+  maxTokens,
+  stopList,
+  topK,
+  type ChatMessage,
+} from "../../core/private/chat-reader.ts";
+import { toolConfig } from "./converse-tools.ts";
+
+const READ = [
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "tools",
+  "functions",
+  "tool_choice",
+  "function_call",
+  "response_format",
+  "thinking",
+  "guardrail_config",
+  "additional_model_request_fields",
+];
+const MISTRAL = /(?:^|\.)mistral\./;
+const NOVA = /(?:^|\.)amazon\.nova/;
+
+export function converseRequest(body: JsonObject, context: BridgeContext): JsonObject {
+  checkChatFields(body, context, READ);
+  checkChatParts(body, context, true, ["file"]);
+  const messages = chatMessages(body);
+  const idOf = MISTRAL.test(context.upstreamModel) ? mistralId : (id: string) => id;
+  const system = systemOf(body, messages);
+  const config = compact({
+    maxTokens: maxTokens(body),
+    temperature: body["temperature"],
+    topP: body["top_p"],
+    stopSequences: nonEmpty(stopList(body)),
+  });
+  const ranked = topK(body);
+  const isNova = NOVA.test(context.upstreamModel);
+  const extra = compact({
+    top_k: isNova ? undefined : ranked,
+    inferenceConfig: isNova && ranked !== undefined ? { topK: ranked } : undefined,
+    thinking: body["thinking"],
+    ...object(body, "additional_model_request_fields"),
+  });
+  return compact({
+    messages: alternating(
+      messages.filter((message) => message.role !== "system").flatMap((message) => turnOf(message, idOf)),
+    ),
+    system: nonEmpty(system),
+    inferenceConfig: filled(config),
+    toolConfig: toolConfig(body, messages),
+    additionalModelRequestFields: filled(extra),
+    outputConfig: outputConfig(body),
+    guardrailConfig: object(body, "guardrail_config"),
+  });
+}
+
+function nonEmpty<T extends JsonValue>(items: T[]): T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+function filled(from: JsonObject): JsonObject | undefined {
+  return Object.keys(from).length === 0 ? undefined : from;
+}
+
+/** A JSON object without a schema can only be asked for in words. */
+function systemOf(body: JsonObject, messages: readonly ChatMessage[]): JsonObject[] {
+  const written = messages.flatMap((message) =>
+    message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
+  );
+  const isObject = text(object(body, "response_format"), "type") === "json_object";
+  return [...written, ...(isObject ? jsonInstructions(body).map((instruction) => ({ text: instruction })) : [])];
+}
+
+type IdOf = (id: string) => string;
+
+interface Turn {
+  readonly role: string;
+  readonly content: JsonObject[];
+}
+
+function turnOf(message: ChatMessage, idOf: IdOf): Turn[] {
+  const content =
+    message.role === "tool"
+      ? [resultOf(message, idOf)]
+      : [...blocksOf(message), ...message.toolCalls.map((call) => useOf(call, idOf))];
+  return content.length === 0
+    ? []
+    : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
+}
+
+function resultOf(message: ChatMessage, idOf: IdOf): JsonObject {
+  const status = message.source["fw_is_error"] === true ? "error" : "success";
+  return { toolResult: { toolUseId: idOf(message.toolCallId ?? ""), content: [{ text: message.text }], status } };
+}
+
+function useOf(call: ChatMessage["toolCalls"][number], idOf: IdOf): JsonObject {
+  return { toolUse: { toolUseId: idOf(call.id), name: call.name, input: argumentsOf(call) } };
+}
+
+/** Text may not be empty; a plain string is one block, parts keep their order. */
+function blocksOf(message: ChatMessage): JsonObject[] {
+  const parts = objects(message.source, "content");
+  if (parts.length === 0) return message.text === "" ? [] : [{ text: message.text }];
+  return parts.flatMap(blockOf);
+}
+
+function blockOf(part: JsonObject): JsonObject[] {
+  if (part["type"] === "text") return text(part, "text") ? [{ text: text(part, "text") }] : [];
+  const url = text(object(part, "image_url"), "url");
+  if (url !== undefined) {
+    const { mediaType, data } = imageData(url);
+    return [{ image: { format: mediaType.replace("image/", "").replace("jpg", "jpeg"), source: { bytes: data } } }];
+  }
+  const file = object(part, "file");
+  const data = text(file, "file_data");
+  return data === undefined ? [] : [documentOf(data, text(file, "filename") ?? "document")];
+}
+
+/** The name takes letters, digits, blanks, hyphens and brackets only. */
+function documentOf(url: string, filename: string): JsonObject {
+  const { mediaType, data } = imageData(url);
+  const name =
+    filename
+      .replace(/\.[^.]*$/, "")
+      .replace(/[^\w\s\-()[\]]|_/g, " ")
+      .trim() || "document";
+  const format = mediaType === "text/plain" ? "txt" : (mediaType.split("/")[1] ?? "pdf");
+  return { document: { format, name, source: { bytes: data } } };
+}
+
+function cachePoint(message: ChatMessage): JsonObject[] {
+  const isMarked =
+    isSet(message.source["cache_control"]) ||
+    list(message.source, "content").some(
+      (part) => typeof part === "object" && part !== null && !Array.isArray(part) && isSet(part["cache_control"]),
+    );
+  return isMarked ? [{ cachePoint: { type: "default" } }] : [];
+}
+
+/** Neighbours of one role become one turn: turns have to alternate. */
+function alternating(turns: readonly Turn[]): JsonObject[] {
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last?.role === turn.role) last.content.push(...turn.content);
+    else merged.push({ role: turn.role, content: [...turn.content] });
+  }
+  return merged.map(({ role, content }) => ({ role, content }));
+}
+
+function outputConfig(body: JsonObject): JsonObject | undefined {
+  const format = object(body, "response_format");
+  if (text(format, "type") !== "json_schema") return undefined;
+  const definition = object(format, "json_schema");
+  const jsonSchema = compact({ name: text(definition, "name"), schema: JSON.stringify(definition?.["schema"] ?? {}) });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}

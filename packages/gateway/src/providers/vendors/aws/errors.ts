@@ -1,0 +1,58 @@
+import { asObject, asText, readErrorBody } from "../../core/error-body.ts";
+import type { ErrorClass, FailedAnswer, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  unrecognizedclient: "bad_key",
+  invalidsignature: "bad_key",
+  incompletesignature: "bad_key",
+  expiredtoken: "bad_key",
+  missingauthenticationtoken: "bad_key",
+  accessdenied: "bad_key",
+  ftuformnotfilled: "not_found",
+  resourcenotfound: "not_found",
+  validation: "bad_request",
+  throttling: "rate_limit",
+  servicequotaexceeded: "rate_limit",
+  modelnotready: "overloaded",
+  serviceunavailable: "overloaded",
+  modeltimeout: "timeout",
+  modelerror: "server",
+  modelstreamerror: "server",
+  internalserver: "server",
+};
+
+/** The kind of a failure stands in a header or in `__type`; access to one model says nothing about the key. */
+export function readAws(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status < 400) return undefined;
+  const name = nameOf(answer);
+  const message = readErrorBody(answer.json)?.message ?? name;
+  const errorClass = CLASSES[name.toLowerCase().replace(/exception$/, "")] ?? classOfText(answer.status, message);
+  if (!errorClass || (errorClass === "bad_request" && answer.status === 400)) return undefined;
+  if (name === "AccessDeniedException") return denied(message, answer.status);
+  return verdict({ class: errorClass, message, status: answer.status });
+}
+
+function denied(message: string, status: number): Verdict {
+  if (/INVALID_PAYMENT_INSTRUMENT/.test(message)) return verdict({ class: "out_of_credit", message, status });
+  const isOneModel = /\bmodel\b/i.test(message);
+  return verdict({
+    class: "bad_key",
+    message,
+    status,
+    type: "permission_error",
+    code: "permission_denied",
+    ...(isOneModel ? { disable: false } : {}),
+  });
+}
+
+/** Keys that are sent as bearer are refused in words alone. */
+function classOfText(status: number, message: string): ErrorClass | undefined {
+  return status === 403 && /authentication failed|api key/i.test(message) ? "bad_key" : undefined;
+}
+
+/** `com.amazon.coral#ThrottlingException:http://…` is a ThrottlingException. */
+function nameOf({ headers, json }: FailedAnswer): string {
+  const said = headers["x-amzn-errortype"] ?? asText(asObject(json)?.["__type"]) ?? "";
+  return /^(?:[^#:]*#)?([^:]*)/.exec(said)?.[1] ?? "";
+}

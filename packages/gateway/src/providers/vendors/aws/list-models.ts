@@ -1,0 +1,26 @@
+import { isObject, objects, text } from "../../../dialects/core/read.ts";
+import { joinUrl } from "../../core/join-url.ts";
+import type { ChannelRecord, HttpJson, UpstreamCall } from "../../core/types.ts";
+import { parseAwsKey } from "./key.ts";
+
+type Sign = (call: UpstreamCall, signing: { readonly key: string; readonly now: number }) => void;
+
+/** Models of the region, and the inference profiles by which most of them have to be called. */
+export function listAwsModels(sign: Sign) {
+  return async (channel: ChannelRecord, key: string, http: HttpJson, now: number): Promise<string[]> => {
+    const { region } = parseAwsKey(key);
+    const base = channel.baseUrl || `https://bedrock.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+    const read = async (path: string, list: string, name: string) => {
+      const call: UpstreamCall = { method: "GET", url: joinUrl(base, path), headers: {}, body: undefined };
+      sign(call, { key, now });
+      const { status, json } = await http({ method: "GET", url: call.url.href, headers: call.headers });
+      if (status !== 200 || !isObject(json)) throw new Error(`the upstream answered with status ${status}`);
+      return objects(json, list).flatMap((entry) => text(entry, name) ?? []);
+    };
+    const models = await read("/foundation-models", "modelSummaries", "modelId");
+    return [
+      ...models,
+      ...(await read("/inference-profiles?maxResults=1000", "inferenceProfileSummaries", "inferenceProfileId")),
+    ];
+  };
+}

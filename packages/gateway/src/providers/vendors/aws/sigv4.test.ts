@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { callOf } from "../../../../test/provider-kit.ts";
+import { signV4 } from "./sigv4.ts";
+
+const VECTORS = new URL("../../../../vectors/", import.meta.url);
+
+interface Signed {
+  readonly upstream_request: { readonly url: string; readonly body_raw: string };
+  readonly sigv4: { readonly canonical_request: string; readonly string_to_sign: string; readonly signature: string };
+}
+
+describe("signV4", () => {
+  it.each([
+    "aws-claude-invoke-plain",
+    "aws-converse-plain",
+    "aws-converse-tools-stream",
+    "aws-embeddings-titan",
+    "aws-stream-exception-frame",
+  ])("%s, step by step", (name) => {
+    const vector = JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), "utf8")) as Signed;
+    const call = callOf(vector.upstream_request.url, Buffer.from(vector.upstream_request.body_raw));
+    const credentials = { id: "AKIDEXAMPLE", secret: "example-secret-key", region: "us-east-1", service: "bedrock" };
+    expect(signV4(call, credentials, 1_790_000_000_000)).toEqual({
+      canonicalRequest: vector.sigv4.canonical_request,
+      stringToSign: vector.sigv4.string_to_sign,
+      signature: vector.sigv4.signature,
+    });
+  });
+
+  it("signs the session token and sorts the query", () => {
+    const call = callOf("https://host.example/path?b=2&a=1", {});
+    const credentials = { id: "id", secret: "secret", session: "token", region: "eu-west-1", service: "bedrock" };
+    const { canonicalRequest } = signV4(call, credentials, 0);
+    expect(canonicalRequest.split("\n").slice(0, 3)).toEqual(["POST", "/path", "a=1&b=2"]);
+    expect(call.headers["authorization"]).toContain("SignedHeaders=content-type;host;x-amz-date;x-amz-security-token");
+    expect(call.headers["x-amz-security-token"]).toBe("token");
+  });
+});

@@ -1,0 +1,141 @@
+import type { Operation } from "../../../dialects/core/types.ts";
+import { isObject, list } from "../../../dialects/core/read.ts";
+import { entraToken } from "./entra.ts";
+import { general } from "../../core/classify.ts";
+import { listOpenAiModels } from "../../core/model-list.ts";
+import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
+import { passBeta } from "../openai/openai.ts";
+import { OPENAI_MODELS } from "../openai/models.ts";
+import { needsResponses, reasoningParams, reasoningResponses } from "../openai/reasoning.ts";
+import { eachChoice, onEvent } from "../../core/transforms/each-choice.ts";
+import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import type {
+  AnswerRepair,
+  ChannelRecord,
+  FailedAnswer,
+  ProviderAdapter,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+  Verdict,
+} from "../../core/types.ts";
+
+const OPERATIONS: readonly CompatibleOperation[] = [
+  "chat",
+  "completions",
+  "responses",
+  "embeddings",
+  "images.generations",
+  "images.edits",
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+  "realtime",
+];
+
+/** The versionless surface keeps the model in the body; dated versions put the deployment into the path. */
+function isVersionless({ other }: ChannelRecord): boolean {
+  return other === "" || other === "v1" || other === "preview";
+}
+
+function pathOf(operation: Operation, task: string): UpstreamRoute["path"] {
+  return (_ask, model, channel) => {
+    const { other } = channel;
+    if (isVersionless(channel))
+      return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
+    const version = { "api-version": other };
+    if (operation === "responses") return `/openai/responses${query(version)}`;
+    const deployment = channel.setting["azure_strip_dots"] === true ? model.replaceAll(".", "") : model;
+    if (operation === "realtime")
+      return `/openai/realtime${query({ ...realtime(operation, "deployment", deployment), ...version })}`;
+    return `/openai/deployments/${encodeURIComponent(deployment)}/${task}${query(version)}`;
+  };
+}
+
+function realtime(operation: Operation, name: string, model: string): Record<string, string> {
+  return operation === "realtime" ? { [name]: model } : {};
+}
+
+function query(parameters: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return set.length === 0 ? "" : `?${new URLSearchParams(set).toString()}`;
+}
+
+function route(operation: CompatibleOperation): UpstreamRoute {
+  const plain = openaiRoute(operation);
+  const task = String(operation === "realtime" ? "/v1/realtime" : plain.path).slice("/v1/".length);
+  const path = pathOf(operation, task);
+  if (operation === "realtime") return { ...plain, path, query: ["api-version", "intent"] };
+  const base: UpstreamRoute = { ...plain, path, query: ["api-version"] };
+  if (operation !== "chat") return base;
+  return {
+    ...base,
+    when: (_ask, model, channel, body) => channel.setting["responses_mode"] === "never" || !needsResponses(model, body),
+  };
+}
+
+/**
+ * The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. A filter
+ * that runs beside the model tells its verdicts in choices without a delta, which clients read without looking.
+ */
+const filterChunks: AnswerRepair = {
+  name: "chunks of the content filter",
+  marks: ["prompt_filter_results", "content_filter"],
+  stream: () => (event) => {
+    const isEmpty =
+      event.data !== undefined &&
+      list(event.data, "choices").length === 0 &&
+      !isObject(event.data["usage"]) &&
+      event.data["error"] === undefined;
+    return isEmpty ? [] : withDeltas(event);
+  },
+};
+
+const withDeltas = onEvent((chunk) =>
+  eachChoice(chunk, (choice) => (choice["delta"] === undefined ? { ...choice, delta: {} } : choice)),
+);
+
+/** Running out of a deployment's quota is a rate limit: the account is charged afterwards. */
+function readAzure(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 429) return undefined;
+  const read = general(answer, answer.json);
+  return { ...read, class: "rate_limit", retry: true, disable: false };
+}
+
+async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
+  passBeta(call, context);
+  if (context.key.split("|").length === 3)
+    call.headers["authorization"] = `Bearer ${await entraToken(channel, context)}`;
+  else call.headers["api-key"] = context.key;
+}
+
+const compatible = openaiCompatible({
+  type: 3,
+  id: "azure",
+  label: "Azure OpenAI",
+  baseUrl: "",
+  models: OPENAI_MODELS,
+  operations: OPERATIONS,
+});
+
+/** Only at the vendor's own hosts: a proxy may want the start of the path twice. */
+const PASTED_END =
+  /(?<=^https?:\/\/[^/]+\.(?:azure\.(?:com|us|cn)|microsoft\.com)(?::\d+)?(?:\/api\/projects\/[^/]+)?)\/openai(?:\/v1)?$/i;
+
+export const azure: ProviderAdapter = {
+  ...compatible,
+  pastedEnd: PASTED_END,
+  gatewayDrops: "/openai/deployments",
+  speaks: OPERATIONS.map(route),
+  authorize: sign,
+  ownedBy: "openai",
+  quirks: [reasoningParams, reasoningResponses],
+  repairs: [usageOnFinish, filterChunks],
+  classify: readAzure,
+  listModels: listOpenAiModels("/openai/v1/models", {
+    pastedEnd: PASTED_END,
+    headers: (_channel, key) => ({ "api-key": key }),
+  }),
+  keyHint: "API key, or tenant|client id|client secret",
+  otherHint: "API version: v1, preview, or a date such as 2024-10-21",
+};

@@ -1,0 +1,30 @@
+import { number, text } from "../../../dialects/core/read.ts";
+import { createTokenCache } from "../../core/private/token-cache.ts";
+import { exchangeToken } from "../../core/private/token-exchange.ts";
+import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const AUTHORITY = "https://login.microsoftonline.com";
+const SCOPE = "https://cognitiveservices.azure.com/.default";
+const tokens = createTokenCache(300_000);
+
+/** A token of the directory for a key of the form `tenant|client id|client secret`. National clouds set `entra_authority`. */
+export function entraToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
+  const [tenant = "", client = "", secret = ""] = key.split("|");
+  const authority = text(channel.setting, "entra_authority") ?? AUTHORITY;
+  return tokens.get(`${authority} ${key}`, now, async () => {
+    const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
+    const answer = await exchangeToken(http, {
+      method: "POST",
+      url: `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(form).toString(),
+    });
+    const { json, token } = answer;
+    if (answer.status === 200 && token !== undefined)
+      return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
+    const reason = text(json, "error_description") ?? text(json, "error") ?? `status ${answer.status}`;
+    const message = `Could not obtain an access token: ${reason}`;
+    throw new UpstreamRefusal(verdict({ class: answer.class, message }));
+  });
+}

@@ -1,0 +1,20 @@
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+
+export const baichuan = openaiCompatible({
+  type: 1006,
+  id: "baichuan",
+  label: "Baichuan",
+  baseUrl: "https://api.baichuan-ai.com",
+  models: [
+    "Baichuan4",
+    "Baichuan3-Turbo",
+    "Baichuan3-Turbo-128k",
+    "Baichuan2-Turbo",
+    "Baichuan2-Turbo-192k",
+    "Baichuan-Text-Embedding",
+  ],
+  operations: ["chat", "embeddings"],
+  quirks: [noDeveloperRole],
+  streamUsage: false,
+});

@@ -1,0 +1,188 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
+import { invalidRequest } from "../../../lib/app-error.ts";
+import { clamped } from "../../../dialects/core/json-edit.ts";
+import {
+  chatFunctions,
+  chatMessages,
+  chatToolChoice,
+  checkChatFields,
+  checkChatParts,
+  instructedMessages,
+  maxTokens,
+  stopList,
+  systemText,
+  toolName,
+  type ChatMessage,
+} from "../../core/private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
+import { needed } from "../../core/private/needed.ts";
+import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";
+import { unaryBridge } from "../../core/unary-bridge.ts";
+
+const READ = [
+  "temperature",
+  "top_p",
+  "frequency_penalty",
+  "max_tokens",
+  "max_completion_tokens",
+  "user",
+  "stop",
+  "response_format",
+  "tools",
+  "functions",
+  "tool_choice",
+  "disable_search",
+  "enable_citation",
+];
+
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:baidu-chat",
+  request(body, context) {
+    checkChatFields(body, context, READ);
+    checkChatParts(body, context, false);
+    const isSchema = text(object(body, "response_format"), "type") === "json_schema";
+    const messages = isSchema ? instructedMessages(body) : chatMessages(body);
+    const turns = alternating(messages);
+    if (turns.length === 0) throw invalidRequest("messages", "messages must hold a user message.");
+    const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_p", 0, 1);
+    const limit = maxTokens(body);
+    const stop = stopList(body);
+    const penalty = body["frequency_penalty"];
+    return compact({
+      messages: turns,
+      system: systemText(messages) || undefined,
+      temperature: bounded["temperature"],
+      top_p: bounded["top_p"],
+      penalty_score: typeof penalty === "number" && penalty > 0 ? 1 + Math.min(1, penalty) : undefined,
+      max_output_tokens: limit ? Math.max(2, limit) : undefined,
+      stream: body["stream"] === true ? true : undefined,
+      user_id: body["user"],
+      stop: stop.length === 0 ? undefined : stop,
+      response_format: formatOf(body),
+      functions: functionsOf(body, context),
+      disable_search: body["disable_search"],
+      enable_citation: body["enable_citation"],
+    });
+  },
+  response(body, context) {
+    const calls = callsOf(body);
+    return chatAnswer(
+      {
+        id: text(body, "id"),
+        created: count(body, "created"),
+        content: calls.length > 0 ? (text(body, "result") ?? "") : needed(text(body, "result")),
+        toolCalls: calls,
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(object(body, "usage")),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+export const embedBridge: Bridge = unaryBridge({
+  client: "openai-embeddings",
+  upstream: "private:baidu-embed",
+  request: (body) => compact({ input: embeddingTexts(body), user_id: body["user"] }),
+  response: (body, context) =>
+    embeddingAnswer(
+      context.ask.model,
+      objects(body, "data").map((entry) => entry["embedding"]),
+      count(object(body, "usage"), "prompt_tokens"),
+    ),
+});
+
+function formatOf(body: JsonObject): string | undefined {
+  const type = text(object(body, "response_format"), "type");
+  return type === "json_object" || type === "json_schema" ? "json_object" : undefined;
+}
+
+function functionsOf(body: JsonObject, context: BridgeContext): JsonObject[] | undefined {
+  const choice = chatToolChoice(body)?.mode;
+  if (choice === "required" || choice === "named") context.dropped("tool_choice");
+  const functions = choice === "none" ? [] : chatFunctions(body);
+  if (functions.length === 0) return undefined;
+  return functions.map(({ name, description, parameters }) => compact({ name, description, parameters }));
+}
+
+/** Users and assistants have to alternate: neighbours of one role become one turn. */
+function alternating(messages: readonly ChatMessage[]): JsonObject[] {
+  const turns: { role: string; content: string; rest: JsonObject }[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const turn = turnOf(message, messages);
+    const last = turns.at(-1);
+    const isPlain = Object.keys(turn.rest).length === 0 && Object.keys(last?.rest ?? {}).length === 0;
+    if (last?.role === turn.role && isPlain) last.content = `${last.content}\n\n${turn.content}`;
+    else turns.push(turn);
+  }
+  return turns.map(({ role, content, rest }) => ({ role, content, ...rest }));
+}
+
+function turnOf(
+  message: ChatMessage,
+  all: readonly ChatMessage[],
+): { role: string; content: string; rest: JsonObject } {
+  if (message.role === "tool") {
+    const name = toolName(all, message.toolCallId) ?? message.name ?? "";
+    return { role: "function", content: message.text, rest: { name } };
+  }
+  const [call] = message.toolCalls;
+  const rest: JsonObject = call ? { function_call: { name: call.name, arguments: call.arguments } } : {};
+  return { role: message.role, content: message.text, rest };
+}
+
+function callsOf(body: JsonObject): JsonObject[] {
+  const call = object(body, "function_call");
+  return call ? [toolCall(text(body, "id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")] : [];
+}
+
+/** `need_clear_history` says that the user's input was refused as sensitive. */
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  const reason = text(body, "finish_reason");
+  if (body["need_clear_history"] === true || reason === "content_filter") return "content_filter";
+  return body["is_truncated"] === true || reason === "length" ? "length" : "stop";
+}
+
+/** Running totals; the completion is what the total has more than the prompt. */
+function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+  const input = count(usage, "prompt_tokens");
+  const total = count(usage, "total_tokens");
+  if (input === undefined || total === undefined) return undefined;
+  return { input, output: Math.max(0, total - input) };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const code = count(data, "error_code") ?? 0;
+      if (code !== 0) {
+        return writer.fail({ message: text(data, "error_msg") ?? "", type: "baidu_error", code: String(code) });
+      }
+      writer.name({ id: text(data, "id"), created: count(data, "created") });
+      return [...callsOf(data).flatMap((call) => startOf(call, writer)), ...textOf(data, writer)];
+    },
+    end: () => [],
+  };
+}
+
+function startOf(call: JsonObject, writer: ChunkWriter): StreamEvent[] {
+  const named = object(call, "function");
+  return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
+}
+
+/** The increment; the last one brings the finish reason along. */
+function textOf(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
+  const said = text(data, "result") ?? "";
+  if (data["is_end"] !== true) return said === "" ? [] : writer.delta({ content: said });
+  const finish = finishOf(data, writer.toolCount > 0);
+  const usage = usageOf(object(data, "usage"));
+  if (said === "") return writer.end(finish, usage);
+  return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
+}

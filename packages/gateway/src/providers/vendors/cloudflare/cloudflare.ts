@@ -1,0 +1,132 @@
+import { bearer } from "../../core/bearer.ts";
+import { general } from "../../core/classify.ts";
+import { completionsBridge } from "./completions.ts";
+import { imageBridge, imageExchange } from "./images.ts";
+import { CLOUDFLARE_MODELS } from "./models.ts";
+import { transcriptionExchange } from "./transcription.ts";
+import { asList, asNumber, asObject } from "../../core/error-body.ts";
+import { joinUrl } from "../../core/join-url.ts";
+import { bearerHeaders, getJson, namesIn } from "../../core/model-list.ts";
+import { hasResponses, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import type {
+  ChannelRecord,
+  ErrorClass,
+  FailedAnswer,
+  HttpJson,
+  ProviderAdapter,
+  UpstreamRoute,
+  Verdict,
+} from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const BASE = "https://api.cloudflare.com";
+const AI_GATEWAY = "gateway.ai.cloudflare.com";
+
+/** The key may hold the account in front: `account id|token`. */
+function credentials({ other }: ChannelRecord, key: string): { readonly account: string; readonly token: string } {
+  const cut = key.indexOf("|");
+  const token = key.slice(cut + 1);
+  return { account: other === "" && cut > 0 ? key.slice(0, cut) : other, token };
+}
+
+/** Behind the AI gateway the base URL names account and product already. */
+function root(channel: ChannelRecord, key: string): string {
+  const { account } = credentials(channel, key);
+  return channel.baseUrl.includes(AI_GATEWAY) ? "" : `/client/v4/accounts/${encodeURIComponent(account)}/ai`;
+}
+
+function compatible(operation: CompatibleOperation, task: string): UpstreamRoute {
+  return openaiRoute(operation, (_ask, _model, channel, key) => `${root(channel, key)}/v1/${task}`);
+}
+
+/** Model names contain slashes that belong to the path. */
+function run(_ask: unknown, model: string, channel: ChannelRecord, key: string): string {
+  return `${root(channel, key)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
+}
+
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replaceAll("%40", "@");
+}
+
+/** https://developers.cloudflare.com/workers-ai/platform/errors/ */
+const CLASSES: Readonly<Record<number, ErrorClass>> = {
+  5007: "not_found",
+  3042: "not_found",
+  5018: "bad_key",
+  3041: "bad_key",
+  5016: "bad_key",
+  3023: "bad_key",
+  10000: "bad_key",
+  7000: "bad_key",
+  7003: "bad_key",
+  3036: "out_of_credit",
+  3040: "overloaded",
+  3007: "timeout",
+  3008: "timeout",
+  3006: "bad_request",
+  3003: "bad_request",
+  5004: "bad_request",
+};
+
+const AUTHENTICATION = 10_000;
+
+function readCloudflare(answer: FailedAnswer): Verdict | undefined {
+  const code = asNumber(asObject(asList(asObject(answer.json)?.["errors"])[0])?.["code"]);
+  const errorClass = code === undefined ? undefined : CLASSES[code];
+  if (!errorClass) return undefined;
+  const isAllowance = code === 5016 || code === 3023;
+  const status = answer.status >= 400 ? answer.status : undefined;
+  const isRefused = errorClass === "bad_key" && status === 403 && code !== AUTHENTICATION;
+  return verdict({
+    class: errorClass,
+    message: general(answer, answer.json).message,
+    ...(status === undefined ? {} : { status }),
+    ...(isAllowance ? { disable: false } : {}),
+    ...(isRefused ? { type: "permission_error", code: "permission_denied" } : {}),
+  });
+}
+
+async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
+  const url = joinUrl(channel.baseUrl || BASE, `${root(channel, key)}/models/search?per_page=1000`);
+  const { token } = credentials(channel, key);
+  return namesIn(await getJson(http, url.href, bearerHeaders(token)), "result", "name");
+}
+
+export const cloudflare: ProviderAdapter = {
+  type: 39,
+  id: "cloudflare",
+  label: "Cloudflare Workers AI",
+  baseUrl: BASE,
+  speaks: [
+    {
+      operation: "completions",
+      dialect: "private:cloudflare-text",
+      path: run,
+      when: (ask) => ask.operation === "completions",
+    },
+    compatible("chat", "chat/completions"),
+    { ...compatible("responses", "responses"), when: (_ask, _model, channel) => hasResponses(channel, false) },
+    compatible("embeddings", "embeddings"),
+    { ...openaiRoute("audio.transcriptions", run), exchange: transcriptionExchange },
+    {
+      operation: "images.generations",
+      dialect: "private:cloudflare-image",
+      path: run,
+      when: (ask) => ask.operation === "images.generations",
+      exchange: imageExchange,
+    },
+  ],
+  authorize: (call, channel, context) =>
+    bearer(call, channel, { ...context, key: credentials(channel, context.key).token }),
+  models: CLOUDFLARE_MODELS,
+  ownedBy: "cloudflare",
+  streamUsage: true,
+  bridges: [imageBridge, completionsBridge],
+  repairs: [usageOnFinish, reasoningName],
+  classify: readCloudflare,
+  listModels,
+  keyHint: "token, or account id|token",
+  otherHint: "Account id",
+};

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event } from "../../../../test/provider-kit.ts";
+import { planFor } from "../../../relay/pipeline/plan.ts";
+import { cloudflare } from "./cloudflare.ts";
+import { completionsBridge } from "./completions.ts";
+
+const ask = askOf({ operation: "completions", dialect: "openai-completions", model: "@cf/meta/llama-3.1-8b-instruct" });
+
+describe("completions on Workers AI", () => {
+  it("go to the model's own path, with a limit that does not cut", () => {
+    const channel = channelOf({ type: 39, other: "acc" });
+    const route = planFor(channel, ask, ask.model)?.route;
+    expect(typeof route?.path === "function" && route.path(ask, ask.model, channel, "t")).toBe(
+      "/client/v4/accounts/acc/ai/run/@cf/meta/llama-3.1-8b-instruct",
+    );
+    const context = bridgeContextOf({ ask });
+    expect(completionsBridge.request({ model: ask.model, prompt: ["a"], echo: true, stream: false }, context)).toEqual({
+      prompt: "a",
+      max_tokens: 2048,
+    });
+    expect(context.lost).toEqual(["echo"]);
+    expect(() => completionsBridge.request({ prompt: [1, 2] }, context)).toThrow();
+    expect(() => completionsBridge.request({ prompt: "a", n: 2 }, context)).toThrow();
+  });
+
+  it("answer with text and usage, whole and streamed", () => {
+    const context = bridgeContextOf({ ask });
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    expect(completionsBridge.response({ result: { response: "hello", usage }, success: true }, context)).toMatchObject({
+      object: "text_completion",
+      choices: [{ text: "hello", finish_reason: "stop" }],
+      usage,
+    });
+    const stream = completionsBridge.stream(context);
+    const events = [event({ response: "he", p: "ab" }), event({ response: "", usage }), event({ response: "llo" })];
+    const said = [
+      ...events.flatMap((one) => [...stream.event(one)]),
+      ...stream.event({ event: undefined, data: undefined, raw: "[DONE]" }),
+    ];
+    expect(dataOf(said)).toMatchObject([
+      { choices: [{ text: "he", finish_reason: null }] },
+      { choices: [{ text: "llo" }] },
+      { choices: [{ text: "", finish_reason: "stop" }] },
+      { choices: [], usage },
+      "[DONE]",
+    ]);
+  });
+
+  it("take the account from the key", async () => {
+    const channel = channelOf({ type: 39, other: "" });
+    const call = callOf("https://h/", {});
+    const context = { key: "acc|token", now: 0, http: () => Promise.reject(new Error("none")), clientHeaders: {} };
+    await cloudflare.authorize(call, channel, context);
+    expect(call.headers["authorization"]).toBe("Bearer token");
+    const chat = planFor(channel, askOf(), "m")?.route.path;
+    expect(typeof chat === "function" && chat(ask, "m", channel, "acc|token")).toContain("/accounts/acc/ai/v1/");
+  });
+});

@@ -1,0 +1,71 @@
+import type { Bridge, BridgeContext, JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
+import { compact, count, list, object, text } from "../../../dialects/core/read.ts";
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+
+/** The vendor's own limit is 256, which cuts most answers. */
+const DEFAULT_TOKENS = 2048;
+const TAKEN = ["temperature", "top_p", "top_k", "seed", "repetition_penalty", "frequency_penalty", "presence_penalty"];
+const READ: ReadonlySet<string> = new Set([...TAKEN, "model", "prompt", "max_tokens", "stream", "stream_options", "n"]);
+
+/** `{prompt}` in, `{result: {response}}` out; a stream is `{response}` per event and `[DONE]`. */
+export const completionsBridge: Bridge = {
+  client: "openai-completions",
+  upstream: "private:cloudflare-text",
+  request(body, context) {
+    if ((count(body, "n") ?? 1) > 1) throw unsupportedParameter("n");
+    for (const name of Object.keys(body)) if (!READ.has(name) && body[name] !== null) context.dropped(name);
+    return compact({
+      prompt: promptOf(body),
+      max_tokens: count(body, "max_tokens") ?? DEFAULT_TOKENS,
+      ...Object.fromEntries(TAKEN.map((name) => [name, body[name] ?? undefined])),
+      stream: body["stream"] === true ? true : undefined,
+    });
+  },
+  response(body, context) {
+    const result = object(body, "result") ?? body;
+    const usage = object(result, "usage");
+    return { ...chunk(context, text(result, "response") ?? "", "stop"), ...(usage ? { usage } : {}) };
+  },
+  stream(context) {
+    let usage: JsonObject | undefined;
+    return {
+      event({ data, raw }) {
+        if (data?.["error"] !== undefined || data?.["errors"] !== undefined)
+          return [{ event: undefined, data, raw: "" }];
+        usage = object(data, "usage") ?? usage;
+        if (raw === "[DONE]") return ending(context, usage);
+        const said = text(data, "response") ?? "";
+        return said === "" ? [] : [event(chunk(context, said, null))];
+      },
+      end: () => [],
+    };
+  },
+};
+
+/** One text: the API takes no lists and no tokens. */
+function promptOf(body: JsonObject): string {
+  const prompts = list(body, "prompt");
+  const one = prompts.length === 1 ? prompts[0] : body["prompt"];
+  if (typeof one !== "string") throw unsupportedParameter("prompt");
+  return one;
+}
+
+function chunk(context: BridgeContext, said: string, finish: string | null): JsonObject {
+  return {
+    id: `cmpl-${context.requestId}`,
+    object: "text_completion",
+    created: Math.floor(context.now / 1000),
+    model: context.ask.model,
+    choices: [{ index: 0, text: said, logprobs: null, finish_reason: finish }],
+  };
+}
+
+function ending(context: BridgeContext, usage: JsonObject | undefined): StreamEvent[] {
+  const last = event(chunk(context, "", "stop"));
+  const counted = usage ? [event({ ...chunk(context, "", null), choices: [], usage })] : [];
+  return [last, ...counted, { event: undefined, data: undefined, raw: "[DONE]" }];
+}
+
+function event(data: JsonObject): StreamEvent {
+  return { event: undefined, data, raw: "" };
+}

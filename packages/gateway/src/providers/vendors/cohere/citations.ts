@@ -1,0 +1,26 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { count, object, objects, text } from "../../../dialects/core/read.ts";
+
+/** Annotations for the sources that have an address; plans and thinking may be cited too, but are not the text. */
+export function annotationsOf(citations: readonly JsonObject[]): JsonObject[] {
+  return citations
+    .filter((citation) => (text(citation, "type") ?? "TEXT_CONTENT") === "TEXT_CONTENT")
+    .flatMap((citation) => objects(citation, "sources").flatMap((source) => annotationOf(citation, source)));
+}
+
+function annotationOf(citation: JsonObject, source: JsonObject): JsonObject[] {
+  const cited = object(source, "document") ?? object(source, "tool_output");
+  const url = text(cited, "url");
+  if (url === undefined) return [];
+  return [
+    {
+      type: "url_citation",
+      url_citation: {
+        start_index: count(citation, "start") ?? 0,
+        end_index: count(citation, "end") ?? 0,
+        title: text(cited, "title") ?? "",
+        url,
+      },
+    },
+  ];
+}

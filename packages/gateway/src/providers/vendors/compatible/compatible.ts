@@ -1,0 +1,81 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { flag, list, object, text } from "../../../dialects/core/read.ts";
+import { without } from "../../../dialects/core/json-edit.ts";
+import { bearer } from "../../core/bearer.ts";
+import { openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
+import { developerToSystem } from "../../core/quirks/roles.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { ChannelRecord, ProviderAdapter, Quirk, UpstreamRoute } from "../../core/types.ts";
+
+/**
+ * A server that speaks the OpenAI protocol under paths and headers of its own. The channel's setting says how:
+ * `paths` {operation: path}, `headers` {name: value with {key}}, `responses_mode`, `drop_params` [name],
+ * `max_tokens_field`, `no_developer_role`.
+ */
+const base = openaiCompatible({
+  type: 1005,
+  id: "compatible",
+  label: "OpenAI-compatible",
+  baseUrl: "",
+  ownedBy: "custom",
+  models: [],
+  quirks: [channelParams()],
+  repairs: [reasoningName],
+  keyHint: "optional",
+});
+
+export const compatible: ProviderAdapter = {
+  ...base,
+  speaks: [...base.speaks, openaiRoute("realtime")].map(freePath),
+  authorize(call, channel, context) {
+    const headers = Object.entries(object(channel.setting, "headers") ?? {});
+    for (const [name, value] of headers) {
+      if (typeof value === "string" && isHeader(name, value))
+        call.headers[name.toLowerCase()] = value.replaceAll("{key}", context.key);
+    }
+    if (!headers.some(([name]) => name.toLowerCase() === "authorization")) bearer(call, channel, context);
+  },
+};
+
+function freePath(route: UpstreamRoute): UpstreamRoute {
+  const { operation, path } = route;
+  return {
+    ...route,
+    path(ask, model, channel, key) {
+      const own = text(object(channel.setting, "paths"), operation satisfies string);
+      if (own !== undefined) return own.replaceAll("{model}", encodeURIComponent(model));
+      return typeof path === "string" ? path : path(ask, model, channel, key);
+    },
+  };
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[\w-]+$/.test(name) && !/[\r\n\0]/.test(value);
+}
+
+/** Repairs that an operator switches on for a server that refuses what others take. */
+function channelParams(): Quirk {
+  return {
+    name: "channel parameters",
+    apply: (body, _ask, _model, channel) => withRoles(withLimit(withoutDropped(body, channel), channel), channel),
+  };
+}
+
+function withoutDropped(body: JsonObject, { setting }: ChannelRecord): JsonObject {
+  return without(
+    body,
+    list(setting, "drop_params").filter((name) => typeof name === "string"),
+  );
+}
+
+function withLimit(body: JsonObject, { setting }: ChannelRecord): JsonObject {
+  const wanted = text(setting, "max_tokens_field");
+  const other = wanted === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  if (wanted === undefined || body[other] === undefined) return body;
+  const { [other]: limit, ...rest } = body;
+  return { ...rest, [wanted]: rest[wanted] ?? limit };
+}
+
+function withRoles(body: JsonObject, { setting }: ChannelRecord): JsonObject {
+  return flag(setting, "no_developer_role") ? developerToSystem(body) : body;
+}

@@ -1,0 +1,89 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
+import { count, object, objects, text } from "../../../dialects/core/read.ts";
+import { codeText } from "../../core/error-body.ts";
+import { checkChatFields, checkChatParts, instructedMessages } from "../../core/private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
+
+/** The bot waits for the results of plug-ins of its own, which clients of this protocol do not know. */
+export const NO_ACTION = "The bot asks for an action that this protocol cannot carry.";
+
+/** https://www.coze.cn/open/docs/developer_guides/chat_v3 */
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:coze-chat",
+  request(body, context) {
+    checkChatFields(body, context, ["user", "response_format"]);
+    checkChatParts(body, context, false);
+    const messages = instructedMessages(body).filter((message) => message.text !== "");
+    return {
+      bot_id: "",
+      user_id: text(body, "user") ?? "api-user",
+      stream: body["stream"] === true,
+      additional_messages: messages.map(({ role, text: content }) => ({
+        role: role === "assistant" ? "assistant" : "user",
+        content,
+        content_type: "text",
+      })),
+    };
+  },
+  /** The exchange answers with the finished chat and its messages. */
+  response(body, context) {
+    const chat = object(body, "chat");
+    const answers = objects(body, "messages").filter((message) => message["type"] === "answer");
+    return chatAnswer(
+      {
+        id: text(chat, "id"),
+        content: answers.map((message) => text(message, "content") ?? "").join(""),
+        reasoning: answers.map((message) => text(message, "reasoning_content") ?? "").join(""),
+        finish: "stop",
+        usage: usageOf(object(chat, "usage")),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+  const input = count(usage, "input_count");
+  const output = count(usage, "output_count");
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
+  const failure = (error: JsonObject | undefined) =>
+    writer.fail({
+      message: text(error, "msg") ?? "The upstream failed.",
+      type: "coze_error",
+      code: codeText(error?.["code"]),
+    });
+  const said = (data: JsonObject) =>
+    ["reasoning_content", "content"].flatMap((name) => {
+      const piece = text(data, name) ?? "";
+      return piece === "" ? [] : writer.delta({ [name]: piece });
+    });
+  return {
+    event({ event, data }) {
+      if (!data || writer.isEnded) return [];
+      switch (event) {
+        case "conversation.chat.created":
+          writer.name({ id: text(data, "id"), created: count(data, "created_at") });
+          return [];
+        case "conversation.message.delta":
+          return data["type"] === "answer" ? said(data) : [];
+        case "conversation.chat.completed":
+          return writer.end("stop", usageOf(object(data, "usage")));
+        case "conversation.chat.failed":
+          return failure(object(data, "last_error"));
+        case "conversation.chat.requires_action":
+          return failure({ msg: NO_ACTION });
+        case "error":
+          return failure(data);
+        default:
+          return [];
+      }
+    },
+    end: () => [],
+  };
+}

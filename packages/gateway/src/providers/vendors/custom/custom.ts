@@ -1,0 +1,60 @@
+import { bearer } from "../../core/bearer.ts";
+import { dashboardBalance } from "../openai/balance.ts";
+import { OPENAI_MODELS } from "../openai/models.ts";
+import { reasoningParams } from "../openai/reasoning.ts";
+import { listOpenAiModels } from "../../core/model-list.ts";
+import { openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../core/types.ts";
+
+const WITH_PATH: readonly CompatibleOperation[] = [
+  "completions",
+  "embeddings",
+  "moderations",
+  "rerank",
+  "images.generations",
+  "images.edits",
+  "images.variations",
+  "audio.speech",
+  "audio.transcriptions",
+  "audio.translations",
+];
+
+/**
+ * The channel's base URL is the whole URL. `{model}` in it is replaced by the model, `{path}` by the path of the
+ * request; without `{path}` the channel serves chat only.
+ */
+export const custom: ProviderAdapter = {
+  type: 8,
+  id: "custom",
+  label: "Custom",
+  baseUrl: "",
+  speaks: [route("chat"), ...WITH_PATH.map((operation) => ({ ...route(operation), when: hasPath }))],
+  authorize: bearer,
+  models: OPENAI_MODELS,
+  ownedBy: "openai",
+  streamUsage: true,
+  quirks: [reasoningParams],
+  repairs: [usageOnFinish, reasoningName],
+  balance: (channel, ...rest) =>
+    dashboardBalance("")({ ...channel, baseUrl: new URL(channel.baseUrl).origin }, ...rest),
+  listModels(channel, ...rest) {
+    if (!hasPath(undefined, "", channel)) throw new Error("the base URL has no {path}, so nothing but chat is known");
+    return listOpenAiModels(filled(channel, "", "/v1/models"))(channel, ...rest);
+  },
+  otherHint: "The base URL is complete; {model} and {path} are filled in.",
+};
+
+function route(operation: CompatibleOperation): UpstreamRoute {
+  const plain = openaiRoute(operation);
+  return { ...plain, path: (_ask, model, channel) => filled(channel, model, String(plain.path)) };
+}
+
+function filled(channel: ChannelRecord, model: string, path: string): string {
+  return channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)).replaceAll("{path}", path.slice(1));
+}
+
+function hasPath(_ask: unknown, _model: string, channel: ChannelRecord): boolean {
+  return channel.baseUrl.includes("{path}");
+}

@@ -1,0 +1,90 @@
+import { isObject, list, text } from "../../../dialects/core/read.ts";
+import { amountOf } from "../../core/amount.ts";
+import { besidePath, joinUrl } from "../../core/join-url.ts";
+import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { bearerHeaders, getJson } from "../../core/model-list.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { jsonInstruction } from "../../core/quirks/json-instruction.ts";
+import { finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
+import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const BASE = "https://api.deepseek.com";
+/** Clients of the OpenAI protocol name it with the base; single calls of the vendor stand beside it. */
+const TAILS = ["/v1", "/beta"];
+
+/** `thinking` switches reasoning on and off; the effort knows two steps. */
+const thinking: Quirk = {
+  name: "effort as thinking",
+  apply(body) {
+    const { reasoning_effort: effort, ...rest } = body;
+    if (typeof effort !== "string") return body;
+    if (effort === "none") return { ...rest, thinking: rest["thinking"] ?? { type: "disabled" } };
+    const step = effort === "xhigh" || effort === "max" ? "max" : "high";
+    return { ...rest, thinking: rest["thinking"] ?? { type: "enabled" }, reasoning_effort: step };
+  },
+};
+
+/**
+ * v4 asks for `reasoning_content` on every assistant turn; older reasoners refuse it on turns before the last user
+ * message, while inside a running tool loop it may stay.
+ */
+const history: Quirk = {
+  name: "reasoning in the history",
+  apply(body, _ask, upstreamModel) {
+    const lastUser = list(body, "messages").findLastIndex((message) => isObject(message) && message["role"] === "user");
+    const isFourth = /deepseek-v4/.test(upstreamModel);
+    return eachObject(body, "messages", (message, index) => {
+      if (message["role"] !== "assistant") return message;
+      if (isFourth) return message["reasoning_content"] === undefined ? { ...message, reasoning_content: "" } : message;
+      return index < lastUser ? without(message, ["reasoning_content"]) : message;
+    });
+  },
+};
+
+/** The server gave up in the middle: clients refuse the vendor's word for it. */
+const busy: AnswerRepair = {
+  name: "insufficient_system_resource",
+  marks: ['"insufficient_system_resource"'],
+  stream: () => onEvent(finishReasons({ insufficient_system_resource: "length" })),
+};
+
+/** A whole answer that stopped for lack of resources is no answer. */
+function readDeepSeek({ status, json }: FailedAnswer): Verdict | undefined {
+  const choices = status === 200 && isObject(json) ? list(json, "choices") : [];
+  const isBusy = choices.some(
+    (choice) =>
+      isObject(choice) &&
+      choice["message"] !== undefined &&
+      text(choice, "finish_reason") === "insufficient_system_resource",
+  );
+  return isBusy ? verdict({ class: "overloaded", message: "The upstream ran out of resources." }) : undefined;
+}
+
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const path = besidePath(channel.baseUrl, TAILS, "/user/balance");
+  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
+  const entries = isObject(json) ? list(json, "balance_infos").filter(isObject) : [];
+  return amountOf(entries.find((entry) => entry["currency"] === "CNY") ?? entries[0], "total_balance");
+}
+
+export const deepseek = openaiCompatible({
+  type: 43,
+  id: "deepseek",
+  label: "DeepSeek",
+  baseUrl: BASE,
+  models: [
+    "deepseek-v4-flash",
+    "deepseek-v4-pro",
+    "deepseek-v4-flash-vision-exp",
+    "deepseek-chat",
+    "deepseek-reasoner",
+  ],
+  operations: ["chat", "completions"],
+  paths: { completions: (_ask, _model, { baseUrl }) => besidePath(baseUrl, TAILS, "/beta/completions") },
+  quirks: [noDeveloperRole, thinking, history, jsonInstruction],
+  repairs: [busy],
+  classify: readDeepSeek,
+  balance,
+});

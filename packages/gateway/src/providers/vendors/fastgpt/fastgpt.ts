@@ -1,0 +1,73 @@
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
+import { count, isObject, object, text } from "../../../dialects/core/read.ts";
+import { asNumber, asText } from "../../core/error-body.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import type { AnswerContext, AnswerRepair, FailedAnswer, Verdict } from "../../core/types.ts";
+import { vendorVerdict } from "../../core/vendor-error.ts";
+import { classOfStatus } from "../../core/upstream-error.ts";
+
+const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
+
+/** Of the workflow's named events only those with text are the answer; head fields and usage are dummies. */
+const workflow: AnswerRepair = {
+  name: "workflow events",
+  answer: (body, context) => withoutDummyUsage(named(body, context)),
+  stream: (context) => (event) => {
+    if (event.event === "error" && event.data) {
+      const message = text(event.data, "message") ?? "The upstream failed.";
+      return { event: undefined, data: { error: { message, type: "upstream_error" } }, raw: "" };
+    }
+    if (!TEXT_EVENTS.has(event.event)) return [];
+    return event.data ? chunk(event, named(withoutDummyUsage(event.data), context)) : { ...event, event: undefined };
+  },
+};
+
+function chunk(event: StreamEvent, data: JsonObject): StreamEvent {
+  return data === event.data && event.event === undefined ? event : { event: undefined, data, raw: "" };
+}
+
+function named(body: JsonObject, { ask, now, requestId }: AnswerContext): JsonObject {
+  if (body["choices"] === undefined || (body["id"] && body["created"] && body["model"])) return body;
+  return {
+    ...body,
+    id: text(body, "id") || `chatcmpl-${requestId}`,
+    created: count(body, "created") || Math.floor(now / 1000),
+    model: text(body, "model") || ask.model,
+  };
+}
+
+/** 1/1/1 stands for "not counted". */
+function withoutDummyUsage(body: JsonObject): JsonObject {
+  const total = count(object(body, "usage"), "total_tokens");
+  if (total === undefined || total > 2) return body;
+  const { usage: _dummy, ...rest } = body;
+  return rest;
+}
+
+const REFUSED_KEY = 514;
+
+/** `{code, statusText, message}`, also with status 200; 514 is a refused key, others are statuses of HTTP. */
+function readFastGpt({ status, json }: FailedAnswer): Verdict | undefined {
+  const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
+  const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;
+  if (!isObject(json) || (code !== REFUSED_KEY && !isOther)) return undefined;
+  return vendorVerdict(code === REFUSED_KEY ? "bad_key" : classOfStatus(code), {
+    type: "fastgpt_error",
+    code: String(code),
+    message: asText(json["message"]) ?? asText(json["statusText"]) ?? "",
+    status,
+  });
+}
+
+export const fastgpt = openaiCompatible({
+  type: 22,
+  id: "fastgpt",
+  label: "FastGPT",
+  baseUrl: "https://fastgpt.run/api/openapi",
+  models: [],
+  operations: ["chat"],
+  streamUsage: false,
+  repairs: [workflow],
+  classify: readFastGpt,
+  keyHint: "API key, or APIKey-AppId",
+});

@@ -1,0 +1,44 @@
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { general } from "../../core/classify.ts";
+import { without } from "../../../dialects/core/json-edit.ts";
+import type { FailedAnswer, Quirk, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
+
+const effort: Quirk = {
+  name: "low, medium or high effort, or a thinking budget",
+  drops: ["reasoning_effort"],
+  apply(body) {
+    const asked = body["reasoning_effort"];
+    if (body["thinking"] !== undefined) return without(body, ["reasoning_effort"]);
+    const known = typeof asked === "string" ? EFFORT[asked] : undefined;
+    return known === undefined ? body : { ...body, reasoning_effort: known };
+  },
+};
+
+/** 412 = the account is suspended; a proxy in front answers with a `fault` object. */
+function readFireworks(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 412) return undefined;
+  return verdict({ class: "bad_key", status: 403, message: general(answer, answer.json).message });
+}
+
+export const fireworks = openaiCompatible({
+  type: 1003,
+  id: "fireworks",
+  label: "Fireworks AI",
+  baseUrl: "https://api.fireworks.ai/inference",
+  models: [
+    "accounts/fireworks/models/kimi-k2p6",
+    "accounts/fireworks/models/glm-5",
+    "accounts/fireworks/models/deepseek-v3p2",
+    "accounts/fireworks/models/gpt-oss-120b",
+    "accounts/fireworks/models/gpt-oss-20b",
+    "accounts/fireworks/models/llama-v3p3-70b-instruct",
+    "accounts/fireworks/models/qwen3-235b-a22b",
+  ],
+  operations: ["chat", "completions", "responses", "embeddings", "rerank"],
+  quirks: [effort],
+  classify: readFireworks,
+  keyHint: "fw_...",
+});

@@ -1,0 +1,104 @@
+import { isObject, list, objects, text } from "../../../dialects/core/read.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+import { readGoogle } from "../google/errors.ts";
+import { embedExchange } from "../google/embeddings.ts";
+import { imageBridge, isImagen } from "../google/images.ts";
+import { GEMINI_MODELS } from "../google/models.ts";
+import { pictured } from "../google/pictured.ts";
+import { joinUrl, withoutEnd } from "../../core/join-url.ts";
+import { getJson, namesIn } from "../../core/model-list.ts";
+import type {
+  ChannelRecord,
+  HttpJson,
+  ProviderAdapter,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "../../core/types.ts";
+
+const MAX_PAGES = 20;
+const SERVED: ReadonlySet<string> = new Set(["generateContent", "embedContent", "predict"]);
+const BASE = "https://generativelanguage.googleapis.com";
+/** Of the layer that speaks OpenAI's protocol. */
+const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
+
+/** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie beside the others. */
+function modelPath(channel: ChannelRecord, named: string, verb: string): string {
+  const [, list = "models", model = named] = /^(models|tunedModels)\/(.+)$/.exec(named) ?? [];
+  return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/${list}/${encodeURIComponent(model)}:${verb}`;
+}
+
+function verbPath(verb: string): UpstreamRoute["path"] {
+  return (_ask, model, channel) => modelPath(channel, model, verb);
+}
+
+export const gemini: ProviderAdapter = {
+  type: 24,
+  id: "gemini",
+  label: "Google Gemini",
+  baseUrl: BASE,
+  pastedEnd: PASTED_END,
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "gemini-generate",
+      path: (ask, model, channel) =>
+        modelPath(channel, model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      inlinesImages: true,
+    },
+    { operation: "count_tokens", dialect: "gemini-count-tokens", path: verbPath("countTokens") },
+    { operation: "embeddings", dialect: "gemini-embed", path: verbPath("embedContent"), exchange: embedExchange },
+    {
+      operation: "images.generations",
+      dialect: "private:google-images",
+      path: (_ask, model, channel) => modelPath(channel, model, isImagen(model) ? "predict" : "generateContent"),
+      when: (ask) => ask.operation === "images.generations",
+      exchange: pictured((call, context) => context.send(call)),
+    },
+  ],
+  authorize: sign,
+  models: GEMINI_MODELS,
+  ownedBy: "google gemini",
+  streamUsage: false,
+  bridges: [imageBridge],
+  classify: readGoogle,
+  listModels,
+  keyHint: "AIza...",
+  otherHint: "API version, default v1beta",
+};
+
+/** The key never stands in the URL, where it would end in logs. */
+function sign(call: UpstreamCall, _channel: ChannelRecord, { key }: SigningContext): void {
+  call.headers["x-goog-api-key"] = key;
+  nameBatch(call);
+}
+
+/** One request and a list of them have different verbs. */
+function nameBatch(call: UpstreamCall): void {
+  if (!call.url.pathname.endsWith(":embedContent") || !call.body) return;
+  const isBatch = Array.isArray(parseObject(call.body.toString("utf8"))?.["requests"]);
+  if (isBatch) call.url.pathname = call.url.pathname.replace(/:embedContent$/, ":batchEmbedContents");
+}
+
+async function listModels(channel: ChannelRecord, key: string, http: HttpJson): Promise<string[]> {
+  const version = channel.other === "" ? "v1beta" : channel.other;
+  const url = joinUrl(withoutEnd(channel.baseUrl, PASTED_END) || BASE, `/${version}/models?pageSize=1000`);
+  const names: string[] = [];
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const json = await getJson(http, url.href, { "x-goog-api-key": key });
+    names.push(
+      ...namesIn(isObject(json) ? { models: objects(json, "models").filter(isServed) } : json, "models", "name"),
+    );
+    const next = isObject(json) ? text(json, "nextPageToken") : undefined;
+    if (!next) break;
+    url.searchParams.set("pageToken", next);
+  }
+  return names.map((name) => name.replace(/^models\//, ""));
+}
+
+/** Live and tuning models have no route here. */
+function isServed(model: JsonObject): boolean {
+  const methods = list(model, "supportedGenerationMethods");
+  return methods.length === 0 || methods.some((method) => typeof method === "string" && SERVED.has(method));
+}

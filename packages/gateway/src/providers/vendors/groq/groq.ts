@@ -1,0 +1,86 @@
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
+import { object, text } from "../../../dialects/core/read.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachMessage } from "../../core/transforms/each-choice.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { AnswerRepair, Quirk } from "../../core/types.ts";
+
+const EFFORT: Readonly<Record<string, string>> = { none: "low", minimal: "low", xhigh: "high", max: "high" };
+
+const REFUSED = ["logprobs", "top_logprobs", "logit_bias", "n"];
+
+const groqParams: Quirk = {
+  name: "parameters that Groq refuses",
+  drops: [...REFUSED, "reasoning_effort"],
+  apply(body, _ask, upstreamModel) {
+    const kept = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
+    const effort = kept["reasoning_effort"];
+    if (typeof effort !== "string") return kept;
+    const known = effortFor(upstreamModel, effort);
+    if (known === effort) return kept;
+    const { reasoning_effort: _other, ...rest } = kept;
+    return known === undefined ? rest : { ...rest, reasoning_effort: known };
+  },
+};
+
+/** gpt-oss takes low to high, qwen3 none or default, other models nothing. */
+function effortFor(model: string, effort: string): string | undefined {
+  if (model.includes("gpt-oss")) return EFFORT[effort] ?? effort;
+  if (model.includes("qwen3")) return effort === "none" ? "none" : "default";
+  return undefined;
+}
+
+/** `x_groq` holds ids and a copy of the usage; the copy counts only when no usage chunk follows. */
+const vendorMembers: AnswerRepair = {
+  name: "x_groq and channel",
+  marks: ['"x_groq"', '"channel"', '"usage"', "[DONE]"],
+  answer: (body) => without(body, ["x_groq"]),
+  stream() {
+    let own: JsonObject | undefined;
+    let hasUsage = false;
+    return (event) => {
+      const { data } = event;
+      if (!data) return own && !hasUsage && event.raw === "[DONE]" ? [usageChunk(own), event] : event;
+      const vendor = object(data, "x_groq");
+      const failure = text(vendor, "error");
+      if (failure !== undefined) return { event: undefined, data: { error: { message: failure } }, raw: "" };
+      const usage = object(vendor, "usage");
+      if (usage) own = { ...data, usage };
+      hasUsage ||= data["usage"] !== undefined;
+      const clean = eachMessage(without(data, ["x_groq"]), (delta) => without(delta, ["channel"]));
+      return clean === data ? event : { event: event.event, data: clean, raw: "" };
+    };
+  },
+};
+
+function usageChunk(last: JsonObject): StreamEvent {
+  return { event: undefined, data: { ...without(last, ["x_groq"]), choices: [] }, raw: "" };
+}
+
+export const groq = openaiCompatible({
+  type: 1001,
+  id: "groq",
+  label: "Groq",
+  baseUrl: "https://api.groq.com/openai",
+  models: [
+    "openai/gpt-oss-120b",
+    "openai/gpt-oss-20b",
+    "openai/gpt-oss-safeguard-20b",
+    "llama-3.3-70b-versatile",
+    "llama-3.1-8b-instant",
+    "meta-llama/llama-4-scout-17b-16e-instruct",
+    "qwen/qwen3-32b",
+    "groq/compound",
+    "groq/compound-mini",
+    "meta-llama/llama-prompt-guard-2-22m",
+    "meta-llama/llama-prompt-guard-2-86m",
+    "whisper-large-v3",
+    "whisper-large-v3-turbo",
+    "canopylabs/orpheus-v1-english",
+  ],
+  operations: ["chat", "responses", "audio.speech", "audio.transcriptions", "audio.translations"],
+  quirks: [groqParams],
+  repairs: [reasoningName, vendorMembers],
+  keyHint: "gsk_...",
+});

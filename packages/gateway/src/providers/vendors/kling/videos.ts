@@ -1,0 +1,119 @@
+import { count, isSet, number, object, objects, text } from "../../../dialects/core/read.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import type { VideoNames, VideoRequest, VideoTasks } from "../../core/video.ts";
+
+const ACTIONS: ReadonlySet<string> = new Set([
+  "text2video",
+  "image2video",
+  "multi-image2video",
+  "video-extend",
+  "lip-sync",
+  "effects",
+]);
+
+const STATUSES: Readonly<Record<string, string>> = {
+  submitted: "SUBMITTED",
+  processing: "IN_PROGRESS",
+  succeed: "SUCCESS",
+  failed: "FAILURE",
+};
+
+const DEFAULTS = { model: "kling-v1", mode: "std", duration: "5" };
+/** Actions that build on a finished video and choose no model. */
+const WITHOUT_MODEL: ReadonlySet<string> = new Set(["video-extend", "lip-sync"]);
+/** Actions whose parameters stand in `input`. */
+const WITH_INPUT: ReadonlySet<string> = new Set(["lip-sync", "effects"]);
+/** Told where the vendor's own code must not be: it would blame the client's key. */
+const SERVICE_ERROR = 5000;
+
+/** `POST /v1/videos/<action>`, then `GET /v1/videos/<action>/<id>`; both answer `{code, message, request_id, data}`. */
+export const klingVideos: VideoTasks = {
+  actions: ACTIONS,
+  path: (action) => `/v1/videos/${action}`,
+  fromGeneral,
+  names,
+  withModel({ action, body }, model) {
+    const input = object(body, "input");
+    return WITH_INPUT.has(action) && input
+      ? { ...body, input: { ...input, model_name: model } }
+      : { ...body, model_name: model };
+  },
+  accepted(answer) {
+    const data = answer["code"] === 0 ? object(answer, "data") : undefined;
+    const id = text(data, "task_id");
+    return data === undefined || id === undefined || id === "" ? undefined : { id, data };
+  },
+  news(answer) {
+    const data = answer["code"] === 0 ? object(answer, "data") : undefined;
+    const status = STATUSES[text(data, "task_status") ?? ""];
+    if (data === undefined || status === undefined) return undefined;
+    const isOver = status === "SUCCESS" || status === "FAILURE";
+    return {
+      status,
+      progress: status === "SUBMITTED" ? "10%" : "50%",
+      data,
+      failReason: status === "FAILURE" ? text(data, "task_status_msg") || "The vendor gave no reason." : undefined,
+      startTime: status === "SUBMITTED" ? undefined : secondsOf(data, "created_at"),
+      finishTime: isOver ? secondsOf(data, "updated_at") : undefined,
+    };
+  },
+  urls: (data) =>
+    objects(object(data, "task_result"), "videos")
+      .map((video) => text(video, "url") ?? "")
+      .filter((url) => url !== ""),
+  view({ id, status, failReason, data }, requestId) {
+    const isGivenUp = status === "FAILURE" && data["task_status"] !== "failed";
+    const end: JsonObject = isGivenUp ? { task_status: "failed", task_status_msg: failReason } : {};
+    return { code: 0, message: "SUCCEED", request_id: requestId, data: { task_id: id, ...data, ...end } };
+  },
+  refusal: ({ code, message, requestId }) => ({
+    code: code !== undefined && /^\d+$/.test(code) ? Number(code) : SERVICE_ERROR,
+    message,
+    request_id: requestId,
+  }),
+};
+
+/** `kling-video_<model>_<mode>_<seconds>`; read where the vendor reads, so that the price is that of the video. */
+function names({ action, body }: VideoRequest): VideoNames {
+  const input = WITH_INPUT.has(action) ? object(body, "input") : body;
+  const model = text(input, "model_name") || (WITHOUT_MODEL.has(action) ? action : DEFAULTS.model);
+  const duration = input?.["duration"];
+  const seconds = typeof duration === "number" || typeof duration === "string" ? String(duration) : DEFAULTS.duration;
+  const mode = text(input, "mode") || DEFAULTS.mode;
+  return { model, priced: ["kling-video", model, mode, seconds].join("_") };
+}
+
+function fromGeneral(general: JsonObject): VideoRequest {
+  const image = text(general, "image");
+  const seconds = number(general, "duration") ?? text(general, "duration") ?? text(general, "seconds");
+  const shape = aspectRatio(general);
+  const body: JsonObject = {
+    model_name: text(general, "model") ?? DEFAULTS.model,
+    mode: DEFAULTS.mode,
+    duration: String(seconds ?? DEFAULTS.duration),
+    ...(isSet(general["prompt"]) ? { prompt: general["prompt"] } : {}),
+    ...(image === undefined ? (shape === undefined ? {} : { aspect_ratio: shape }) : { image: bare(image) }),
+    ...object(general, "metadata"),
+  };
+  return { action: image === undefined ? "text2video" : "image2video", body };
+}
+
+/** Base64 goes without the start of a data URL. */
+function bare(image: string): string {
+  return image.replace(/^data:[^,]*;base64,/, "");
+}
+
+function aspectRatio(general: JsonObject): string | undefined {
+  const [, wide, high] = /^(\d+)[x*](\d+)$/.exec(text(general, "size") ?? "") ?? [];
+  const width = count(general, "width") ?? Number(wide ?? 0);
+  const height = count(general, "height") ?? Number(high ?? 0);
+  if (width === 0 || height === 0) return undefined;
+  if (width === height) return "1:1";
+  return width > height ? "16:9" : "9:16";
+}
+
+/** The vendor counts milliseconds. */
+function secondsOf(data: JsonObject, name: string): number | undefined {
+  const milliseconds = count(data, name);
+  return milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000);
+}

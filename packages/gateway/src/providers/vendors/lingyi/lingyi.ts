@@ -1,0 +1,26 @@
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+
+export const lingyi = openaiCompatible({
+  type: 31,
+  id: "lingyi",
+  label: "01.AI",
+  baseUrl: "https://api.lingyiwanwu.com",
+  ownedBy: "lingyiwanwu",
+  models: [
+    "yi-lightning",
+    "yi-vision-v2",
+    "yi-large",
+    "yi-medium",
+    "yi-vision",
+    "yi-medium-200k",
+    "yi-spark",
+    "yi-large-rag",
+    "yi-large-turbo",
+    "yi-large-preview",
+    "yi-large-rag-preview",
+  ],
+  operations: ["chat"],
+  quirks: [noDeveloperRole],
+  streamUsage: false,
+});

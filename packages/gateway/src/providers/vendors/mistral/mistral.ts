@@ -1,0 +1,52 @@
+import { general } from "../../core/classify.ts";
+import { asObject, asText } from "../../core/error-body.ts";
+import { mistralAnswer } from "./answer.ts";
+import { mistralEmbeddings, mistralParams } from "./request.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import type { FailedAnswer, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+/** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
+function readMistral(answer: FailedAnswer): Verdict | undefined {
+  const type = asText(asObject(answer.json)?.["type"]);
+  if (answer.status === 400 && type === "invalid_model")
+    return verdict({ class: "not_found", message: general(answer, answer.json).message });
+  if (answer.status !== 429) return undefined;
+  const { message } = general(answer, answer.json);
+  return /capacity exceeded/i.test(message) ? verdict({ class: "overloaded", status: 429, message }) : undefined;
+}
+
+export const mistral = openaiCompatible({
+  type: 42,
+  id: "mistral",
+  label: "Mistral AI",
+  baseUrl: "https://api.mistral.ai",
+  models: [
+    "mistral-large-latest",
+    "mistral-large-2512",
+    "mistral-medium-latest",
+    "mistral-medium-2604",
+    "mistral-medium-2508",
+    "mistral-small-latest",
+    "mistral-small-2603",
+    "magistral-medium-latest",
+    "magistral-small",
+    "devstral-latest",
+    "devstral-2512",
+    "devstral-medium-latest",
+    "codestral-latest",
+    "ministral-8b-latest",
+    "ministral-3b-latest",
+    "pixtral-large-latest",
+    "pixtral-12b",
+    "open-mistral-nemo",
+    "open-mistral-7b",
+    "open-mixtral-8x7b",
+    "mistral-embed",
+  ],
+  operations: ["chat", "embeddings", "moderations", "audio.transcriptions"],
+  streamUsage: false,
+  quirks: [mistralParams, mistralEmbeddings],
+  repairs: [mistralAnswer],
+  classify: readMistral,
+});

@@ -1,0 +1,55 @@
+import { isObject, object, objects } from "../../../dialects/core/read.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { amountOf } from "../../core/amount.ts";
+import { joinUrl } from "../../core/join-url.ts";
+import { bearerHeaders, getJson } from "../../core/model-list.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { onEvent } from "../../core/transforms/each-choice.ts";
+import type { AnswerRepair, ChannelRecord, HttpJson } from "../../core/types.ts";
+
+const BASE = "https://api.moonshot.cn";
+
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/users/me/balance").href, bearerHeaders(key));
+  return amountOf(isObject(json) ? object(json, "data") : undefined, "available_balance");
+}
+
+/** Who asked for usage looks for it beside the choices; the vendor puts it into the first one. */
+const usageBeside: AnswerRepair = {
+  name: "usage beside the choices",
+  marks: ['"usage":{', '"usage": {'],
+  stream: ({ ask }) => (ask.wantsStreamUsage ? onEvent(lifted) : undefined),
+};
+
+function lifted(chunk: JsonObject): JsonObject {
+  const [choice] = objects(chunk, "choices");
+  const usage = object(choice, "usage");
+  return usage === undefined || isObject(chunk["usage"]) ? chunk : { ...chunk, usage };
+}
+
+export const moonshot = openaiCompatible({
+  type: 25,
+  id: "moonshot",
+  label: "Moonshot AI",
+  baseUrl: BASE,
+  namedBases: { "kimi-coding-plan": "https://api.kimi.com/coding/v1" },
+  models: [
+    "kimi-latest",
+    "kimi-k2.6",
+    "kimi-k2-thinking",
+    "kimi-k2-turbo-preview",
+    "moonshot-v1-auto",
+    "moonshot-v1-8k",
+    "moonshot-v1-32k",
+    "moonshot-v1-128k",
+    "moonshot-v1-8k-vision-preview",
+    "moonshot-v1-32k-vision-preview",
+    "moonshot-v1-128k-vision-preview",
+  ],
+  operations: ["chat"],
+  streamUsage: false,
+  quirks: [noDeveloperRole],
+  repairs: [usageBeside],
+  balance,
+});

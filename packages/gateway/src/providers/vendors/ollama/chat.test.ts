@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { bridgeContextOf, dataOf, event } from "../../../../test/provider-kit.ts";
+import { chatBridge } from "./chat.ts";
+
+const call = { function: { name: "f", arguments: { x: 1 } } };
+
+describe("ollama", () => {
+  it("sends calls as objects and names the function of a result", () => {
+    const messages = [
+      { role: "developer", content: "s" },
+      { role: "assistant", content: "", tool_calls: [{ id: "c1", function: { name: "f", arguments: '{"x":1}' } }] },
+      { role: "tool", tool_call_id: "c1", content: "r" },
+    ];
+    const body = chatBridge.request(
+      { messages, options: { num_ctx: 9 }, top_p: 0, tool_choice: "none", tools: [] },
+      bridgeContextOf(),
+    );
+    expect(body).toEqual({
+      model: "model",
+      messages: [
+        { role: "system", content: "s" },
+        { role: "assistant", content: "", tool_calls: [{ id: "c1", function: { name: "f", arguments: { x: 1 } } }] },
+        { role: "tool", content: "r", tool_name: "f", tool_call_id: "c1" },
+      ],
+      stream: false,
+      options: { top_p: 0, num_ctx: 9 },
+    });
+  });
+
+  it("counts tool calls over events and gives them ids", () => {
+    const stream = chatBridge.stream(bridgeContextOf());
+    const events = [
+      event({ message: { content: "", tool_calls: [call] }, done: false }),
+      event({ message: { content: "", tool_calls: [call] }, done: true, done_reason: "stop", eval_count: 1 }),
+    ].flatMap((given) => stream.event(given));
+    const heads = dataOf(events).flatMap((data) =>
+      [...JSON.stringify(data).matchAll(/"index":(\d),"id":"(call_\w{24})"/g)].map(([, index, id]) => ({ index, id })),
+    );
+    expect(heads.map(({ index }) => index)).toEqual(["0", "1"]);
+    expect(new Set(heads.map(({ id }) => id)).size).toBe(2);
+    expect(dataOf(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
+  });
+
+  it("leaves usage out when the prompt was not counted", () => {
+    const answer = chatBridge.response(
+      { model: "m", message: { content: "a", thinking: "t" }, done_reason: "length", eval_count: 3 },
+      bridgeContextOf(),
+    );
+    expect(answer).toMatchObject({
+      choices: [{ message: { content: "a", reasoning_content: "t" }, finish_reason: "length" }],
+    });
+    expect(answer["usage"]).toBeUndefined();
+  });
+});

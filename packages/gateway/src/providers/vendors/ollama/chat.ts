@@ -1,0 +1,186 @@
+import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../../../dialects/core/types.ts";
+import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
+import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
+import {
+  argumentsOf,
+  chatMessages,
+  checkChatFields,
+  checkChatParts,
+  imageData,
+  maxTokens,
+  stopList,
+  toolName,
+  topK,
+  type ChatMessage,
+} from "../../core/private/chat-reader.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
+import { needed } from "../../core/private/needed.ts";
+
+const SAME_OPTIONS = ["temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty"];
+const READ = [
+  ...SAME_OPTIONS,
+  "max_tokens",
+  "max_completion_tokens",
+  "stop",
+  "options",
+  "keep_alive",
+  "response_format",
+  "reasoning_effort",
+  "think",
+  "tools",
+  "functions",
+  "tool_choice",
+  "function_call",
+  "logprobs",
+  "top_logprobs",
+];
+const THINK: Readonly<Record<string, string | boolean>> = { none: false, minimal: "low", xhigh: "max" };
+
+/** https://docs.ollama.com/api: options, images and `think` exist only here, not in the compatible layer. */
+export const chatBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:ollama-chat",
+  request(body, context) {
+    checkChatFields(body, context, READ);
+    checkChatParts(body, context, true);
+    const effort = text(body, "reasoning_effort");
+    const options = optionsOf(body);
+    return compact({
+      model: context.upstreamModel,
+      messages: chatMessages(body).map((message, _index, all) => messageOf(message, all)),
+      stream: body["stream"] === true,
+      think: body["think"] ?? (effort === undefined ? undefined : (THINK[effort] ?? effort)),
+      options: Object.keys(options).length === 0 ? undefined : options,
+      format: formatOf(body),
+      tools: toolsOf(body),
+      keep_alive: body["keep_alive"],
+      logprobs: body["logprobs"],
+      top_logprobs: body["top_logprobs"],
+    });
+  },
+  response(body, context) {
+    const message = needed(object(body, "message"));
+    const calls = callsOf(message);
+    return chatAnswer(
+      {
+        model: text(body, "model"),
+        content: text(message, "content") ?? "",
+        reasoning: text(message, "thinking"),
+        toolCalls: calls,
+        logprobs: logprobsOf(body),
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(body),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+/** The choice among them is the model's own; none at all is told by offering none. */
+function toolsOf(body: JsonObject): JsonValue | undefined {
+  if ((body["tool_choice"] ?? body["function_call"]) === "none") return undefined;
+  const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
+  return legacy.length === 0 ? body["tools"] : [...objects(body, "tools"), ...legacy];
+}
+
+function optionsOf(body: JsonObject): JsonObject {
+  const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
+  const stop = stopList(body);
+  return compact({
+    ...same,
+    top_k: topK(body),
+    num_predict: maxTokens(body),
+    stop: stop.length === 0 ? undefined : stop,
+    ...object(body, "options"),
+  });
+}
+
+function formatOf(body: JsonObject): JsonObject | string | undefined {
+  const format = object(body, "response_format");
+  if (text(format, "type") === "json_object") return "json";
+  return text(format, "type") === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
+}
+
+function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
+  const { role, toolCallId } = message;
+  if (role === "tool") {
+    return compact({
+      role,
+      content: message.text,
+      tool_name: toolName(all, toolCallId) ?? message.name,
+      tool_call_id: toolCallId,
+    });
+  }
+  const calls = message.toolCalls.map((call) => ({
+    id: call.id,
+    function: { name: call.name, arguments: argumentsOf(call) },
+  }));
+  return compact({
+    role,
+    content: message.text,
+    images: message.images.length === 0 ? undefined : message.images.map((url) => imageData(url).data),
+    tool_calls: calls.length === 0 ? undefined : calls,
+    thinking: text(message.source, "reasoning_content"),
+  });
+}
+
+/** Calls come with their arguments as an object and sometimes without an id. */
+function callsOf(message: JsonObject | undefined): JsonObject[] {
+  return objects(message, "tool_calls").map((call) => {
+    const named = object(call, "function");
+    return toolCall(
+      text(call, "id") ?? newCallId(),
+      text(named, "name") ?? "",
+      JSON.stringify(object(named, "arguments") ?? {}),
+    );
+  });
+}
+
+/** The same words as in the OpenAI protocol, without the object around them. */
+function logprobsOf(body: JsonObject): JsonObject | undefined {
+  const content = objects(body, "logprobs");
+  return content.length === 0 ? undefined : { content: [...content], refusal: null };
+}
+
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  return text(body, "done_reason") === "length" ? "length" : "stop";
+}
+
+/** A prompt that was cached as a whole is reported as absent; then both numbers are counted here. */
+function usageOf(body: JsonObject): ChatUsage | undefined {
+  const input = count(body, "prompt_eval_count");
+  const output = count(body, "eval_count");
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const error = text(data, "error") ?? text(object(data, "error"), "message");
+      if (error !== undefined) return writer.fail({ message: error, type: "server_error", code: "upstream_error" });
+      writer.name({ model: text(data, "model") });
+      const message = object(data, "message");
+      const thought = text(message, "thinking") ?? "";
+      const said = text(message, "content") ?? "";
+      const events = [
+        ...writer.start(),
+        ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
+        ...(said === "" ? [] : writer.delta({ content: said }, null, logprobsOf(data))),
+        ...callsOf(message).flatMap((call) =>
+          writer.toolStart(
+            text(call, "id") ?? "",
+            text(object(call, "function"), "name") ?? "",
+            text(object(call, "function"), "arguments"),
+          ),
+        ),
+      ];
+      if (data["done"] !== true) return events;
+      return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), usageOf(data))];
+    },
+    end: () => [],
+  };
+}

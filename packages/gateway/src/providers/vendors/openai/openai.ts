@@ -1,0 +1,85 @@
+import type { Ask } from "../../../dialects/core/types.ts";
+import { bearer } from "../../core/bearer.ts";
+import { hasResponses, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
+import { dashboardBalance } from "./balance.ts";
+import { OPENAI_MODELS } from "./models.ts";
+import { needsResponses, reasoningParams, reasoningResponses } from "./reasoning.ts";
+import { listOpenAiModels } from "../../core/model-list.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
+
+const BASE = "https://api.openai.com";
+
+const compatible = openaiCompatible({
+  type: 1,
+  id: "openai",
+  label: "OpenAI",
+  baseUrl: BASE,
+  gatewayDrops: "/v1",
+  models: OPENAI_MODELS,
+  operations: [
+    "completions",
+    "responses",
+    "embeddings",
+    "moderations",
+    "rerank",
+    "images.generations",
+    "images.edits",
+    "images.variations",
+    "audio.speech",
+    "audio.transcriptions",
+    "audio.translations",
+    "realtime",
+  ],
+  quirks: [reasoningParams, reasoningResponses],
+  repairs: [reasoningName],
+  balance: dashboardBalance(BASE),
+  keyHint: "sk-...",
+});
+
+/** OpenAI, and every server that speaks its protocol and is reached by a base URL of the channel. */
+export const openai: ProviderAdapter = {
+  ...compatible,
+  speaks: [
+    {
+      ...openaiRoute("chat"),
+      when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body),
+    },
+    ...compatible.speaks,
+    {
+      operation: "count_tokens",
+      dialect: "openai-input-tokens",
+      path: "/v1/responses/input_tokens",
+      when: isOnResponses,
+    },
+    { operation: "responses", dialect: "openai-compaction", path: "/v1/responses/compact", when: isOnResponses },
+  ],
+  authorize: signOpenAi,
+  listModels: listOpenAiModels("/v1/models", {
+    gatewayDrops: "/v1",
+    headers: (channel, key) => headersOf(channel, key),
+  }),
+};
+
+function isOnResponses(_ask: Ask, _model: string, channel: ChannelRecord): boolean {
+  return hasResponses(channel, true);
+}
+
+function signOpenAi(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
+  bearer(call, channel, context);
+  if (channel.organization !== "") call.headers["openai-organization"] = channel.organization;
+  passBeta(call, context);
+}
+
+/** The version of the realtime protocol and the like, as the client named it. */
+export function passBeta(call: UpstreamCall, { clientHeaders }: SigningContext): void {
+  const beta = clientHeaders["openai-beta"];
+  if (beta !== undefined) call.headers["openai-beta"] = beta;
+}
+
+function headersOf(channel: ChannelRecord, key: string): Record<string, string> {
+  return {
+    ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
+    ...(channel.organization === "" ? {} : { "openai-organization": channel.organization }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { isObject, number, object, objects, text } from "../../../dialects/core/read.ts";
+import { bearer } from "../../core/bearer.ts";
+import { general } from "../../core/classify.ts";
+import { joinUrl } from "../../core/join-url.ts";
+import { bearerHeaders, getJson } from "../../core/model-list.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { onEvent } from "../../core/transforms/each-choice.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const BASE = "https://openrouter.ai/api";
+
+const reasoningObject: Quirk = {
+  name: "effort inside the reasoning object",
+  apply(body) {
+    const { reasoning_effort: effort, ...rest } = body;
+    if (typeof effort !== "string") return body;
+    return { ...rest, reasoning: { effort, ...object(body, "reasoning") } };
+  },
+};
+
+/** A failure in the middle is a chunk with an `error` beside its choices, or inside the first one. */
+const errorChunk: AnswerRepair = {
+  name: "error chunks",
+  marks: ['"error"'],
+  stream: () =>
+    onEvent((chunk) => {
+      const error = object(chunk, "error") ?? errorOfChoice(chunk);
+      return error !== undefined && chunk["choices"] !== undefined ? { error } : chunk;
+    }),
+};
+
+function errorOfChoice(answer: JsonObject): JsonObject | undefined {
+  return object(objects(answer, "choices")[0], "error");
+}
+
+export const openrouter = openaiCompatible({
+  type: 20,
+  id: "openrouter",
+  label: "OpenRouter",
+  baseUrl: BASE,
+  models: [],
+  operations: ["chat", "completions", "responses", "embeddings"],
+  streamUsage: false,
+  quirks: [reasoningObject],
+  repairs: [reasoningName, errorChunk],
+  authorize(call, channel, context) {
+    bearer(call, channel, context);
+    if (context.publicUrl) call.headers["http-referer"] = context.publicUrl;
+    call.headers["x-title"] = "Fairway";
+  },
+  classify: readOpenRouter,
+  balance,
+  keyHint: "sk-or-v1-...",
+});
+
+/** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
+function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
+  const json = answer.body.includes('"error"') && isObject(answer.json) ? answer.json : undefined;
+  if (!json) return undefined;
+  const inChoice = answer.status < 400 ? errorOfChoice(json) : undefined;
+  return inChoice ? general(answer, { error: inChoice }) : readError(answer, object(json, "error"));
+}
+
+function readError(answer: FailedAnswer, error: JsonObject | undefined): Verdict | undefined {
+  const status = answer.status >= 400 ? answer.status : number(error, "code");
+  if (!error || (status !== 402 && status !== 403)) return undefined;
+  const { message, retryAfterMs } = general({ ...answer, status }, answer.json);
+  if (status === 403) return isModeration(error) ? verdict({ class: "content_filter", message, status }) : undefined;
+  return retryAfterMs === undefined ? undefined : verdict({ class: "rate_limit", message, status: 429, retryAfterMs });
+}
+
+function isModeration(error: JsonObject): boolean {
+  const metadata = object(error, "metadata");
+  const isNamed = /moderat|guardrail|content/i.test(text(metadata, "error_type") ?? "");
+  return isNamed || metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
+}
+
+/** What the key may still spend; without a limit of its own, what the account has left. */
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const read = async (path: string): Promise<JsonObject> => {
+    const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
+    return (isObject(json) ? object(json, "data") : undefined) ?? {};
+  };
+  const left = number(await read("/v1/key"), "limit_remaining");
+  if (left !== undefined) return left;
+  const credits = await read("/v1/credits");
+  const total = number(credits, "total_credits");
+  if (total === undefined) throw new Error("the upstream's answer holds no balance");
+  return total - (number(credits, "total_usage") ?? 0);
+}

@@ -1,0 +1,145 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import { compact, count, isObject, isObjectList, object, objects, text } from "../../../dialects/core/read.ts";
+import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
+import { needed } from "../../core/private/needed.ts";
+import { perplexityRequest } from "./request.ts";
+
+/** Chat completions over the Agent API: items in, output items out, searches beside them. */
+export const agentBridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:perplexity-agent",
+  request: perplexityRequest,
+  response(body, context) {
+    const output = needed(isObjectList(body["output"]) ? body["output"] : undefined);
+    const content = output.flatMap((item) => (item["type"] === "message" ? objects(item, "content") : []));
+    const calls = output.filter((item) => item["type"] === "function_call");
+    return chatAnswer(
+      {
+        id: text(body, "id"),
+        created: count(body, "created_at"),
+        model: text(body, "model"),
+        content: content.map((part) => text(part, "text") ?? "").join(""),
+        toolCalls: calls.map((call) =>
+          toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? ""),
+        ),
+        finish: finishOf(body, calls.length > 0),
+        usage: usageOf(body),
+        extra: searchesOf(output),
+      },
+      context,
+    );
+  },
+  stream: streamOf,
+};
+
+function finishOf(body: JsonObject, hasCalls: boolean): string {
+  if (hasCalls) return "tool_calls";
+  if (body["status"] !== "incomplete") return "stop";
+  return text(object(body, "incomplete_details"), "reason") === "content_filter" ? "content_filter" : "length";
+}
+
+function usageOf(body: JsonObject): ChatUsage | undefined {
+  const usage = object(body, "usage");
+  const input = count(usage, "input_tokens");
+  const output = count(usage, "output_tokens");
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    cachedInput: count(object(usage, "input_tokens_details"), "cached_tokens"),
+    reasoning: count(object(usage, "output_tokens_details"), "reasoning_tokens"),
+  };
+}
+
+/** `citations` and `search_results` at the top level, where Sonar had them. */
+function searchesOf(output: readonly JsonObject[]): JsonObject {
+  const results = output.flatMap((item) => (item["type"] === "search_results" ? objects(item, "results") : []));
+  if (results.length === 0) return {};
+  return {
+    citations: results.flatMap((result) => text(result, "url") ?? []),
+    search_results: results.map(({ title, url, date, last_updated, snippet, source }) =>
+      compact({ title, url, date, last_updated, snippet, source }),
+    ),
+  };
+}
+
+type Step = (data: JsonObject) => StreamEvent[];
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
+  const steps: Readonly<Record<string, Step>> = { ...textSteps(writer), ...callSteps(writer), ...endSteps(writer) };
+  return {
+    event({ data }) {
+      if (!data || writer.isEnded) return [];
+      const step = steps[text(data, "type") ?? ""];
+      if (step) return step(data);
+      return isObject(data["error"]) ? writer.fail(failureOf(data)) : [];
+    },
+    end: () => [],
+  };
+}
+
+function textSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
+  return {
+    "response.created"(data) {
+      const response = object(data, "response");
+      writer.name({
+        id: text(response, "id"),
+        created: count(response, "created_at"),
+        model: text(response, "model"),
+      });
+      return writer.start();
+    },
+    "response.output_text.delta": (data) => writer.delta({ content: text(data, "delta") ?? "" }),
+  };
+}
+
+/** Calls begin with their header; some come with all arguments at the end instead of in pieces. */
+function callSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
+  /** Output index of the calls whose header was sent, and whether arguments came. */
+  const calls = new Map<number, boolean>();
+  const indexOf = (data: JsonObject) => count(data, "output_index") ?? 0;
+  const start = (data: JsonObject): StreamEvent[] => {
+    const item = object(data, "item");
+    if (item?.["type"] !== "function_call" || calls.has(indexOf(data))) return [];
+    calls.set(indexOf(data), false);
+    return writer.toolStart(text(item, "call_id") ?? "", text(item, "name") ?? "");
+  };
+  return {
+    "response.output_item.added": start,
+    "response.function_call_arguments.delta"(data) {
+      calls.set(indexOf(data), true);
+      return writer.toolArguments(text(data, "delta") ?? "");
+    },
+    "response.output_item.done"(data) {
+      const started = start(data);
+      if (calls.get(indexOf(data)) !== false) return started;
+      return [...started, ...writer.toolArguments(text(object(data, "item"), "arguments") ?? "")];
+    },
+  };
+}
+
+function endSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
+  const ended: Step = (data) => {
+    const response = object(data, "response") ?? {};
+    const extra = searchesOf(objects(response, "output"));
+    return writer.end(finishOf(response, writer.toolCount > 0), usageOf(response), extra);
+  };
+  const failed: Step = (data) => writer.fail(failureOf(data));
+  return {
+    "response.completed": ended,
+    "response.incomplete": ended,
+    "response.failed": failed,
+    "response.cancelled": failed,
+    error: failed,
+  };
+}
+
+function failureOf(data: JsonObject): { message: string; type: string | undefined; code: string | undefined } {
+  const error = object(data, "error") ?? object(object(data, "response"), "error") ?? data;
+  return {
+    message: text(error, "message") ?? "The upstream failed.",
+    type: text(error, "type"),
+    code: text(error, "code"),
+  };
+}

@@ -1,0 +1,67 @@
+import { bearer } from "../../core/bearer.ts";
+import { general } from "../../core/classify.ts";
+import { readErrorBody } from "../../core/error-body.ts";
+import { listOpenAiModels } from "../../core/model-list.ts";
+import { openaiRoute } from "../../core/openai-compatible.ts";
+import { agentBridge } from "./bridge.ts";
+import type { FailedAnswer, ProviderAdapter, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const BASE = "https://api.perplexity.ai";
+
+/** Types of its own (`invalid_request`) and numbers as codes: the class names the error. Failed answers have status 200. */
+function readPerplexity(answer: FailedAnswer): Verdict | undefined {
+  const body = readErrorBody(answer.json);
+  const hasFailed = /"status"\s*:\s*"(?:failed|cancelled)"/.test(answer.body.toString("utf8", 0, 4096));
+  if (!body || (answer.status < 400 && !hasFailed)) return undefined;
+  const read = general(answer, answer.json);
+  const { class: errorClass, message, param, retryAfterMs } = read;
+  return verdict({
+    class: errorClass,
+    message,
+    param,
+    retryAfterMs,
+    status: answer.status < 400 ? 502 : answer.status,
+  });
+}
+
+/** The Agent API; Sonar's chat completions ended on 2026-09-27. */
+export const perplexity: ProviderAdapter = {
+  type: 27,
+  id: "perplexity",
+  label: "Perplexity",
+  baseUrl: BASE,
+  speaks: [
+    {
+      operation: "chat",
+      dialect: "private:perplexity-agent",
+      path: "/v1/agent",
+      when: (_ask, _model, { setting }) => setting["protocol"] !== "sonar",
+    },
+    {
+      ...openaiRoute("chat", "/chat/completions"),
+      when: (_ask, _model, { setting }) => setting["protocol"] === "sonar",
+    },
+    openaiRoute("embeddings"),
+  ],
+  authorize: bearer,
+  models: [
+    "sonar",
+    "sonar-pro",
+    "sonar-reasoning-pro",
+    "sonar-deep-research",
+    "llama-3-sonar-small-32k-chat",
+    "llama-3-sonar-small-32k-online",
+    "llama-3-sonar-large-32k-chat",
+    "llama-3-sonar-large-32k-online",
+    "llama-3-8b-instruct",
+    "llama-3-70b-instruct",
+    "mixtral-8x7b-instruct",
+  ],
+  ownedBy: "perplexity",
+  streamUsage: false,
+  bridges: [agentBridge],
+  classify: readPerplexity,
+  listModels: listOpenAiModels("/v1/models", { base: BASE }),
+  keyHint: "pplx-...",
+};

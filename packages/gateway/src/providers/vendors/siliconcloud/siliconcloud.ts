@@ -1,0 +1,83 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { isObject, object } from "../../../dialects/core/read.ts";
+import { amountOf } from "../../core/amount.ts";
+import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { joinUrl } from "../../core/join-url.ts";
+import { renamed, without } from "../../../dialects/core/json-edit.ts";
+import { bearerHeaders, getJson } from "../../core/model-list.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { finishNames } from "../../core/transforms/finish-names.ts";
+import { SILICONCLOUD_MODELS } from "./models.ts";
+import type { AnswerRepair, ChannelRecord, HttpJson, Quirk } from "../../core/types.ts";
+import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+
+const BASE = "https://api.siliconflow.cn";
+
+const imageNames: Quirk = {
+  name: "image_size and batch_size",
+  on: ["openai-images"],
+  apply: (body) => renamed(renamed(body, "size", "image_size"), "n", "batch_size"),
+};
+
+const imageAnswer: AnswerRepair = {
+  name: "images as data",
+  on: ["openai-images"],
+  answer(body, { now }) {
+    if (!Array.isArray(body["images"])) return body;
+    return { created: Math.floor(now / 1000), data: body["images"] };
+  },
+};
+
+/** Comes after the general rule that fills `usage`. */
+const rerankAnswer: AnswerRepair = {
+  name: "rerank without id and meta",
+  on: ["rerank"],
+  answer: (body) => without(body, ["id", "meta"]),
+};
+
+const CODES: CodeTable = {
+  not_found: ["20012"],
+  out_of_credit: ["30001"],
+  overloaded: ["50505"],
+};
+
+/** `{code, message, data}` with numbers of their own. */
+const readSiliconCloud = vendorReader({
+  type: "upstream_error",
+  codes: CODES,
+  native({ status, json }) {
+    const root = asObject(json);
+    const code = codeText(root?.["code"]);
+    return status < 400 ? undefined : { code, message: asText(root?.["message"]) ?? "", param: String(status) };
+  },
+});
+
+async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
+  const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/user/info").href, bearerHeaders(key));
+  const data: JsonObject | undefined = isObject(json) ? object(json, "data") : undefined;
+  return amountOf(data, "totalBalance");
+}
+
+export const siliconcloud = openaiCompatible({
+  type: 40,
+  id: "siliconcloud",
+  label: "SiliconCloud",
+  baseUrl: BASE,
+  ownedBy: "siliconflow",
+  models: SILICONCLOUD_MODELS,
+  operations: [
+    "chat",
+    "completions",
+    "embeddings",
+    "rerank",
+    "images.generations",
+    "audio.speech",
+    "audio.transcriptions",
+  ],
+  streamUsage: false,
+  quirks: [noDeveloperRole, imageNames],
+  repairs: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
+  classify: readSiliconCloud,
+  balance,
+});

@@ -1,0 +1,34 @@
+import { general } from "../../core/classify.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { FailedAnswer, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+function readStepFun(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 451) return undefined;
+  return verdict({ class: "content_filter", status: 451, message: general(answer, answer.json).message });
+}
+
+export const stepfun = openaiCompatible({
+  type: 1007,
+  id: "stepfun",
+  label: "StepFun",
+  baseUrl: "https://api.stepfun.com",
+  models: [
+    "step-2-16k",
+    "step-1-flash",
+    "step-1-8k",
+    "step-1-32k",
+    "step-1-128k",
+    "step-1-256k",
+    "step-1v-8k",
+    "step-1v-32k",
+    "step-1x-medium",
+  ],
+  operations: ["chat", "images.generations", "audio.speech", "audio.transcriptions"],
+  streamUsage: false,
+  quirks: [noDeveloperRole],
+  repairs: [reasoningName],
+  classify: readStepFun,
+});

@@ -1,0 +1,19 @@
+import { object, text } from "../../../dialects/core/read.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { codeText } from "../../core/error-body.ts";
+
+export interface TencentFailure {
+  readonly code: string;
+  readonly message: string;
+  /** Id of the request. */
+  readonly param: string | undefined;
+}
+
+/** `Error` of the service, or `ErrorMsg` of the engine behind it, inside `Response` or a streamed event. */
+export function failureOf(response: JsonObject | undefined): TencentFailure | undefined {
+  const error = object(response, "Error");
+  const engine = object(response, "ErrorMsg");
+  const code = codeText(error?.["Code"]) || codeText(engine?.["Code"]);
+  if (code === "" || code === "0") return undefined;
+  return { code, message: text(error, "Message") ?? text(engine, "Msg") ?? "", param: text(response, "RequestId") };
+}

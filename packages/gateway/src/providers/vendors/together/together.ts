@@ -1,0 +1,66 @@
+import { list, object } from "../../../dialects/core/read.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { general } from "../../core/classify.ts";
+import { eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
+import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import type { AnswerRepair, FailedAnswer, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const stopNames = finishReasons({ eos: "stop" });
+
+const oddities: AnswerRepair = {
+  name: "eos and empty tool calls",
+  marks: ['"eos"', '"tool_calls"'],
+  answer: edit,
+  stream: () => onEvent(edit),
+};
+
+function edit(body: JsonObject): JsonObject {
+  return eachMessage(stopNames(body), (message) => {
+    if (!Array.isArray(message["tool_calls"]) || list(message, "tool_calls").length > 0) return message;
+    const { tool_calls: _none, ...rest } = message;
+    return rest;
+  });
+}
+
+/** A 403 says that prompt and answer together exceed the context. */
+function readTogether(answer: FailedAnswer): Verdict | undefined {
+  if (answer.status !== 403) return undefined;
+  const read = general(answer, answer.json);
+  const isContext =
+    /context|max_(?:new_)?tokens|token/i.test(read.message) && object(answer.json as JsonObject, "error") !== undefined;
+  return isContext
+    ? verdict({ class: "bad_request", status: 400, message: read.message, code: "context_length_exceeded" })
+    : undefined;
+}
+
+export const together = openaiCompatible({
+  type: 1002,
+  id: "together",
+  label: "Together AI",
+  baseUrl: "https://api.together.xyz",
+  models: [
+    "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8",
+    "openai/gpt-oss-120b",
+    "openai/gpt-oss-20b",
+    "deepseek-ai/DeepSeek-V3",
+    "deepseek-ai/DeepSeek-R1",
+    "Qwen/Qwen3-235B-A22B-Instruct-2507-tput",
+    "moonshotai/Kimi-K2-Instruct",
+    "black-forest-labs/FLUX.1-schnell",
+    "BAAI/bge-large-en-v1.5",
+  ],
+  operations: [
+    "chat",
+    "completions",
+    "embeddings",
+    "rerank",
+    "images.generations",
+    "audio.speech",
+    "audio.transcriptions",
+  ],
+  repairs: [reasoningName, oddities],
+  classify: readTogether,
+});

@@ -1,0 +1,38 @@
+import type { Ask } from "../../../dialects/core/types.ts";
+import { text } from "../../../dialects/core/read.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+import type { ChannelRecord } from "../../core/types.ts";
+import { serviceAccount } from "./token.ts";
+
+const DEFAULT_REGION = "us-central1";
+
+/** `other` is a region or a map of regions by the client's model name with a `default`. */
+export function regionOf(channel: ChannelRecord, ask: Ask): string {
+  const other = channel.other.trim();
+  if (!other.startsWith("{")) return other === "" ? DEFAULT_REGION : other;
+  const map = parseObject(other);
+  return text(map, ask.model) ?? text(map, "default") ?? DEFAULT_REGION;
+}
+
+/** https://cloud.google.com/vertex-ai/docs/reference/rest#rest_endpoints */
+function hostOf(region: string): string {
+  if (region === "global") return "https://aiplatform.googleapis.com";
+  if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com`;
+  return `https://${region}-aiplatform.googleapis.com`;
+}
+
+/** The whole URL, or the path alone where the channel has a base URL. A plain API key (express mode) has no project. */
+export function place(channel: ChannelRecord, ask: Ask, key: string, tail: string): string {
+  const region = regionOf(channel, ask);
+  const account = serviceAccount(key);
+  const path = account ? `/v1/projects/${account.projectId}/locations/${region}/${tail}` : `/v1/${tail}`;
+  if (channel.baseUrl !== "") return path;
+  return (account ? hostOf(region) : hostOf("global")) + path;
+}
+
+/** `claude-…-YYYYMMDD` is called `claude-…@YYYYMMDD` here; the newest models have no date. */
+export function claudeName(named: string): string {
+  const model = named.replace(/-thinking$/, "");
+  if (model === "claude-3-5-sonnet-20241022") return "claude-3-5-sonnet-v2@20241022";
+  return model.replace(/-(\d{8})$/, "@$1");
+}

@@ -1,0 +1,164 @@
+import type { Ask, JsonObject } from "../../../dialects/core/types.ts";
+import { isObject } from "../../../lib/text/json.ts";
+import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
+import { readGoogle } from "../google/errors.ts";
+import { imageBridge, isImagen } from "../google/images.ts";
+import { pictured } from "../google/pictured.ts";
+import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { openaiRoute } from "../../core/openai-compatible.ts";
+import { withFreshToken } from "../../core/private/fresh-token.ts";
+import { VERTEX_MODELS } from "./models.ts";
+import { claudeName, place } from "./place.ts";
+import { embedBridge, embedExchange, isEmbedding } from "./embeddings.ts";
+import { accessToken, dropToken, serviceAccount } from "./token.ts";
+import type {
+  ChannelRecord,
+  Exchange,
+  ProviderAdapter,
+  Quirk,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "../../core/types.ts";
+
+const CLAUDE_VERSION = "vertex-2023-10-16";
+
+const isClaude = (model: string) => model.startsWith("claude");
+/** A deployed endpoint of one's own, by its number. */
+const ENDPOINT = /^(?:endpoints\/)?(\d+)$/;
+const isOpen = (model: string) => model.includes("/") && !ENDPOINT.test(model);
+
+/** A token that was revoked before its time is bought anew once. */
+const once: Exchange = withFreshToken(
+  (answer) => answer.status === 401,
+  sign,
+  ({ key }) => dropToken(key),
+);
+
+function route(
+  parts: Pick<UpstreamRoute, "operation" | "dialect"> & Partial<UpstreamRoute>,
+  tail: (ask: Ask, model: string) => string,
+  fits: (model: string) => boolean,
+): UpstreamRoute {
+  return {
+    exchange: once,
+    ...parts,
+    path: (ask, model, channel, key) => place(channel, ask, key, tail(ask, model)),
+    when: (ask, model) =>
+      fits(model) && (parts.operation !== "images.generations" || ask.operation === parts.operation),
+  };
+}
+
+const google = (model: string, verb: string) => {
+  const endpoint = ENDPOINT.exec(model)?.[1];
+  return endpoint === undefined
+    ? `publishers/google/models/${encodeURIComponent(model)}:${verb}`
+    : `endpoints/${endpoint}:${verb}`;
+};
+const claude = (model: string, verb: string) => `publishers/anthropic/models/${claudeName(model)}:${verb}`;
+const isGoogle = (model: string) => !isClaude(model) && !isOpen(model);
+
+const claudeBody: Quirk = {
+  name: "Claude on Vertex",
+  on: ["anthropic-messages"],
+  apply: (body) => {
+    const { model: _model, output_format: _format, ...rest } = body;
+    return { anthropic_version: CLAUDE_VERSION, ...withoutScopes(rest) };
+  },
+};
+
+/** Cache marks have no scope here. */
+function withoutScopes(body: JsonObject): JsonObject {
+  const marked = eachObject(body, "messages", (message) => eachObject(message, "content", withoutScope));
+  return eachObject(eachObject(withoutScope(marked), "system", withoutScope), "tools", withoutScope);
+}
+
+function withoutScope(holder: JsonObject): JsonObject {
+  const mark = holder["cache_control"];
+  return isObject(mark) && mark["scope"] !== undefined
+    ? { ...holder, cache_control: without(mark, ["scope"]) }
+    : holder;
+}
+
+const countBody: Quirk = {
+  name: "dated names for counting",
+  on: ["anthropic-count-tokens"],
+  apply: (body, _ask, upstreamModel) => ({ ...body, model: claudeName(upstreamModel) }),
+};
+
+/** Roles are required, and ids of function calls are refused. */
+const geminiBody: Quirk = {
+  name: "Gemini on Vertex",
+  on: ["gemini-generate"],
+  apply: (body) =>
+    eachObject(body, "contents", (content) => {
+      const named = content["role"] === undefined ? { role: "user", ...content } : content;
+      return eachObject(named, "parts", (part) => withoutId(withoutId(part, "functionCall"), "functionResponse"));
+    }),
+};
+
+function withoutId(part: JsonObject, member: string): JsonObject {
+  const value = part[member];
+  return isObject(value) && value["id"] !== undefined ? { ...part, [member]: without(value, ["id"]) } : part;
+}
+
+export const vertex: ProviderAdapter = {
+  type: 41,
+  id: "vertex",
+  label: "Google Vertex AI",
+  baseUrl: "",
+  speaks: [
+    route(
+      { operation: "chat", dialect: "gemini-generate", inlinesImages: true },
+      (ask, model) => google(model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      isGoogle,
+    ),
+    route(
+      { operation: "chat", dialect: "anthropic-messages", inlinesImages: true },
+      (ask, model) => claude(model, ask.stream ? "streamRawPredict" : "rawPredict"),
+      isClaude,
+    ),
+    route(openaiRoute("chat"), () => "endpoints/openapi/chat/completions", isOpen),
+    route(
+      { operation: "count_tokens", dialect: "gemini-count-tokens" },
+      (_ask, model) => google(model, "countTokens"),
+      isGoogle,
+    ),
+    route(
+      { operation: "count_tokens", dialect: "anthropic-count-tokens" },
+      () => "publishers/anthropic/models/count-tokens:rawPredict",
+      isClaude,
+    ),
+    route(
+      { operation: "embeddings", dialect: "private:vertex-embed", exchange: embedExchange },
+      (_ask, model) => google(model, "predict"),
+      isEmbedding,
+    ),
+    route(
+      { operation: "images.generations", dialect: "private:google-images", exchange: pictured(once) },
+      (_ask, model) => google(model, isImagen(model) ? "predict" : "generateContent"),
+      isGoogle,
+    ),
+  ],
+  authorize: sign,
+  models: VERTEX_MODELS,
+  ownedBy: "vertex-ai",
+  streamUsage: true,
+  bridges: [embedBridge, imageBridge],
+  quirks: [thinkingSuffix, claudeBody, countBody, geminiBody],
+  classify: readGoogle,
+  keyHint: "Service account key file (JSON), or an API key",
+  otherHint: 'Region, or {"model": "region", "default": "region"}',
+};
+
+async function sign(
+  call: UpstreamCall,
+  _channel: ChannelRecord,
+  { key, now, http, clientHeaders }: SigningContext,
+): Promise<void> {
+  const beta = clientHeaders["anthropic-beta"];
+  if (beta !== undefined && call.url.pathname.includes("/publishers/anthropic/")) call.headers["anthropic-beta"] = beta;
+  const account = serviceAccount(key);
+  if (account) call.headers["authorization"] = `Bearer ${await accessToken(key, account, now, http)}`;
+  else call.headers["x-goog-api-key"] = key;
+}

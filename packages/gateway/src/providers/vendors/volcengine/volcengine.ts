@@ -1,0 +1,47 @@
+import { errorOf, vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { noDeveloperRole } from "../../core/quirks/roles.ts";
+
+const CODES: CodeTable = {
+  bad_key: ["AuthenticationError", "AccessDenied"],
+  out_of_credit: ["AccountOverdueError", "QuotaExceeded"],
+  rate_limit: ["RateLimitExceeded*", "SetLimitExceeded"],
+  overloaded: ["ServerOverloaded"],
+  not_found: ["InvalidEndpointOrModel*", "ModelNotOpen"],
+  bad_request: ["InvalidParameter*", "MissingParameter*"],
+  server: ["InternalServiceError"],
+};
+
+/** Codes name the part that was found unfit: `InputTextSensitiveContentDetected.PolicyViolation`. */
+const readVolcEngine = vendorReader({
+  type: "volcengine_error",
+  codes: CODES,
+  native(answer) {
+    const error = errorOf(answer);
+    return error && /SensitiveContentDetected/.test(error.code) ? { ...error, class: "content_filter" } : error;
+  },
+});
+
+export const volcengine = openaiCompatible({
+  type: 45,
+  id: "volcengine",
+  label: "VolcEngine (Doubao)",
+  baseUrl: "https://ark.cn-beijing.volces.com",
+  namedBases: { "doubao-coding-plan": "https://ark.cn-beijing.volces.com/api/coding/v3" },
+  prefix: "/api/v3",
+  models: [
+    "Doubao-pro-128k",
+    "Doubao-pro-32k",
+    "Doubao-pro-4k",
+    "Doubao-lite-128k",
+    "Doubao-lite-32k",
+    "Doubao-lite-4k",
+    "Doubao-embedding",
+  ],
+  operations: ["chat", "embeddings", "images.generations"],
+  paths: {
+    chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
+  },
+  quirks: [noDeveloperRole],
+  classify: readVolcEngine,
+});

@@ -1,0 +1,140 @@
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { count, isObject, object } from "../../../dialects/core/read.ts";
+import { general } from "../../core/classify.ts";
+import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
+import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
+import { onEvent } from "../../core/transforms/each-choice.ts";
+import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "../../core/types.ts";
+import { verdict } from "../../core/upstream-error.ts";
+
+const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
+
+const params: Quirk = {
+  name: "parameters of xAI",
+  drops: ["search_parameters", "stop", "presence_penalty", "frequency_penalty", "reasoning_effort"],
+  apply(body, _ask, upstreamModel) {
+    const [, name = upstreamModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(upstreamModel) ?? [];
+    const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
+    const kept = without(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
+    const fitting = isReasoning(name) ? without(kept, ["stop", "presence_penalty", "frequency_penalty"]) : kept;
+    const limited = clamped(effortFor(fitting, name), "top_logprobs", 0, MOST_LOGPROBS);
+    return renamed(limited, "parallel_tool_calls", "parallel_function_calling");
+  },
+};
+
+const MOST_LOGPROBS = 8;
+
+function isReasoning(model: string): boolean {
+  return /^grok-(?:3-mini|[4-9]|build)/.test(model);
+}
+
+/** grok-4 of July 2025 and the dated 4.20 models refuse every effort. */
+function effortFor(body: JsonObject, model: string): JsonObject {
+  const effort = body["reasoning_effort"];
+  if (typeof effort !== "string") return body;
+  if (/^grok-4(?:-0709|-20\d*)?$|^grok-4\.20-/.test(model) || !isReasoning(model))
+    return without(body, ["reasoning_effort"]);
+  const known = effort === "xhigh" && model.startsWith("grok-4.6") ? effort : (EFFORT[effort] ?? effort);
+  return known === effort ? body : { ...body, reasoning_effort: known };
+}
+
+const SIZES = ["size", "quality", "style"];
+
+const images: Quirk = {
+  name: "images without size, quality and style",
+  on: ["openai-images"],
+  drops: SIZES,
+  apply: (body) => without(body, SIZES),
+};
+
+/** Completion tokens leave the reasoning out, and cached tokens may stand beside the prompt's. */
+const usage: AnswerRepair = {
+  name: "usage with reasoning",
+  marks: ['"usage":{', '"usage": {'],
+  answer: withUsage,
+  stream: () => onEvent(withUsage),
+};
+
+function withUsage(body: JsonObject): JsonObject {
+  const said = object(body, "usage");
+  const completion = count(said, "completion_tokens");
+  const prompt = count(said, "prompt_tokens");
+  if (!said || completion === undefined || prompt === undefined) return body;
+  const cached = count(object(said, "prompt_tokens_details"), "cached_tokens") ?? 0;
+  const input = cached > prompt ? prompt + cached : prompt;
+  const output = Math.max(completion, outputOf(said, prompt, completion));
+  if (input === prompt && output === completion) return body;
+  return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
+}
+
+/** What the total leaves beside the prompt; without a total the reasoning is added. */
+function outputOf(said: JsonObject, prompt: number, completion: number): number {
+  const total = count(said, "total_tokens");
+  if (total !== undefined) return total - prompt;
+  return completion + (count(object(said, "completion_tokens_details"), "reasoning_tokens") ?? 0);
+}
+
+/** `{code, error: "text"}`: only the sentence tells a bad key from an empty account. */
+function readXai(answer: FailedAnswer): Verdict | undefined {
+  const sentence = answer.body.includes('"error"') && isObject(answer.json) ? asText(answer.json["error"]) : undefined;
+  if (sentence === undefined) return undefined;
+  const { status } = answer;
+  const read = general(answer, answer.json);
+  if (/api key/i.test(sentence)) return verdict({ class: "bad_key", status, message: read.message });
+  if (/credits|licenses|spending limit/i.test(sentence))
+    return verdict({ class: "out_of_credit", ...kept(status), message: read.message });
+  if (status !== 200) return undefined;
+  return /unavailable|capacity|overloaded/i.test(`${read.message} ${codeText(asObject(answer.json)?.["code"])}`)
+    ? verdict({ class: "overloaded", message: read.message })
+    : read;
+}
+
+/** A failure of status 200 has the status of its class. */
+function kept(status: number): { readonly status?: number } {
+  return status === 200 ? {} : { status };
+}
+
+const compatible = openaiCompatible({
+  type: 48,
+  id: "xai",
+  label: "xAI",
+  baseUrl: "https://api.x.ai",
+  models: [
+    "grok-4.6",
+    "grok-4.5",
+    "grok-4.3",
+    "grok-4.20-0309-reasoning",
+    "grok-4.20-0309-non-reasoning",
+    "grok-4.20-multi-agent-0309",
+    "grok-build-0.1",
+    "grok-imagine-image",
+    "grok-imagine-image-quality",
+    "grok-3-beta",
+    "grok-3-mini-beta",
+    "grok-3-fast-beta",
+    "grok-3-mini-fast-beta",
+    "grok-2-image",
+    "grok-2",
+    "grok-2-vision",
+    "grok-beta",
+    "grok-vision-beta",
+  ],
+  operations: ["chat", "completions", "responses", "embeddings", "images.generations"],
+  quirks: [params, images],
+  repairs: [usage],
+  classify: readXai,
+  keyHint: "xai-...",
+});
+
+/** Models of several agents answer on the Responses API only. */
+const isTeam = (model: string) => model.includes("multi-agent");
+
+export const xai: ProviderAdapter = {
+  ...compatible,
+  speaks: compatible.speaks.map((route) =>
+    route.operation === "chat"
+      ? { ...route, when: (_ask, model, channel) => !isTeam(model) || !hasResponses(channel, true) }
+      : route,
+  ),
+};

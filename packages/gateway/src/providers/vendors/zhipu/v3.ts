@@ -1,0 +1,87 @@
+import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
+import { clamped } from "../../../dialects/core/json-edit.ts";
+import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
+import { needed } from "../../core/private/needed.ts";
+import { checkChatFields, checkChatParts, instructedMessages } from "../../core/private/chat-reader.ts";
+
+/** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
+export const v3Bridge: Bridge = {
+  client: "openai-chat",
+  upstream: "private:zhipu-v3",
+  request(body, context) {
+    checkChatFields(body, context, ["temperature", "top_p", "request_id", "response_format"]);
+    checkChatParts(body, context, false);
+    const { temperature, top_p, request_id } = clamped(body, "top_p", 0, 0.99);
+    return compact({ prompt: promptOf(body), temperature, top_p, request_id });
+  },
+  response(body, context) {
+    const data = needed(object(body, "data"));
+    const parts = objects(data, "choices").map((choice) => unquoted(text(choice, "content") ?? ""));
+    return chatAnswer(
+      { id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: usageOf(object(data, "usage")) },
+      context,
+    );
+  },
+  stream: (context) => streamOf(context),
+};
+
+/** A system message is followed by a turn of the user, because turns have to alternate. */
+function promptOf(body: JsonObject): JsonObject[] {
+  return instructedMessages(body).flatMap((message) => {
+    const content = message.text;
+    if (message.role === "system")
+      return [
+        { role: "system", content },
+        { role: "user", content: "Okay" },
+      ];
+    return [{ role: message.role === "assistant" ? "assistant" : "user", content }];
+  });
+}
+
+function streamOf(context: BridgeContext): StreamBridge {
+  const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
+  return {
+    event({ data }: StreamEvent) {
+      if (!data || writer.isEnded) return [];
+      const meta = object(data, "meta");
+      writer.name({ id: text(data, "id") ?? text(meta, "task_id") });
+      const said = text(data, "text") ?? "";
+      switch (text(data, "event")) {
+        case "error":
+          return writer.fail({
+            message: said === "" ? "The upstream failed." : said,
+            type: "zhipu_error",
+            code: "500",
+          });
+        case "finish":
+          return [
+            ...(said === "" ? [] : writer.delta({ content: said })),
+            ...writer.end("stop", usageOf(object(meta, "usage"))),
+          ];
+        case "interrupted":
+          return writer.end("content_filter", usageOf(object(meta, "usage")));
+        default:
+          return said === "" ? [] : writer.delta({ content: said });
+      }
+    },
+    end: () => [],
+  };
+}
+
+/** Whole answers are JSON strings inside the string. */
+function unquoted(content: string): string {
+  if (!content.startsWith('"') || !content.endsWith('"')) return content;
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === "string" ? value : content;
+  } catch {
+    return content;
+  }
+}
+
+function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+  const input = count(usage, "prompt_tokens");
+  const output = count(usage, "completion_tokens");
+  return input === undefined || output === undefined ? undefined : { input, output };
+}

@@ -1,0 +1,381 @@
+import type { Budgets } from "../../billing/budgets/budgets.ts";
+import { ZERO, type Quota } from "../../billing/money/quota.ts";
+import { anthropicLimits } from "../../dialects/core/errors.ts";
+import type { Ask, Dialect } from "../../dialects/core/types.ts";
+import type { Caller } from "../../identity/sessions/caller.ts";
+import { AppError } from "../../lib/app-error.ts";
+import {
+  isTokens,
+  LONG_AGO,
+  type Claim,
+  type Claims,
+  type ClaimState,
+  type TakenAt,
+  type Used,
+} from "../../limits/claims.ts";
+import {
+  channelClaims,
+  channelLimits,
+  groupClaims,
+  limitsRequests,
+  requestClaims,
+} from "../../limits/request-limits.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { Admission, Place } from "./admission-queue.ts";
+import type { CallLimit } from "./call-limit.ts";
+import { RequestBudgets, subjectsOf } from "./budget-check.ts";
+import { limitHeaders, overBudget, refusalOf } from "./admission-refusal.ts";
+import type { Full, Room, Rooms } from "./candidates.ts";
+import { unavailable } from "../ingress/unavailable.ts";
+
+export interface GateDeps {
+  readonly claims: Claims;
+  readonly budgets: Budgets;
+  readonly admission: Admission;
+  readonly calls: CallLimit;
+  readonly metrics: Pick<Metrics, "limited" | "queued">;
+  /** Throws for a caller who has waited and would not be let in any more. */
+  readonly recheck: (caller: Caller) => Promise<void>;
+}
+
+/** What asks for room: any request that uses an upstream. */
+export interface Entrant {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly ask: Pick<Ask, "model" | "promptEstimate" | "outputCap">;
+  /** The caller's protocol; some have headers of their own for limits. */
+  readonly dialect?: Pick<Dialect, "errors">;
+  /** Milliseconds that it waited for a channel; set when it left the queue. */
+  queueMs?: number;
+  /** Set once the limits of the caller have been asked. */
+  isCounted?: boolean;
+}
+
+/** The answer of an entrant: it may close while the entrant waits, and carries what the limits say. */
+export interface Visitor {
+  readonly closed: boolean;
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  once(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
+}
+
+/** True when somebody's requests are limited; asked once for each snapshot. */
+const limited = new WeakMap<Snapshot, boolean>();
+
+/** Undefined when neither a limit nor a budget can concern it: such requests pay nothing for the possibility. */
+export function gateFor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
+  const { caller } = entrant;
+  const isNamed = caller.tokenLimits !== undefined || caller.userLimits !== undefined;
+  if (isNamed || mayBeBudgeted(entrant, deps.budgets)) return new Gate(entrant, snapshot, deps);
+  let isLimited = limited.get(snapshot);
+  if (isLimited === undefined) {
+    isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
+    limited.set(snapshot, isLimited);
+  }
+  return isLimited ? new Gate(entrant, snapshot, deps) : undefined;
+}
+
+function mayBeBudgeted({ caller: { tokenId, userId }, ask: { model } }: Entrant, budgets: Budgets): boolean {
+  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model });
+}
+
+/** The limits that one request takes: of whoever asks and of the channel together, all at once. */
+export class Gate {
+  readonly #entrant: Entrant;
+  readonly #snapshot: Snapshot;
+  readonly #deps: GateDeps;
+  /** Upper estimate of prompt and answer. */
+  readonly #tokens: number;
+  #ofRequest: readonly Claim[] = [];
+  #ofChannel: readonly Claim[] = [];
+  #room: Room | undefined;
+  /** The group whose limits the request has taken at first. */
+  #group = "";
+  /** Why the last channel had no room, when waiting would not help. */
+  #refusal: AppError | undefined;
+  /** What of the last room was full. */
+  full: Full = "channel";
+  readonly #budgets: RequestBudgets;
+  /** In the queue of a channel. */
+  #place: Place | undefined;
+  /** Why it waits no longer. */
+  #givenUp: { readonly reason: unknown } | undefined;
+  #takenAt = LONG_AGO;
+  #channelTakenAt = LONG_AGO;
+  /** The limits of whoever asks are taken; they stay until the end. */
+  #hasCounted = false;
+  #isEnded = false;
+
+  constructor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps) {
+    this.#entrant = entrant;
+    this.#snapshot = snapshot;
+    this.#deps = deps;
+    this.#budgets = new RequestBudgets(entrant.id, deps.budgets);
+    this.#tokens = entrant.ask.promptEstimate + (entrant.ask.outputCap ?? snapshot.options.DefaultOutputTokens);
+  }
+
+  /**
+   * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
+   * is reached; answers undefined when there is nothing to choose.
+   */
+  async enter<R extends Room>(
+    first: R | undefined,
+    rooms: Rooms<R>,
+    { visitor, amount }: { readonly visitor: Visitor; readonly amount: () => Quota },
+  ): Promise<R | undefined> {
+    if (!first) return undefined;
+    const since = performance.now();
+    const onClose = () => this.giveUp(new AppError("client_closed_request"));
+    visitor.once("close", onClose);
+    let entered: R | undefined;
+    try {
+      entered = await this.#findRoom(first, rooms, { visitor, amount, since });
+      if (this.#place) await this.#deps.recheck(this.#entrant.caller);
+      return entered;
+    } finally {
+      visitor.off("close", onClose);
+      if (this.#place) this.#queued(this.#place, (entered ?? first).channel.id, since);
+    }
+  }
+
+  async #findRoom<R extends Room>(first: R, rooms: Rooms<R>, asked: Asked): Promise<R> {
+    for (let room = first; ;) {
+      const { entered, full } = await this.#firstWithRoom(room, rooms, asked);
+      if (entered) return entered;
+      if (full.size === 0 && this.#refusal) throw this.#refusal;
+      if (asked.visitor.closed) throw new AppError("client_closed_request");
+      if (!(await this.#waited(full, asked.since))) break;
+      const again = rooms.reopen();
+      if (!again) throw unavailable([first.group], this.#entrant.ask.model);
+      room = again;
+    }
+    const { entered } = await this.#firstWithRoom(rooms.lastResort(), rooms, asked);
+    if (!entered) throw this.#allFull(first);
+    return entered;
+  }
+
+  /** Passes over what is full; answers which channels a place is waited for in, when none has room. */
+  async #firstWithRoom<R extends Room>(
+    first: R | undefined,
+    rooms: Rooms<R>,
+    { visitor, amount }: Asked,
+  ): Promise<{ readonly entered?: R; readonly full: ReadonlySet<number> }> {
+    const full = new Set<number>();
+    for (let room = first; room; room = rooms.next()) {
+      const hasRoom = await this.#takes(room, visitor);
+      if (hasRoom && (await this.#reserves(room, amount))) return { entered: room, full };
+      if (!hasRoom) full.add(room.channel.id);
+      rooms.full(room, this.full);
+    }
+    return { full };
+  }
+
+  /** Ends the wait for a channel; what has entered already goes on. */
+  giveUp(reason: unknown): void {
+    this.#givenUp ??= { reason };
+    this.#place?.leave();
+  }
+
+  /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
+  async move(room: Room): Promise<boolean> {
+    if (!(await this.#movesClaims(room))) return false;
+    if (!(await this.#budgets.move(this.#subjects(room)))) return true;
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#ofChannel = [];
+    return false;
+  }
+
+  /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
+  extend(amount: Quota): Promise<boolean> {
+    return this.#room ? this.#budgets.extend(this.#subjects(this.#room), amount) : Promise.resolve(true);
+  }
+
+  async #movesClaims(room: Room): Promise<boolean> {
+    this.full = "channel";
+    const { GroupLimits } = this.#snapshot.options;
+    const ofGroup = room.group === this.#group ? [] : groupClaims(room.group, GroupLimits, this.#tokens);
+    const claims = [...ofGroup, ...channelClaims(room.channel, room.keyIndex, this.#tokens)];
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#ofChannel = [];
+    this.#room = room;
+    if (claims.length === 0) return true;
+    const answer = await this.#deps.claims.take(this.#entrant.id, claims);
+    if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
+    else this.#isFull(answer.state.claim);
+    return answer.taken;
+  }
+
+  /**
+   * What a long conversation has used so far. What is more than its estimate counts in the window in which it was used;
+   * answers the refusal when a limit of tokens is passed by it.
+   */
+  async spend(tokens: number): Promise<AppError | undefined> {
+    const isMore = (claim: Claim) => isTokens(claim) && tokens > claim.amount;
+    const more = [...this.#ofRequest, ...this.#ofChannel].filter(isMore);
+    if (more.length === 0 || this.#isEnded) return undefined;
+    const counted = (claim: Claim) => (isMore(claim) ? { ...claim, amount: tokens } : claim);
+    const asked = this.#ofRequest.filter(isMore).map((claim) => ({ ...claim, amount: 0 }));
+    [this.#ofRequest, this.#ofChannel] = [this.#ofRequest.map(counted), this.#ofChannel.map(counted)];
+    await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
+    if (asked.length === 0) return undefined;
+    // Where limits cannot be checked, what has begun goes on.
+    const answer = await this.#deps.claims.take(this.#entrant.id, asked).catch(() => undefined);
+    return answer?.taken === false ? refusalOf(answer.state) : undefined;
+  }
+
+  /** Places do not wait for budgets: those are in a database that may stand still. */
+  async renew(): Promise<void> {
+    const { claims } = this.#deps;
+    await Promise.all([
+      claims.renew(this.#entrant.id, [...this.#ofRequest, ...this.#ofChannel]),
+      this.#budgets.renew(),
+    ]);
+  }
+
+  /** What became of the request. Nobody waits for this. */
+  end(used: Used & { readonly quota: Quota; readonly isRefundable?: boolean }): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.#room) this.#budgets.end(this.#subjects(this.#room), used.quota, used.isRefundable ?? false);
+    this.#giveBackAll(used);
+  }
+
+  #giveBackAll(used: Used): void {
+    this.#giveBack(this.#ofRequest, this.#takenAt, used);
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, used);
+    this.#ofRequest = this.#ofChannel = [];
+  }
+
+  #giveBack(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
+    if (claims.length === 0) return;
+    const { admission } = this.#deps;
+    const channelId = this.#room?.channel.id;
+    void this.#deps.claims.correct(claims, takenAt, used);
+    void this.#deps.claims.release(this.#entrant.id, claims).then(() => {
+      if (channelId !== undefined) admission.freed(channelId);
+    });
+  }
+
+  async #takes(room: Room, visitor: Visitor): Promise<boolean> {
+    const { id, caller } = this.#entrant;
+    const { claims, admission } = this.#deps;
+    this.#refusal = undefined;
+    this.full = "channel";
+    const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
+    const isTurn = this.#place?.isIn(room.channel.id) === true;
+    if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
+    // The budget of a channel before refused it: whoever asks is counted already.
+    if (this.#hasCounted) return this.#movesClaims(room);
+    this.#room = room;
+    const { tokenLimits, userLimits } = caller;
+    const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
+    const ofRequest = requestClaims(subjects, this.#snapshot.options);
+    this.#entrant.isCounted = true;
+    if (ofRequest.length + ofChannel.length === 0) {
+      this.#group = room.group;
+      this.#hasCounted = true;
+      return true;
+    }
+    const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
+    if (answer.taken) {
+      [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, room.group];
+      this.#takenAt = this.#channelTakenAt = answer.at;
+      this.#hasCounted = true;
+      tell(visitor, answer.states.slice(0, ofRequest.length), this.#entrant.dialect);
+      return true;
+    }
+    const { state } = answer;
+    this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
+    if (this.#isFull(state.claim)) return false;
+    this.#deps.calls.refused(caller.userId, state);
+    throw refusalOf(state);
+  }
+
+  /** Whether a limit is the room's own, and what of it is full. */
+  #isFull({ scope }: Claim): boolean {
+    this.full = scope === "key" ? "key" : "channel";
+    return scope === "key" || scope === "channel";
+  }
+
+  /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
+  async #reserves(room: Room, amount: () => Quota): Promise<boolean> {
+    const refusal = await this.#budgets.reserve(this.#subjects(room), amount);
+    if (!refusal) return true;
+    this.#refusal = overBudget(refusal);
+    if (refusal.budget.scope !== "channel") throw this.#refusal;
+    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#ofChannel = [];
+    return false;
+  }
+
+  #subjects(room: Room) {
+    return subjectsOf(this.#entrant, room);
+  }
+
+  /** False when this request's time is over, or as many wait as may. */
+  async #waited(full: ReadonlySet<number>, since: number): Promise<boolean> {
+    const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
+    const { admission } = this.#deps;
+    this.#place ??= admission.join(full, this.#entrant.caller.userId, ChannelQueueLength);
+    const left = ChannelQueueSeconds * 1000 - (performance.now() - since);
+    const isTurn = this.#place && left > 0 && !this.#givenUp && (await this.#place.turn(left));
+    if (this.#givenUp) throw this.#givenUp.reason;
+    return isTurn === true;
+  }
+
+  #allFull({ group }: Room): AppError {
+    const { model } = this.#entrant.ask;
+    return new AppError("concurrency_limit_exceeded", {
+      message: `All channels for ${model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,
+      retryAfterMs: RETRY_SECONDS * 1000,
+    });
+  }
+
+  #queued(place: Place, channelId: number, since: number): void {
+    place.leave();
+    // Whoever is next looks at once whether something is left.
+    this.#deps.admission.freed(channelId);
+    const ms = performance.now() - since;
+    this.#entrant.queueMs = Math.round(ms);
+    this.#deps.metrics.queued(channelId, ms / 1000);
+  }
+}
+
+/** How room is looked for. */
+interface Asked {
+  readonly visitor: Visitor;
+  readonly amount: () => Quota;
+  /** Of the monotonic clock. */
+  readonly since: number;
+}
+
+const NOT_USED: Used = { tokens: 0, isSuccess: false };
+/** Nothing came of the request. */
+export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
+const RETRY_SECONDS = 5;
+
+/** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
+export async function openWithin<R extends Room, M>(
+  gate: Gate,
+  entering: Promise<R | undefined>,
+  opening: Promise<M>,
+  giveBack: (money: M) => Promise<void>,
+): Promise<{ readonly first: R | undefined; readonly money: M }> {
+  // Who cannot pay waits for nothing.
+  opening.catch((reason: unknown) => gate.giveUp(reason));
+  const [entered, opened] = await Promise.allSettled([entering, opening]);
+  if (entered.status === "fulfilled" && opened.status === "fulfilled")
+    return { first: entered.value, money: opened.value };
+  gate.end(NOTHING_USED);
+  if (opened.status === "fulfilled") await giveBack(opened.value);
+  throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
+}
+
+function tell(visitor: Visitor, states: readonly ClaimState[], dialect: Entrant["dialect"]): void {
+  if (visitor.headersSent || states.length === 0) return;
+  const headers = limitHeaders(states);
+  const own = dialect?.errors === "anthropic" ? anthropicLimits(headers) : {};
+  for (const [name, value] of Object.entries({ ...headers, ...own })) visitor.setHeader(name, value);
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { Claim } from "../../limits/claims.ts";
+import { limitHeaders, refusalOf } from "./admission-refusal.ts";
+
+const claim: Claim = { scope: "user", subject: "1", kind: "requests", limit: 5, amount: 1 };
+
+test("no client is told to wait a second more than official clients do", () => {
+  for (const [resetMs, seconds] of [
+    [0, 1],
+    [59_001, 60],
+    [60_400, 60],
+    [61_000, 60],
+    [61_001, 62],
+    [540_000, 540],
+  ] as const)
+    expect(refusalOf({ claim, used: 5, resetMs }).retryAfterMs, String(resetMs)).toBe(seconds * 1000);
+  expect(limitHeaders([{ claim, used: 5, resetMs: 60_400 }])["x-ratelimit-reset-requests"]).toBe("61s");
+});

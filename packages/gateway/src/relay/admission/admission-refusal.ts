@@ -1,0 +1,60 @@
+import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { Claim, ClaimState } from "../../limits/claims.ts";
+
+const UNITS = {
+  requests: "requests",
+  successes: "successful requests",
+  tokens: "tokens",
+  concurrency: "requests at once",
+} as const;
+
+/** 429 that names whose limit it is, the limit, what is used of it and when some of it is free again. */
+export function refusalOf(state: ClaimState): AppError {
+  const { claim, used, resetMs } = state;
+  const seconds = secondsOf(resetMs);
+  const code = claim.kind === "concurrency" ? "concurrency_limit_exceeded" : "rate_limit_exceeded";
+  const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
+  const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${per(claim)}, ${used} used; retry after ${seconds} s.`;
+  return new AppError(code, { message, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
+}
+
+/**
+ * A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more than a minute and come back
+ * at once; one that comes a second early is told the rest.
+ */
+function secondsOf(resetMs: number): number {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  return seconds === 61 ? 60 : seconds;
+}
+
+function per({ kind, minutes = 1 }: Claim): string {
+  if (kind === "concurrency") return "";
+  return minutes === 1 ? " per minute" : ` per ${minutes} minutes`;
+}
+
+export function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
+  const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
+  const time = new Date(endsAt * 1000).toISOString();
+  return new AppError("budget_exceeded", { values: { period, scope: whom, time } });
+}
+
+/** Names of the headers by kind. */
+const HEADINGS = { requests: "requests", successes: "requests", tokens: "tokens", concurrency: "concurrency" } as const;
+
+/** What clients read to slow down by themselves: of several limits of one kind the one with the least left. */
+export function limitHeaders(states: readonly ClaimState[]): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  // The tightest comes last and stays.
+  for (const { claim, used, resetMs } of states.toSorted((a, b) => left(b) - left(a))) {
+    const heading = HEADINGS[claim.kind];
+    headers[`x-ratelimit-limit-${heading}`] = String(claim.limit);
+    headers[`x-ratelimit-remaining-${heading}`] = String(Math.max(0, claim.limit - used));
+    headers[`x-ratelimit-reset-${heading}`] = `${Math.ceil(resetMs / 1000)}s`;
+  }
+  return headers;
+}
+
+function left({ claim, used }: ClaimState): number {
+  return claim.limit - used;
+}

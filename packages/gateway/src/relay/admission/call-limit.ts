@@ -1,0 +1,73 @@
+import type { OptionValues } from "@fairway/wire";
+import type { Claims, ClaimState } from "../../limits/claims.ts";
+import { callClaims } from "../../limits/request-limits.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import { refusalOf } from "./admission-refusal.ts";
+
+/**
+ * Model requests of a user, whatever becomes of them. Requests that reach the gate are counted there, in one turn with
+ * everything else; this counts the others, and knows who need not be read any further.
+ */
+export interface CallLimit {
+  /** Throws for a user whose requests were refused lately and still would be. Asks nobody. */
+  check(userId: number): void;
+  /** Counts a request that comes to no gate. Throws `rate_limit_exceeded`. */
+  take(requestId: string, userId: number): Promise<void>;
+  /** Counts a request that failed before it came to the gate. Nobody waits for this. */
+  count(requestId: string, userId: number): void;
+  /** The gate has refused a request of the user. */
+  refused(userId: number, state: ClaimState): void;
+}
+
+export interface CallLimitDeps {
+  readonly claims: Claims;
+  readonly options: () => OptionValues;
+  readonly metrics: Pick<Metrics, "limited">;
+}
+
+interface Refused {
+  readonly state: ClaimState;
+  /** Of the monotonic clock. */
+  readonly until: number;
+}
+
+/** More users than that are not remembered: they are asked for again. */
+const MAX_REMEMBERED = 10_000;
+
+export function createCallLimit({ claims, options, metrics }: CallLimitDeps): CallLimit {
+  const known = new Map<number, Refused>();
+  let knownFor: OptionValues | undefined;
+  const requestsOf = (userId: number) => callClaims(userId, options()).filter(({ kind }) => kind === "requests");
+  const refused: CallLimit["refused"] = (userId, state) => {
+    if (state.claim.kind !== "requests" || state.claim.scope !== "user" || state.claim.minutes === undefined) return;
+    if (knownFor !== options() || known.size >= MAX_REMEMBERED) known.clear();
+    knownFor = options();
+    known.set(userId, { state, until: performance.now() + state.resetMs });
+  };
+  return {
+    check(userId) {
+      const found = known.size === 0 ? undefined : known.get(userId);
+      if (!found) return;
+      const leftMs = found.until - performance.now();
+      if (knownFor !== options() || leftMs <= 0) return void known.delete(userId);
+      metrics.limited("user", "requests");
+      throw refusalOf({ ...found.state, resetMs: leftMs });
+    },
+    async take(requestId, userId) {
+      const wanted = requestsOf(userId);
+      if (wanted.length === 0) return;
+      const answer = await claims.take(requestId, wanted);
+      if (answer.taken) return;
+      refused(userId, answer.state);
+      metrics.limited("user", "requests");
+      throw refusalOf(answer.state);
+    },
+    count(requestId, userId) {
+      if (!options().ModelRequestRateLimitEnabled) return;
+      const wanted = requestsOf(userId);
+      // It has its answer already: an outage, which is told elsewhere, changes nothing for it.
+      if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);
+    },
+    refused,
+  };
+}

@@ -1,0 +1,15 @@
+import { isSet } from "../../dialects/core/read.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { servingGroups } from "../admission/model-access.ts";
+import type { RelayRequest } from "../types.ts";
+
+/** What moderations without a model get where nobody offers the current one. */
+const OLDER_MODERATION = "text-moderation-stable";
+
+/** The request with the default model that the caller's groups have; the same object where it names its own. */
+export function withDefaultModel(request: RelayRequest, snapshot: Snapshot): RelayRequest {
+  const { ask, body, caller } = request;
+  if (ask.operation !== "moderations" || isSet(body.json()["model"])) return request;
+  const isListed = servingGroups(caller, snapshot).some((group) => snapshot.listed.get(group)?.has(ask.model));
+  return isListed ? request : { ...request, ask: { ...ask, model: OLDER_MODERATION } };
+}

@@ -1,0 +1,153 @@
+import { AppError, invalidRequest } from "../../lib/app-error.ts";
+
+/** One part of a form, as a place inside the body's bytes. */
+export interface FormPart {
+  readonly name: string;
+  /** Undefined = a text field. */
+  readonly filename: string | undefined;
+  /** Offsets of the value: first byte, and the byte behind the last. */
+  readonly start: number;
+  readonly end: number;
+  /** The text of a field; the first bytes of a file. */
+  readonly value: Buffer;
+}
+
+export interface FormLimits {
+  /** Of one file. */
+  readonly maxFileBytes: number;
+}
+
+const MAX_HEAD_BYTES = 8 * 1024;
+/** Voices to recognize stand in fields, as data URLs. */
+const MAX_FIELD_BYTES = 8 * 1024 * 1024;
+const MAX_PARTS = 256;
+/** Enough for the header of a sound file. */
+const FILE_HEAD_BYTES = 4 * 1024;
+const CRLF = Buffer.from("\r\n");
+const HEAD_END = Buffer.from("\r\n\r\n");
+const NAME =
+  /^form-data;\s*name=(?:"([^"\\\r\n]*)"|([\w\-[\]]+))(?:;\s*filename=(?:"([^"\r\n]*)"|([^;"\s]+)))?(?:;\s*filename\*=[^;\r\n]+)?\s*$/i;
+
+/**
+ * Finds the parts of a `multipart/form-data` body while it streams by. Stricter than most readers, so that an upstream
+ * that gets the same bytes sees the same fields: no preamble, one reading of every name.
+ */
+export class FormScanner {
+  readonly #delimiter: Buffer;
+  readonly #limits: FormLimits;
+  readonly parts: FormPart[] = [];
+  #rest: Buffer;
+  /** Offset of `#rest` in the body; the first delimiter is read as if a line end stood before it. */
+  #at = -CRLF.length;
+  #state: "value" | "delimiter" | "head" | "end" = "value";
+  #open: { name: string; filename: string | undefined; start: number; size: number; kept: Buffer[] } | undefined;
+
+  constructor(boundary: string, limits: FormLimits) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`);
+    this.#limits = limits;
+    this.#rest = CRLF;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#state === "end") return;
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (this.#step());
+  }
+
+  /** Throws when the body ended before its last delimiter. */
+  end(): void {
+    if (this.#state !== "end") throw broken("the form ends before its last boundary");
+  }
+
+  #step(): boolean {
+    switch (this.#state) {
+      case "value":
+        return this.#value();
+      case "delimiter":
+        return this.#afterDelimiter();
+      case "head":
+        return this.#head();
+      case "end":
+        return false;
+    }
+  }
+
+  #value(): boolean {
+    const found = this.#rest.indexOf(this.#delimiter);
+    if (!this.#open && found !== 0) {
+      if (found > 0 || this.#rest.length >= this.#delimiter.length)
+        throw broken("the form does not begin with its boundary");
+      return false;
+    }
+    const size = found < 0 ? Math.max(0, this.#rest.length - this.#delimiter.length + 1) : found;
+    this.#keep(this.#rest.subarray(0, size));
+    this.#skip(size);
+    if (found < 0) return false;
+    this.#close();
+    this.#skip(this.#delimiter.length);
+    this.#state = "delimiter";
+    return true;
+  }
+
+  #afterDelimiter(): boolean {
+    if (this.#rest.length < CRLF.length) return false;
+    const next = this.#rest.toString("latin1", 0, CRLF.length);
+    if (next !== "\r\n" && next !== "--") throw broken("a boundary is not followed by a line end");
+    if (next === "--") this.#rest = Buffer.alloc(0);
+    this.#state = next === "--" ? "end" : "head";
+    return next !== "--";
+  }
+
+  /** The line end of the delimiter is still there, so a part without headers is seen as such. */
+  #head(): boolean {
+    const found = this.#rest.indexOf(HEAD_END);
+    if (found > MAX_HEAD_BYTES || (found < 0 && this.#rest.length > MAX_HEAD_BYTES))
+      throw broken("the head of a part is too long");
+    if (found < 0) return false;
+    const lines = this.#rest.toString("utf8", CRLF.length, Math.max(found, CRLF.length)).split("\r\n");
+    if (this.parts.length === MAX_PARTS) throw broken(`the form has more than ${MAX_PARTS} parts`);
+    this.#skip(found + HEAD_END.length);
+    this.#open = { ...nameOf(lines), start: this.#at, size: 0, kept: [] };
+    // A value of no length is followed by the delimiter at once.
+    this.#state = "value";
+    return true;
+  }
+
+  #keep(bytes: Buffer): void {
+    const part = this.#open;
+    if (!part || bytes.length === 0) return;
+    const isFile = part.filename !== undefined;
+    const limit = isFile ? this.#limits.maxFileBytes : MAX_FIELD_BYTES;
+    if (part.size + bytes.length > limit)
+      throw new AppError("request_too_large", { param: part.name, values: { limit } });
+    const wanted = isFile ? Math.max(0, FILE_HEAD_BYTES - part.size) : bytes.length;
+    if (wanted > 0) part.kept.push(Buffer.from(bytes.subarray(0, wanted)));
+    part.size += bytes.length;
+  }
+
+  #close(): void {
+    const part = this.#open;
+    if (!part) return;
+    const { name, filename, start, size, kept } = part;
+    this.parts.push({ name, filename, start, end: start + size, value: Buffer.concat(kept) });
+    this.#open = undefined;
+  }
+
+  #skip(count: number): void {
+    this.#rest = this.#rest.subarray(count);
+    this.#at += count;
+  }
+}
+
+function nameOf(lines: readonly string[]): { name: string; filename: string | undefined } {
+  const dispositions = lines.filter((line) => /^content-disposition\s*:/i.test(line));
+  const text = dispositions[0]?.slice(dispositions[0].indexOf(":") + 1).trim() ?? "";
+  const found = dispositions.length === 1 ? NAME.exec(text) : null;
+  if (!found) throw broken("a part has no readable name");
+  const isFile = found[3] !== undefined || found[4] !== undefined || /;\s*filename\*=/i.test(text);
+  return { name: found[1] ?? found[2] ?? "", filename: isFile ? (found[3] ?? found[4] ?? "") : undefined };
+}
+
+function broken(reason: string): AppError {
+  return invalidRequest("body", `The body is not a readable form: ${reason}.`);
+}

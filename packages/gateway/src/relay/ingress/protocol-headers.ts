@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { AppError } from "../../lib/app-error.ts";
+
+/** Client headers that a provider may pass on, and what their values must look like. */
+const TRAVELLING: readonly (readonly [string, RegExp])[] = [
+  ["anthropic-version", /^\d{4}-\d{2}-\d{2}$/],
+  ["anthropic-beta", /^[\w.,\- ]{1,1024}$/],
+  ["openai-beta", /^[\w.,=\- ]{1,1024}$/],
+  ["idempotency-key", /^[\w.\-:]{1,255}$/],
+];
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Throws `invalid_request` naming the header whose value is out of form. */
+export function protocolHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  let found: Record<string, string> | undefined;
+  for (const [name, form] of TRAVELLING) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(",") : value;
+    if (!form.test(text))
+      throw new AppError("invalid_request", {
+        param: name,
+        values: { reason: `The header ${name} has a value that is not allowed.` },
+      });
+    (found ??= {})[name] = text;
+  }
+  return found ?? NONE;
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from "node:http";
+import { dialectById } from "../../dialects/index.ts";
+import type { Ask, Body, Dialect } from "../../dialects/core/types.ts";
+import type { Authenticator, Caller, SessionCaller } from "../../identity/sessions/caller.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { hasControl } from "../../lib/text/text.ts";
+import type { CallLimit } from "../admission/call-limit.ts";
+import { protocolHeaders } from "./protocol-headers.ts";
+import { jsonBody, readBody, type BodyLimits } from "./read-body.ts";
+import type { RouteMatch } from "./routes.ts";
+import type { RelayRequest } from "../types.ts";
+import { FORM_OPERATIONS, isForm, readUpload, type Upload } from "./upload.ts";
+
+/** What the edge knows about a request before the relay looks at it. */
+export interface Arrival {
+  readonly requestId: string;
+  readonly ip: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export type RelayMatch = Extract<RouteMatch, { kind: "relay" }>;
+
+export interface ReadRequestDeps {
+  readonly authenticator: Authenticator;
+  readonly bodyLimits: BodyLimits;
+  readonly calls: CallLimit;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const TOKENS_PER_MINUTE = 200;
+
+/** Authentication first, then the body, then what the dialect reads in it. */
+export async function readRequest(
+  request: IncomingMessage,
+  match: RelayMatch,
+  arrival: Arrival,
+  deps: ReadRequestDeps,
+): Promise<RelayRequest> {
+  const identified = await identify(request, match, arrival, deps.authenticator);
+  if ("userId" in identified) deps.calls.check(identified.userId);
+  let upload: Upload | undefined;
+  try {
+    if (FORM_OPERATIONS.has(match.operation) && isForm(request))
+      upload = await readUpload(request, match.operation, deps.bodyLimits);
+    const body = upload ? formBody(upload) : jsonBody(await readBody(request, deps.bodyLimits));
+    return requestOf(request, match, arrival, { identified, upload, body });
+  } catch (error) {
+    if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
+    await upload?.dispose();
+    throw error;
+  }
+}
+
+interface Received {
+  readonly identified: Caller | SessionCaller;
+  readonly upload: Upload | undefined;
+  readonly body: Body;
+}
+
+function requestOf(
+  request: IncomingMessage,
+  match: RelayMatch,
+  arrival: Arrival,
+  { identified, upload, body }: Received,
+): RelayRequest {
+  const dialect = dialectById(match.dialect) as Dialect;
+  const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
+  const ask = dialect.inspect(body, match.operation, model);
+  const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
+  return {
+    id: arrival.requestId,
+    ask: match.isStreamPath ? { ...ask, stream: true } : timed(ask, upload?.seconds),
+    dialect,
+    body,
+    ...(upload && { upload }),
+    contentType: upload?.contentType ?? "application/json",
+    caller,
+    url: withoutKey(request.url ?? ""),
+    protocolHeaders: protocolHeaders(request.headers),
+    clientHeaders: request.headers,
+    startedAt: arrival.startedAt,
+    autoGroup: caller.group === "auto" ? "auto" : undefined,
+    isPlayground: match.isPlayground,
+  };
+}
+
+function identify(
+  request: IncomingMessage,
+  { isPlayground }: RelayMatch,
+  { ip }: Arrival,
+  authenticator: Authenticator,
+): Promise<Caller | SessionCaller> {
+  return isPlayground ? authenticator.bySession(request, ip) : authenticator.byKey(request, ip);
+}
+
+/** The text fields of a form, for readers that know JSON only. */
+function formBody(upload: Upload): Body {
+  return { bytes: NO_BYTES, json: () => upload.fields };
+}
+
+/** What a recording of known length is reserved as. */
+function timed(ask: Ask, seconds: number | undefined): Ask {
+  if (seconds === undefined) return ask;
+  return { ...ask, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
+}
+
+function groupOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A model name in a path is decoded once; it may hold a slash, nothing that would leave its segment. */
+function pathModel(segment: string): string {
+  let model: string;
+  try {
+    model = decodeURIComponent(segment);
+  } catch {
+    throw new AppError("invalid_model", { param: "model" });
+  }
+  if (hasControl(model) || /[?#\\]|\.\./.test(model)) throw new AppError("invalid_model", { param: "model" });
+  return model;
+}
+
+/** A key in the query authenticates and goes nowhere else. */
+function withoutKey(url: string): string {
+  const at = url.indexOf("?");
+  if (at < 0 || !url.includes("key=", at)) return url;
+  const query = new URLSearchParams(url.slice(at + 1));
+  query.delete("key");
+  const rest = query.toString();
+  return rest === "" ? url.slice(0, at) : `${url.slice(0, at)}?${rest}`;
+}

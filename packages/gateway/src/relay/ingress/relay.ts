@@ -1,0 +1,202 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ErrorDialect } from "../../dialects/core/types.ts";
+import type { Caller } from "../../identity/sessions/caller.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { hasControl } from "../../lib/text/text.ts";
+import { sendError } from "./client-error.ts";
+import { countTokens } from "../pipeline/count-tokens.ts";
+import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
+import { runPipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
+import type { Reporter } from "../pipeline/report.ts";
+import { isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
+import { withDefaultModel } from "./default-model.ts";
+import { bindToAccount } from "../stateful/bind.ts";
+import { forwardStored } from "../stateful/forward.ts";
+import type { RelayRequest } from "../types.ts";
+
+export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
+  readonly arrivalOf: (request: IncomingMessage) => Arrival;
+  readonly reporter: Reporter;
+  /** Balance reads of old OpenAI clients. */
+  readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
+  /** Drawings and songs. */
+  readonly tasks: (arrival: TaskArrival) => Promise<void>;
+  readonly isDraining: () => boolean;
+  /** More requests under way are answered 503; 0 = no limit. */
+  readonly maxInflight: number;
+}
+
+/** A call of a task route. */
+export interface TaskArrival extends Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+}
+
+/** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
+export type RelayHandler = (
+  request: IncomingMessage & { readonly originalUrl?: string },
+  response: ServerResponse,
+  next: () => void,
+) => void;
+
+/** One call of a relay path, with what is known of it so far. */
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly path: string;
+  readonly arrival: Arrival;
+  /** Envelope of this caller's errors. */
+  errors: ErrorDialect;
+  /** Set once the body was read. */
+  relayed: RelayRequest | undefined;
+  /** It was answered with an error: what fails after that is a consequence. */
+  isRefused: boolean;
+}
+
+const LONGEST_SHOWN_PATH = 200;
+
+/** Every path of the relay's prefixes; other paths are handed on. */
+export function createRelay(deps: RelayDeps): RelayHandler {
+  return (request, response, next) => {
+    const url = request.originalUrl ?? request.url ?? "/";
+    const query = url.indexOf("?");
+    const path = query < 0 ? url : url.slice(0, query);
+    if (!isRelayPath(path)) return next();
+    allowAnyOrigin(request, response);
+    if (request.method === "OPTIONS") return answerPreflight(request, response);
+    const method = request.method ?? "GET";
+    const match = matchRoute(method, path);
+    const arrival = deps.arrivalOf(request);
+    response.setHeader("request-id", arrival.requestId);
+    const call: Call = {
+      request,
+      response,
+      method,
+      path,
+      arrival,
+      errors: errorsOf(match, request),
+      relayed: undefined,
+      isRefused: false,
+    };
+    if (deps.isDraining()) response.setHeader("connection", "close");
+    follow(call, deps);
+    answer(call, match, deps).catch((thrown: unknown) => fail(call, AppError.from(thrown), deps));
+  };
+}
+
+/** Paths that vendors share tell them apart by what only their own clients send. */
+function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
+  if (match.kind === "models" || match.kind === "billing") return "openai";
+  const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
+  return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
+}
+
+/** A process that drains waits for the call; when its time is over, a body that is still on its way is not. */
+function follow(call: Call, deps: RelayDeps): void {
+  const open = {
+    giveUp(error: AppError) {
+      if (call.relayed) call.relayed.stopped ??= error;
+      if (!call.request.complete && !call.response.headersSent) fail(call, error, deps);
+    },
+  };
+  deps.running.arrived(open);
+  call.response.once("close", () => deps.running.left(open));
+}
+
+async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<void> {
+  const { request, response, method, arrival } = call;
+  switch (match.kind) {
+    case "relay":
+      return relay(call, match, deps);
+    case "models":
+      return listModels(call, match, deps);
+    case "stored": {
+      const caller = await deps.authenticator.byKey(request, arrival.ip);
+      await deps.calls.take(arrival.requestId, caller.userId);
+      return forwardStored(match, { request, response, arrival, caller }, deps);
+    }
+    case "billing": {
+      const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
+      return sendJson(response, await deps.billing(caller, match.read));
+    }
+    case "task":
+      return deps.tasks({ request, response, method, path: call.path, ...arrival });
+    case "upgrade":
+      await deps.authenticator.byKey(request, arrival.ip);
+      response.setHeader("upgrade", "websocket");
+      throw new AppError("invalid_request", {
+        status: 426,
+        values: { reason: "This address speaks WebSocket: send an upgrade." },
+      });
+    case "unimplemented":
+      await deps.authenticator.byKey(request, arrival.ip);
+      throw new AppError("api_not_implemented", match.message === undefined ? {} : { message: match.message });
+    case "wrong-method":
+      response.setHeader("allow", match.allow);
+      throw new AppError("method_not_allowed", { values: { method, path: printable(call.path) } });
+    case "unknown":
+      throw new AppError("unknown_url", { values: { method, path: printable(call.path) } });
+  }
+}
+
+async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
+  const { request, response, arrival } = call;
+  if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
+    throw new AppError("overloaded", { retryAfterMs: 1_000 });
+  call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
+  try {
+    call.relayed = await bindToAccount(call.relayed, deps);
+    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
+    deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
+  } finally {
+    if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);
+    await call.relayed.upload?.dispose();
+  }
+}
+
+async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models" }>, deps: RelayDeps): Promise<void> {
+  const { request, response, arrival, path } = call;
+  const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+  call.errors = listDialect(match.prefix, path, request.headers, query);
+  const caller = await deps.authenticator.byKey(request, arrival.ip);
+  const models = usableModels(deps.snapshots.current(), caller);
+  const isList = match.model === undefined;
+  sendJson(
+    response,
+    isList ? modelList(call.errors, models, query) : oneModel(call.errors, models, match.model, caller),
+  );
+}
+
+function fail(call: Call, error: AppError, deps: RelayDeps): void {
+  if (call.isRefused) return;
+  call.isRefused = true;
+  const { request, response, method, path, arrival, errors, relayed } = call;
+  deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: relayed }, error);
+  if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
+  sendError(response, errors, error, {
+    requestId: arrival.requestId,
+    form: relayed?.dialect.streamForm?.(relayed.url),
+  });
+}
+
+function printable(path: string): string {
+  const shown = path.slice(0, LONGEST_SHOWN_PATH);
+  return hasControl(shown)
+    ? shown
+        .split("")
+        .filter((letter) => !hasControl(letter))
+        .join("")
+    : shown;
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}

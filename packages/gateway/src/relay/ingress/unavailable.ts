@@ -1,0 +1,23 @@
+import type { Ask, DialectId } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+
+/** 503: channels have the model, and none of them may serve now. */
+export function unavailable(groups: readonly string[], model: string): AppError {
+  return new AppError("no_available_channel", { values: { model, group: groups.join(", ") }, retryAfterMs: 5_000 });
+}
+
+/** What clients can do instead. */
+const CURES: Readonly<Partial<Record<DialectId, string>>> = {
+  "openai-compaction": "Ask the model for a summary of the conversation, and go on from that.",
+};
+
+/** Channels have the model, and none of them this endpoint, now or later: clients are told not to try again. */
+export function unserved({ model, dialect }: Pick<Ask, "model" | "dialect">): AppError {
+  const cure = CURES[dialect];
+  return new AppError("no_available_channel", {
+    param: "model",
+    message: `No channel of ${model} serves this endpoint.${cure === undefined ? "" : ` ${cure}`}`,
+    retryable: false,
+    retryAfterMs: 5_000,
+  });
+}

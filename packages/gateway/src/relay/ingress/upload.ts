@@ -1,0 +1,206 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import type { Operation, JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import { watchPace } from "../../lib/async/body-rate.ts";
+import { FormScanner, type FormPart } from "./form-scanner.ts";
+import type { BodyLimits } from "./read-body.ts";
+import { createSpool, type Spool } from "./spool.ts";
+import { soundSeconds } from "./sound-length.ts";
+
+/** A form with its files, read once and sent any number of times. */
+export interface Upload {
+  /** Text fields as the JSON that they would be in a JSON request. */
+  readonly fields: JsonObject;
+  /** Length of the recording, where the file tells it. */
+  readonly seconds: number | undefined;
+  readonly contentType: string;
+  /** The bytes as they came, but for the fields that `edits` names: those are replaced, or put in front. */
+  open(edits: ReadonlyMap<string, string>): { readonly body: Readable; readonly size: number };
+  dispose(): Promise<void>;
+}
+
+const MAX_FORM_BYTES = 128 * 1024 * 1024;
+const MAX_SOUND_BYTES = 25 * 1024 * 1024;
+const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
+const SOUND_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
+/** Whole or not at all: a reader that takes more of it, or trims it, would see other parts. */
+const BOUNDARY = /;\s*boundary=(?:"([^"\\;\p{Cc}]{0,69}[^"\\;\s\p{Cc}])"|([^"\\;\s]{1,70}))(?=[\s;]|$)/iu;
+const PLAIN_BOUNDARY = /^[\w.+*'-]+$/;
+const NUMBERS = new Set(["n", "partial_images", "output_compression", "temperature"]);
+
+/** Operations whose requests may be forms. */
+export const FORM_OPERATIONS: ReadonlySet<Operation> = new Set([
+  ...SOUND_OPERATIONS,
+  "images.edits",
+  "images.variations",
+]);
+
+export function isForm(request: IncomingMessage): boolean {
+  return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
+}
+
+/** Reads a form; its files wait on disk. Rejects with AppError, and leaves nothing behind then. */
+export async function readUpload(
+  request: IncomingMessage,
+  operation: Operation,
+  limits: Pick<BodyLimits, "minBytesPerSecond">,
+): Promise<Upload> {
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity")
+    throw new AppError("unsupported_encoding", { values: { encoding } });
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > MAX_FORM_BYTES) throw tooLarge();
+  const boundary = boundaryOf(request.headers["content-type"] ?? "");
+  const maxFileBytes = SOUND_OPERATIONS.has(operation) ? MAX_SOUND_BYTES : MAX_FORM_BYTES;
+  const scanner = new FormScanner(boundary, { maxFileBytes });
+  const spool = createSpool();
+  try {
+    await receive(request, { scanner, spool, minBytesPerSecond: limits.minBytesPerSecond });
+    scanner.end();
+    const file = fileOf(scanner.parts);
+    const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
+    return uploadOf(scanner.parts, spool, { boundary, seconds });
+  } catch (error) {
+    await spool.dispose();
+    throw error;
+  }
+}
+
+interface Receiving {
+  readonly scanner: FormScanner;
+  readonly spool: Spool;
+  readonly minBytesPerSecond: number;
+}
+
+function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }: Receiving): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      unwatch();
+      request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      request.pause();
+      finish();
+    };
+    const unwatch = watchPace({
+      size: () => spool.size,
+      minBytesPerSecond,
+      tooSlow: () => settle(() => reject(new AppError("request_timeout"))),
+    });
+    const take = (chunk: Buffer) => {
+      if (spool.size + chunk.length > MAX_FORM_BYTES) throw tooLarge();
+      scanner.write(chunk);
+      return spool.write(chunk);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        const written = take(chunk);
+        if (!written) return;
+        request.pause();
+        written.then(
+          () => request.resume(),
+          (error: unknown) => settle(() => reject(AppError.from(error))),
+        );
+      } catch (error) {
+        settle(() => reject(AppError.from(error)));
+      }
+    };
+    const onEnd = () => settle(resolve);
+    const onGone = () => settle(() => reject(new AppError("client_closed_request")));
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
+}
+
+function fileOf(parts: readonly FormPart[]): FormPart {
+  const file = parts.find((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
+  if (!file) throw invalidRequest("file", "The form has no file.");
+  return file;
+}
+
+interface UploadFacts {
+  readonly boundary: string;
+  readonly seconds: number | undefined;
+}
+
+function uploadOf(parts: readonly FormPart[], spool: Spool, { boundary, seconds }: UploadFacts): Upload {
+  return {
+    fields: fieldsOf(parts),
+    seconds,
+    // Written anew: where the client named several boundaries, the upstream may read the form by another one.
+    contentType: `multipart/form-data; boundary=${PLAIN_BOUNDARY.test(boundary) ? boundary : `"${boundary}"`}`,
+    open(edits) {
+      const pieces = piecesOf(parts, boundary, edits, spool.size);
+      const size = pieces.reduce(
+        (sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : piece.end - piece.start),
+        0,
+      );
+      return { body: Readable.from(joined(pieces, spool), { objectMode: false, highWaterMark: 64 * 1024 }), size };
+    },
+    dispose: () => spool.dispose(),
+  };
+}
+
+/** Bytes of our own, or a stretch of the client's body. */
+type Piece = Buffer | { readonly start: number; readonly end: number };
+
+function piecesOf(
+  parts: readonly FormPart[],
+  boundary: string,
+  edits: ReadonlyMap<string, string>,
+  size: number,
+): Piece[] {
+  const pieces: Piece[] = [];
+  const missing = [...edits].filter(
+    ([name]) => !parts.some((part) => part.name === name && part.filename === undefined),
+  );
+  for (const [name, value] of missing)
+    pieces.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`));
+  let at = 0;
+  for (const part of parts) {
+    const value = part.filename === undefined ? edits.get(part.name) : undefined;
+    if (value === undefined || value === part.value.toString("utf8")) continue;
+    pieces.push({ start: at, end: part.start }, Buffer.from(value));
+    at = part.end;
+  }
+  pieces.push({ start: at, end: size });
+  return pieces;
+}
+
+async function* joined(pieces: readonly Piece[], spool: Spool): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece)) yield piece;
+    else yield* spool.read(piece.start, piece.end) as AsyncIterable<Buffer>;
+  }
+}
+
+function fieldsOf(parts: readonly FormPart[]): JsonObject {
+  const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+  for (const part of parts) {
+    if (part.filename !== undefined) {
+      // Some readers take a file without a name for a field, and it would be one that nobody looked at here.
+      if (part.filename === "" && part.value.length > 0 && !FILE_FIELD.test(part.name))
+        throw invalidRequest(part.name, `${part.name} is a file without a name.`);
+      continue;
+    }
+    if (Object.hasOwn(fields, part.name) && !part.name.endsWith("[]"))
+      throw invalidRequest(part.name, `${part.name} stands in the form twice.`);
+    fields[part.name] = valueOf(part.name, part.value.toString("utf8"));
+  }
+  return fields;
+}
+
+/** Forms know texts only; what the protocol calls a number or a flag is read as one. */
+function valueOf(name: string, text: string): JsonValue {
+  if (NUMBERS.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  return name === "stream" && (text === "true" || text === "false") ? text === "true" : text;
+}
+
+function boundaryOf(contentType: string): string {
+  const found = BOUNDARY.exec(contentType);
+  const boundary = found?.[1] ?? found?.[2];
+  if (boundary === undefined) throw invalidRequest("content-type", "The content type names no boundary.");
+  return boundary;
+}
+
+function tooLarge(): AppError {
+  return new AppError("request_too_large", { values: { limit: MAX_FORM_BYTES } });
+}

@@ -1,0 +1,384 @@
+import type { Dispatcher } from "undici";
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { dialectById } from "../../dialects/index.ts";
+import type { Dialect, Operation, Usage } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { readFailure } from "../../providers/core/classify.ts";
+import { mask } from "../../providers/core/mask.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import { createIntake } from "../../providers/core/response-decoder.ts";
+import { UpstreamRefusal, type Exchange, type Verdict } from "../../providers/core/types.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { decodedFor, isEncoded } from "../upstream/decoded.ts";
+import { BytesSink } from "../response/bytes-sink.ts";
+import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
+import type { Delivery } from "../response/delivery.ts";
+import {
+  NoContentError,
+  notBuilt,
+  refusedByUpstream,
+  unreachable,
+  unreadable,
+  type Failure,
+} from "../upstream/failure.ts";
+import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
+import { FailureSink } from "../response/failure-sink.ts";
+import type { Choice } from "../selection/select.ts";
+import type { AttemptResult, EndReason, Ending, Flow, Sink } from "../response/sink.ts";
+import { TextSink } from "../response/text-sink.ts";
+import { keepingOf, type Keeping } from "../stateful/store-policy.ts";
+import type { KeptResponses } from "../stateful/response-store.ts";
+import { IdFinder } from "../stateful/id-finder.ts";
+import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
+import { StreamSink } from "../response/stream-sink.ts";
+import { createStreamTranslation, translateAnswer } from "./translate.ts";
+import type { RelayRequest } from "../types.ts";
+import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
+import { learnsRefusal } from "./usage-switch.ts";
+import { WholeSink, type AnswerTranslation } from "../response/whole-sink.ts";
+
+export interface AttemptDeps extends CallDeps {
+  readonly upstreams: Upstreams;
+  readonly counter: TokenCounter;
+  /** Told which account keeps which answer; absent where nothing is kept. */
+  readonly owners?: Pick<ResponseOwners, "remember">;
+  /** Keeps what conversions made; absent where nothing is kept. */
+  readonly kept?: Pick<KeptResponses, "keep" | "takes">;
+  readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
+  readonly idleTimeoutMs: number;
+  /** Until the first content, whatever signs of life come before it. */
+  readonly contentTimeoutMs: number;
+  /** Phrases of the operator that show a dead key or account. */
+  readonly disableKeywords: () => readonly string[];
+  /** A fault of this program after the answer began. */
+  readonly onFault: (requestId: string, error: unknown) => void;
+}
+
+/** How long an upstream may take to end an answer that has come to its end. */
+const LAST_WORDS_MS = 2_000;
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const EVENT_STREAM = "text/event-stream";
+/** What proxies and small servers call a stream, or JSON, that they do not know. */
+const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
+/** What a proxy says in the place of sound or words. */
+const PAGE = /^text\/html\b/;
+/** Operations whose answers may be plain text. */
+const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
+
+/** What the pipeline lends to one attempt. */
+export interface AttemptHooks {
+  readonly delivery: Delivery;
+  settle(ending: Ending, built: BuiltCall, attempt: Attempt): Promise<Usage>;
+  progress(outputBound: () => number, attempt: Attempt): void;
+}
+
+/** One upstream call of a request. */
+export class Attempt implements Flow {
+  readonly request: RelayRequest;
+  readonly choice: Choice;
+  readonly delivery: Delivery;
+  readonly dialect: Dialect;
+  readonly result: Promise<AttemptResult>;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt = performance.now();
+  /** The upstream's own request id; for the log, never for the client. */
+  upstreamRequestId: string | undefined;
+  controller!: Dispatcher.DispatchController;
+  readonly #hooks: AttemptHooks;
+  readonly #deps: AttemptDeps;
+  #resolve!: (result: AttemptResult) => void;
+  #built: BuiltCall | undefined;
+  #sink: Sink | undefined;
+  /** Why this side ended it. */
+  #stopped: AppError | undefined;
+  /** Of the files that the call needs before it can be sent. */
+  #files: AbortController | undefined;
+  #isUpstreamDone = false;
+  #lastWords: NodeJS.Timeout | undefined;
+  #headers: Record<string, string> = {};
+  readonly #idFinder: IdFinder | undefined;
+  readonly #keeping: Keeping | undefined;
+
+  constructor(request: RelayRequest, choice: Choice, hooks: AttemptHooks, deps: AttemptDeps) {
+    this.request = request;
+    this.choice = choice;
+    this.delivery = hooks.delivery;
+    this.dialect = request.dialect;
+    this.#hooks = hooks;
+    this.#deps = deps;
+    const isKept = request.isKept === true && choice.plan.bridges.length === 0;
+    const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, choice));
+    this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
+    this.#keeping = keepingOf(request, choice, deps.kept);
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  async start(): Promise<AttemptResult> {
+    try {
+      this.#built = await buildCall(this.request, this.choice, this.#deps, {
+        signal: this.#untilEnded(),
+        keeping: this.#keeping,
+      });
+    } catch (error) {
+      this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });
+      return this.result;
+    }
+    if (this.delivery.isGone) {
+      this.finish({ kind: "gone" });
+      return this.result;
+    }
+    if (this.#stopped) {
+      this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
+      return this.result;
+    }
+    const { channel } = this.choice;
+    const proxy = proxyOf(channel);
+    const { stream, whole } = this.#deps.headersTimeoutMs;
+    const timeouts = { headersMs: this.request.ask.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
+    const { exchange } = this.choice.plan.route;
+    if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
+    else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
+    return this.result;
+  }
+
+  /** Aborted when the client leaves or this side ends it while files are fetched; undefined where none can be. */
+  #untilEnded(): AbortSignal | undefined {
+    if (this.choice.plan.route.inlinesImages !== true) return undefined;
+    const files = (this.#files = new AbortController());
+    this.delivery.onGone = () => files.abort(new AppError("client_closed_request"));
+    return files.signal;
+  }
+
+  /** Ends it from this side, for good; the client gets `error` in its own protocol. */
+  stop(error: AppError, reason: EndReason): void {
+    this.#stopped ??= error;
+    this.#files?.abort(error);
+    if (this.#sink) this.#sink.stop(error, reason);
+    else this.controller?.abort(error);
+  }
+
+  /** Comments and blanks are signs of life, and no answer: one that has not begun in time fails, so that others may do. */
+  expire(): void {
+    if (!this.#sink || this.#isUpstreamDone || this.#sink.soFar() || this.#sink.hasContent?.()) return;
+    if (performance.now() - this.startedAt < this.#deps.contentTimeoutMs) return;
+    const error = new NoContentError("no content in time");
+    this.#sink.fail(error);
+    this.controller.abort(error);
+  }
+
+  /** What would be charged if the answer ended now. */
+  soFar(): Ending | undefined {
+    return this.#sink?.soFar();
+  }
+
+  settle(ending: Ending): Promise<Usage> {
+    const charged = this.#hooks.settle(ending, this.#built as BuiltCall, this);
+    return this.#keeping ? this.#keeping.charged(charged) : charged;
+  }
+
+  progress(outputBound: () => number): void {
+    this.#hooks.progress(outputBound, this);
+  }
+
+  finish(result: AttemptResult): void {
+    this.delivery.onGone = undefined;
+    if (this.#keeping && result.kind === "delivered" && result.reason === "stop") this.#keepAnswer(this.#keeping);
+    if (result.kind !== "failed") this.#resolve(result);
+    else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
+    else if (this.#isOverUsage(result.failure)) return this.#again();
+    else this.#resolve(result);
+    if (this.#sink && !this.#isUpstreamDone)
+      this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
+  }
+
+  #keepAnswer(keeping: Keeping): void {
+    this.delivery.whenAllowed(() => keeping.delivered());
+  }
+
+  #again(): void {
+    this.#sink = undefined;
+    this.start().catch((error: unknown) => this.#resolve({ kind: "failed", failure: notBuilt(AppError.from(error)) }));
+  }
+
+  #upstreamDone(): void {
+    this.#isUpstreamDone = true;
+    clearTimeout(this.#lastWords);
+  }
+
+  /** The upstream knows no switch for usage, which only the gateway asked for: the same call goes without it. */
+  #isOverUsage(failure: Failure): boolean {
+    const { ask } = this.request;
+    const { channel, plan } = this.choice;
+    if (!plan.provider.streamUsage || (ask.wantsStreamUsage && plan.bridges.length === 0)) return false;
+    return !this.delivery.isGone && learnsRefusal(failure, this.request, channel, this.#deps.now());
+  }
+
+  fault(error: unknown): void {
+    this.#deps.onFault(this.request.id, error);
+  }
+
+  failureOf(status: number, body: Buffer): Failure {
+    return this.refused(
+      readFailure(this.choice.plan.provider, { status, headers: this.#headers, body }, this.#reading()),
+    );
+  }
+
+  refused(verdict: Verdict): Failure {
+    const { channel, keyIndex, plan } = this.choice;
+    const message = mask(verdict.message, {
+      key: channel.keys[keyIndex] ?? "",
+      baseUrl: channel.baseUrl || plan.provider.baseUrl,
+    });
+    return refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+  }
+
+  #reading() {
+    return { now: this.#deps.now(), keywords: this.#deps.disableKeywords() };
+  }
+
+  /** Routes of several steps answer as if they had been one call. */
+  #converse(
+    exchange: Exchange,
+    built: BuiltCall,
+    proxy: string | undefined,
+    timeouts: UpstreamTimeouts,
+  ): Promise<void> {
+    const { ask } = this.request;
+    const { channel, upstreamModel } = this.choice;
+    const talk = (signal: AbortSignal) =>
+      exchange(built.call, {
+        ...built.signing,
+        ...exchangeTools({ proxy, timeouts, signal }, this.#deps),
+        ask,
+        upstreamModel,
+        channel,
+      });
+    return feedHandler(talk, this.#handler(), (error) =>
+      this.finish({ kind: "failed", failure: this.#notSent(error) }),
+    );
+  }
+
+  /** @param isDecoded the body comes from a decoder, not from the wire */
+  #handler(isDecoded = false): Dispatcher.DispatchHandler {
+    let sink: Sink | undefined;
+    let decoder: Dispatcher.DispatchHandler | undefined;
+    return {
+      onRequestStart: (controller) => {
+        this.controller = controller;
+        this.#isUpstreamDone = false;
+        this.delivery.onGone = () => controller.abort(new AppError("client_closed_request"));
+        if (this.#stopped) controller.abort(this.#stopped);
+      },
+      onResponseStart: (controller, status, headers, message) => {
+        if (!isDecoded && isEncoded(headers)) {
+          decoder = decodedFor(this.#handler(true));
+          decoder.onRequestStart?.(controller, {});
+          return decoder.onResponseStart?.(controller, status, headers, message);
+        }
+        this.#headers = headers as Record<string, string>;
+        // As many buffers as the head has names and values; a stream would hold them for minutes.
+        controller.rawHeaders = null;
+        this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
+        sink = this.#sink = this.#sinkFor(status, this.#headers);
+        if (!sink) controller.abort(new AppError("upstream_invalid_response"));
+      },
+      onResponseData: (controller, chunk) => {
+        if (decoder) return decoder.onResponseData?.(controller, chunk);
+        this.#idFinder?.feed(chunk);
+        sink?.data(chunk);
+      },
+      onResponseEnd: (controller, trailers) => {
+        if (decoder) return decoder.onResponseEnd?.(controller, trailers);
+        this.#upstreamDone();
+        sink?.end();
+      },
+      onResponseError: (controller, error) => {
+        if (decoder) return decoder.onResponseError?.(controller, error);
+        this.#upstreamDone();
+        if (sink) sink.fail(error);
+        else if (this.delivery.isGone) this.finish({ kind: "gone" });
+        else this.finish({ kind: "failed", failure: unreachable(error) });
+      },
+    };
+  }
+
+  /** Undefined = the answer is refused by its head. */
+  #sinkFor(status: number, headers: Record<string, string>): Sink | undefined {
+    if (status < 200 || status > 299) return new FailureSink(this, status);
+    const type = (headers["content-type"] ?? "").toLowerCase();
+    switch (this.#shapeOf(type)) {
+      case "text":
+        return new TextSink(this, this.#deps.counter);
+      case "bytes":
+        return new BytesSink(this, bytesHead(headers));
+      case "events":
+        return this.request.ask.stream ? this.#streamSink(headers) : this.#wholeSink(headers, true);
+      case "json":
+        return this.#wholeSink(headers, false);
+      case "other":
+        this.finish({
+          kind: "failed",
+          failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)),
+        });
+        return undefined;
+    }
+  }
+
+  #shapeOf(type: string): "json" | "events" | "text" | "bytes" | "other" {
+    if (isJson(type)) return "json";
+    if (type.startsWith(EVENT_STREAM)) return "events";
+    const { operation } = this.request.ask;
+    if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
+    if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
+    if (UNNAMED.test(type)) return this.request.ask.stream ? "events" : "json";
+    return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
+  }
+
+  #streamSink(headers: Record<string, string>): Sink {
+    const { intake, upstream, context } = this.#readerFor(headers);
+    const translation = intake.bridges.length === 0 ? undefined : createStreamTranslation(intake.bridges, context);
+    return new StreamSink(this, { intake, upstream, translation }, this.#deps.counter);
+  }
+
+  #wholeSink(headers: Record<string, string>, isEventStream: boolean): Sink {
+    const { intake, upstream, context } = this.#readerFor(headers);
+    const { bridges } = intake;
+    const translate: AnswerTranslation =
+      bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, context);
+    return new WholeSink(this, { intake, upstream, translate, isEventStream }, this.#deps.counter);
+  }
+
+  #readerFor(headers: Record<string, string>) {
+    const { channel, plan } = this.choice;
+    const { context } = this.#built as BuiltCall;
+    const intake = createIntake({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+    return { intake, upstream: dialectById(intake.dialect) ?? this.dialect, context };
+  }
+
+  #notSent(error: unknown): Failure {
+    if (error instanceof UpstreamRefusal) return this.refused(error.verdict);
+    return notBuilt(AppError.from(error));
+  }
+}
+
+/** No other channel is asked for what this side has ended. */
+function stoppedBy(error: AppError, failure: Failure): AttemptResult {
+  return { kind: "failed", failure: { ...failure, error, retry: false } };
+}
+
+function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: Choice): ResponseOwner {
+  return { userId: caller.userId, channelId: channel.id, keyIndex };
+}
+
+function isJson(type: string): boolean {
+  return type === "" || /^(application|text)\/([\w.+-]+\+)?json\b/.test(type);
+}
+
+function bytesHead(headers: Record<string, string>): Record<string, string> {
+  const head: Record<string, string> = { "content-type": headers["content-type"] ?? "application/octet-stream" };
+  const disposition = headers["content-disposition"];
+  if (disposition) head["content-disposition"] = disposition;
+  return head;
+}

@@ -1,0 +1,232 @@
+import type {
+  AnswerKeeping,
+  Ask,
+  BridgeContext,
+  DialectId,
+  JsonObject,
+  RetargetOptions,
+} from "../../dialects/core/types.ts";
+import { list, text } from "../../dialects/core/read.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { joinUrl, withoutEnd } from "../../providers/core/join-url.ts";
+import { httpOf } from "../../providers/core/proxy.ts";
+import type {
+  ChannelRecord,
+  HttpJson,
+  SigningContext,
+  UpstreamCall,
+  UpstreamRoute,
+} from "../../providers/core/types.ts";
+import { withInlineFiles } from "../upstream/inline-files.ts";
+import type { RemoteFiles } from "../upstream/remote-files.ts";
+import type { Choice } from "../selection/select.ts";
+import { forVendor } from "../stateful/history-expansion.ts";
+import { translateRequest } from "./translate.ts";
+import type { RelayRequest } from "../types.ts";
+import type { Upload } from "../ingress/upload.ts";
+import { refusesUsageSwitch } from "./usage-switch.ts";
+import { dialectById } from "../../dialects/index.ts";
+
+export interface CallDeps {
+  readonly http: HttpJson;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly userAgent: string;
+  /** Origin under which clients reach this gateway; some upstreams are told where a call comes from. */
+  readonly publicUrl: () => string;
+  /** Files that requests name by address. */
+  readonly files: RemoteFiles;
+}
+
+/** A request ready for the upstream, with what its answer's conversion needs. */
+export interface BuiltCall {
+  readonly call: UpstreamCall;
+  readonly signing: SigningContext;
+  readonly context: BridgeContext;
+  /** Names of fields that the upstream's protocol cannot carry. */
+  readonly dropped: readonly string[];
+}
+
+export interface CallOptions {
+  /** Ends the reading of files. */
+  readonly signal?: AbortSignal | undefined;
+  /** Set where the answer is kept here. */
+  readonly keeping?: AnswerKeeping | undefined;
+}
+
+const CHAT: readonly DialectId[] = ["openai-chat"];
+
+/** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
+export async function buildCall(
+  received: RelayRequest,
+  choice: Choice,
+  deps: CallDeps,
+  { signal, keeping }: CallOptions = {},
+): Promise<BuiltCall> {
+  const { ask } = received;
+  const { channel, plan, upstreamModel, keyIndex } = choice;
+  const asked =
+    received.asked && plan.bridges.length === 0 ? { ...received, body: forVendor(received.body) } : received;
+  const request = plan.route.inlinesImages
+    ? { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) }
+    : asked;
+  const key = channel.keys[keyIndex] ?? "";
+  const dropped: string[] = [];
+  const context: BridgeContext = {
+    ask,
+    upstreamModel,
+    requestId: request.id,
+    now: deps.now(),
+    setting: channel.setting,
+    dropped: (field) => void dropped.push(field),
+    ...(keeping && { keeping }),
+  };
+  const call: UpstreamCall = {
+    method: "POST",
+    url: urlOf(request, choice, key),
+    headers: {
+      "content-type": request.contentType,
+      accept: ask.stream ? "text/event-stream" : ask.dialect === "openai-audio" ? "*/*" : "application/json",
+      "accept-encoding": "identity",
+      "user-agent": deps.userAgent,
+    },
+    body: request.upload ? undefined : bodyOf(request, choice, context),
+  };
+  if (request.upload) await attachUpload(call, request.upload, choice);
+  const signing: SigningContext = {
+    key,
+    now: context.now,
+    http: httpOf(channel, deps.http),
+    clientHeaders: request.protocolHeaders,
+    publicUrl: deps.publicUrl(),
+  };
+  await plan.provider.authorize(call, channel, signing);
+  return { call, signing, context, dropped };
+}
+
+function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
+  const { channel, plan, upstreamModel } = choice;
+  const { provider, route } = plan;
+  const path = typeof route.path === "string" ? route.path : route.path(request.ask, upstreamModel, channel, key);
+  const base =
+    withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
+  if (base === "" && !/^[a-z]+:\/\//.test(path))
+    throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
+  const url = joined(base, path, provider.gatewayDrops);
+  copyQuery(url, request, choice);
+  return url;
+}
+
+/** What the operator wrote is no address: nothing was sent, another channel may do. */
+function joined(base: string, path: string, gatewayDrops: string | undefined): URL {
+  try {
+    return joinUrl(base, path, gatewayDrops);
+  } catch (cause) {
+    throw new AppError("upstream_connect_failed", { message: "The channel's base URL is not an address.", cause });
+  }
+}
+
+function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {
+  const { route, bridges } = choice.plan;
+  const at = request.url.indexOf("?");
+  if (at < 0 || route.query === undefined || (route.query === "all" && bridges.length > 0)) return;
+  for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
+    if (route.query === "all" || route.query.includes(name)) url.searchParams.set(name, value);
+  }
+}
+
+/** The client's form with the upstream's model name; the bytes as they came where it has that name already. */
+async function attachUpload(
+  call: UpstreamCall,
+  upload: Upload,
+  { channel, plan, upstreamModel }: Choice,
+): Promise<void> {
+  if (plan.bridges.length > 0) throw new AppError("unsupported_by_channel");
+  const edits = new Map([["model", upstreamModel]]);
+  for (const [name, value] of Object.entries(channel.paramOverride ?? {}))
+    if (typeof value !== "object") edits.set(name, String(value));
+  const { body, size } = upload.open(edits);
+  if (plan.route.exchange) {
+    call.body = Buffer.concat(await body.toArray());
+    return;
+  }
+  call.upload = body;
+  call.headers["content-length"] = String(size);
+}
+
+/** Same protocol and no repair: the client's bytes, but for the model name and the usage switch. */
+function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): Buffer {
+  const { ask, body, dialect } = request;
+  const { channel, plan, upstreamModel } = choice;
+  const askUsage = ask.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
+  if (plan.bridges.length === 0) {
+    const bytes = dialect.retarget(body, ask, upstreamModel, { askUsage });
+    const quirked = repair(choice, request, bytes, context);
+    return quirked ? encode(quirked) : bytes;
+  }
+  const translated = translateRequest(plan.bridges, body.json(), context);
+  const json = repairJson(choice, translated, context);
+  const model = text(json, "model");
+  const isRenamed = model !== undefined && model !== translated["model"];
+  return retargeted(json, ask, plan.route, {
+    model: isRenamed ? model : upstreamModel,
+    askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
+  });
+}
+
+function takesUsageSwitch(channel: ChannelRecord, now: number): boolean {
+  return channel.setting["force_stream_option"] !== false && !refusesUsageSwitch(channel, now);
+}
+
+interface Target extends RetargetOptions {
+  /** The upstream's name of the model; a repair may know a shorter one. */
+  readonly model: string;
+}
+
+/** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
+function retargeted(json: JsonObject, ask: Ask, route: UpstreamRoute, { model, ...options }: Target): Buffer {
+  const upstream = dialectById(route.dialect);
+  const bytes = encode(json);
+  return upstream ? upstream.retarget({ bytes, json: () => json }, ask, model, options) : bytes;
+}
+
+/** Undefined when no repair changes anything, so that the bytes stay. */
+function repair(choice: Choice, request: RelayRequest, bytes: Buffer, context: BridgeContext): JsonObject | undefined {
+  const { channel, plan } = choice;
+  if (
+    channel.paramOverride === undefined &&
+    !plan.provider.quirks?.some((quirk) => appliesTo(quirk.on, plan.route.dialect))
+  )
+    return undefined;
+  const before =
+    bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
+  const after = repairJson(choice, before, context);
+  return after === before ? undefined : after;
+}
+
+function repairJson(choice: Choice, json: JsonObject, context: BridgeContext): JsonObject {
+  const { channel, plan, upstreamModel } = choice;
+  let body = json;
+  for (const quirk of plan.provider.quirks ?? []) {
+    if (!appliesTo(quirk.on, plan.route.dialect)) continue;
+    const before = body;
+    body = quirk.apply(before, context.ask, upstreamModel, channel);
+    for (const name of quirk.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
+  }
+  if (body !== json) noteOperatorsList(choice, json, body, context);
+  return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
+}
+
+/** Members that the channel's settings take out. */
+function noteOperatorsList({ channel }: Choice, before: JsonObject, after: JsonObject, context: BridgeContext): void {
+  for (const name of list(channel.setting, "drop_params"))
+    if (typeof name === "string" && name in before && !(name in after)) context.dropped(name);
+}
+
+function appliesTo(on: readonly DialectId[] | undefined, dialect: DialectId): boolean {
+  return (on ?? CHAT).includes(dialect);
+}
+
+function encode(json: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify(json));
+}

@@ -1,0 +1,173 @@
+import type { ServerResponse } from "node:http";
+import { ZERO } from "../../billing/money/quota.ts";
+import { isSet } from "../../dialects/core/read.ts";
+import type { DialectId, JsonObject } from "../../dialects/core/types.ts";
+import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { UpstreamRefusal } from "../../providers/core/types.ts";
+import { admitModel, servingGroups } from "../admission/model-access.ts";
+import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
+import { buildCall } from "./build-call.ts";
+import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
+import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
+import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../admission/admission-controller.ts";
+import { selectionFor, type PipelineDeps } from "./pipeline.ts";
+import { failureOfAnswer } from "../upstream/read-failure.ts";
+import { createRetries } from "./retry.ts";
+import { onlyRoom, withRoom, type Room } from "../admission/candidates.ts";
+import type { Choice, Selection } from "../selection/select.ts";
+import type { RelayRequest } from "../types.ts";
+import { countTexts } from "../response/whole-sink.ts";
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** Counts a prompt at a channel whose upstream can, else with the encoders here. Free, and without a log row. */
+export async function countTokens(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort(new AppError("client_closed_request")));
+  const found = firstChoice(request, deps);
+  const gate = gateFor(uncharged(request), deps.snapshots.current(), deps.gate);
+  const handle = {
+    isStream: false,
+    renew: async () => gate?.renew(),
+    stop: (error: AppError) => gone.abort(error),
+  };
+  deps.running.add(handle);
+  let isSuccess = false;
+  try {
+    request.isCounted = gate !== undefined;
+    const counted = found && (await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
+    if (counted) send(response, counted);
+    else {
+      const room = here(request);
+      if (!found && gate) await gate.enter(room, onlyRoom(room), { visitor: response, amount: () => ZERO });
+      await countHere(request, response, deps);
+    }
+    isSuccess = true;
+  } finally {
+    deps.running.remove(handle);
+    gate?.end({ ...NOTHING_USED, isSuccess });
+  }
+}
+
+/** Counting costs nothing: it takes the limits of requests, none of tokens. */
+function uncharged({ id, caller, ask }: RelayRequest): Entrant {
+  return { id, caller, ask: { model: ask.model, promptEstimate: 0, outputCap: 0 } };
+}
+
+/** Where prompts are counted that no upstream counts: the limits of whoever asks hold there too. */
+function here({ caller }: RelayRequest): Room {
+  return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
+}
+
+/** What a request names and only an upstream holds. */
+const HELD_UPSTREAM = ["previous_response_id", "conversation", "prompt"];
+
+async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
+  const json = request.body.json();
+  const held = request.dialect.id === "openai-input-tokens" && HELD_UPSTREAM.find((name) => isSet(json[name]));
+  if (held) throw unsupportedParameter(held, "Send what it stands for instead.");
+  const tokens = await countTexts(deps.counter, request.ask.model, request.dialect.promptTexts(request.body));
+  response.setHeader("x-fairway-estimated", "true");
+  send(response, Buffer.from(JSON.stringify(answerOf(request.dialect.id, tokens))));
+}
+
+function answerOf(dialect: DialectId, tokens: number): JsonObject {
+  if (dialect === "gemini-count-tokens") return { totalTokens: tokens };
+  const kind = dialect === "openai-input-tokens" ? { object: "response.input_tokens" } : {};
+  return { ...kind, input_tokens: tokens };
+}
+
+interface Candidates {
+  readonly selection: Selection;
+  readonly first: Choice;
+}
+
+/** Undefined when channels have the model and none of them can count. */
+function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | undefined {
+  admitModel(request.caller, request.ask);
+  const groups = servingGroups(request.caller, deps.snapshots.current());
+  try {
+    const selection = selectionFor(request, groups, deps);
+    const first = selection.next();
+    return first && { selection, first };
+  } catch (error) {
+    const cannot =
+      error instanceof AppError && ["no_available_channel", "unsupported_by_channel"].includes(error.code ?? "");
+    if (!cannot) throw error;
+    return undefined;
+  }
+}
+
+interface Course extends Candidates {
+  readonly gate: Gate | undefined;
+  readonly response: ServerResponse;
+}
+
+/** Undefined where the upstream does not know the path: many that copy a protocol leave its counting out. */
+async function askUpstream(
+  request: RelayRequest,
+  { selection, first, gate, response }: Course,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Buffer | undefined> {
+  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  const entered = gate ? await entering(gate, { selection, first, response }) : first;
+  for (let choice = entered; choice; choice = await withRoom(retries.next(), selection, gate)) {
+    const startedAt = performance.now();
+    const tried = await attempt(request, choice, signal, deps);
+    signal.throwIfAborted();
+    if (Buffer.isBuffer(tried)) {
+      deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
+      return tried;
+    }
+    if (isPathUnknown(tried)) {
+      selection.unused();
+      return undefined;
+    }
+    deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried });
+    retries.failed(choice, tried);
+  }
+  throw retries.lastError();
+}
+
+function isPathUnknown({ error }: Failure): boolean {
+  return error.origin === "upstream" && [404, 405, 501].includes(error.status);
+}
+
+function entering(gate: Gate, { selection, first, response }: Omit<Course, "gate">): Promise<Choice | undefined> {
+  return gate.enter(first, selection, { visitor: response, amount: () => ZERO }).catch((error: unknown) => {
+    selection.unused();
+    throw error;
+  });
+}
+
+async function attempt(
+  request: RelayRequest,
+  choice: Choice,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Buffer | Failure> {
+  const { channel } = choice;
+  const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+  const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+  let answer: CollectedAnswer;
+  try {
+    const { call } = await buildCall(request, choice, deps);
+    answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.verdict, channel, DEFAULT_REST_MS);
+    return error instanceof AppError
+      ? notBuilt(error)
+      : unreachable(error instanceof Error ? error : new Error(String(error)));
+  }
+  if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, choice, deps);
+  return parseObject(answer.body.toString("utf8"))
+    ? answer.body
+    : unreadable(new Error("the answer is no JSON object"));
+}
+
+function send(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}

@@ -1,0 +1,152 @@
+import type { LogDetail } from "../../billing/ledger/ledger.ts";
+import { ratesFor, type Price, type TokenRates } from "../../billing/pricing/rates.ts";
+import type { Quota } from "../../billing/money/quota.ts";
+import type { Usage } from "../../dialects/core/types.ts";
+import type { Attempt } from "./attempt.ts";
+import type { BuiltCall } from "./build-call.ts";
+import type { Ending } from "../response/sink.ts";
+import type { RelayRequest } from "../types.ts";
+
+/** What a log row tells about an attempt. */
+export type Served = Pick<Attempt, "choice" | "upstreamRequestId">;
+
+/** Everything a consumption log row tells about one charged request. */
+export interface Charged {
+  readonly usage: Usage;
+  readonly quota: Quota;
+  readonly price: Price;
+  readonly groupRatio: string;
+  readonly ending: Ending;
+  readonly built: BuiltCall | undefined;
+  /** The attempt that delivered. */
+  readonly attempt: Served;
+  /** Every attempt in order, the delivering one included. */
+  readonly tried: readonly Served[];
+}
+
+/** `frt` of answers that had no first token of their own. */
+const NO_FIRST_TOKEN = -1000;
+const LONGEST_NAME = 64;
+const MOST_NAMES = 64;
+
+export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
+  const { ask, caller } = request;
+  const { usage, attempt } = charged;
+  return {
+    username: caller.username,
+    tokenName: caller.tokenName,
+    modelName: ask.model,
+    channelId: attempt.choice.channel.id,
+    group: attempt.choice.group,
+    promptTokens: usage.input,
+    completionTokens: usage.output,
+    useTimeSeconds: Math.floor((performance.now() - request.startedAt) / 1000),
+    isStream: ask.stream,
+    content: contentOf(charged),
+    other: JSON.stringify(otherOf(request, charged)),
+    ip: "",
+  };
+}
+
+function contentOf({ price, groupRatio, usage, ending }: Charged): string {
+  const group = Number(groupRatio);
+  const how =
+    price.kind === "call"
+      ? `Model price ${price.modelPrice}, group ratio ${group}`
+      : ratioText(ratesFor(price, usage.input), group);
+  if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
+  return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
+}
+
+/** Joined: a text of many pieces takes `JSON.stringify` off its fast path, which doubles the cost of writing a charge. */
+function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): string {
+  return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
+}
+
+function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
+  const { usage, price, groupRatio, ending } = charged;
+  const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
+  return {
+    model_ratio: rates?.modelRatio ?? 0,
+    completion_ratio: rates?.completionRatio ?? 0,
+    group_ratio: Number(groupRatio),
+    model_price: price.kind === "call" ? price.modelPrice : -1,
+    frt: firstTokenMs(request, ending),
+    ...(rates ? cacheDetail(usage, rates) : undefined),
+    ...(rates ? mediaDetail(usage, rates) : undefined),
+    ...requestDetail(request, charged),
+    usage_source: usage.source,
+    end_reason: ending.reason,
+    admin_info: adminDetail(request, charged),
+  };
+}
+
+function firstTokenMs({ ask, startedAt }: RelayRequest, { firstContentAt }: Ending): number {
+  return ask.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
+}
+
+/** Only what is out of the ordinary, so that most rows stay short. */
+function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
+  const detail: Record<string, unknown> = {};
+  const { reasoningEffort: effort } = request.ask;
+  if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
+  if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
+  if (attempt.choice.upstreamModel !== request.ask.model) detail["is_model_mapped"] = true;
+  if (request.ask.operation === "realtime") detail["ws"] = true;
+  if (price.isSelfUse) detail["self_use"] = true;
+  if (built && built.dropped.length > 0) detail["dropped_params"] = namesOf(built.dropped);
+  if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
+  if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
+  if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
+  return detail;
+}
+
+/** What clients write may be of any length; a row has to fit into one packet of the database. */
+function namesOf(dropped: readonly string[]): string[] {
+  return [...new Set(dropped)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+}
+
+/** Cut from every answer to somebody who is no administrator. */
+function adminDetail(request: RelayRequest, { attempt, tried }: Charged): Record<string, unknown> {
+  const { channel, keyIndex, upstreamModel } = attempt.choice;
+  const detail: Record<string, unknown> = { use_channel: tried.map(({ choice }) => String(choice.channel.id)) };
+  if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
+  if (upstreamModel !== request.ask.model) detail["upstream_model"] = upstreamModel;
+  if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
+  if (request.guardrail) detail["guardrail_reason"] = request.guardrail.reason;
+  return detail;
+}
+
+function cacheDetail(usage: Usage, rates: TokenRates): Record<string, number> | undefined {
+  if (usage.cachedInput === 0 && usage.cacheWrite === 0) return undefined;
+  return {
+    ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: rates.cacheRatio } : undefined),
+    ...(usage.cacheWrite > 0
+      ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: rates.cacheWriteRatio }
+      : undefined),
+    ...(usage.cacheWrite1h > 0
+      ? {
+          cache_creation_tokens_1h: usage.cacheWrite1h,
+          cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h,
+        }
+      : undefined),
+  };
+}
+
+function mediaDetail(usage: Usage, rates: TokenRates): Record<string, unknown> | undefined {
+  const isAudio = usage.audioInput + usage.audioOutput > 0;
+  if (!isAudio && usage.imageInput === 0) return undefined;
+  const audio = {
+    audio: true,
+    audio_input: usage.audioInput,
+    audio_output: usage.audioOutput,
+    text_input: Math.max(0, usage.input - usage.audioInput),
+    text_output: Math.max(0, usage.output - usage.audioOutput),
+    audio_ratio: rates.audioRatio,
+    audio_completion_ratio: rates.audioCompletionRatio,
+  };
+  return {
+    ...(isAudio ? audio : undefined),
+    ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput, image_ratio: rates.imageRatio } : undefined),
+  };
+}

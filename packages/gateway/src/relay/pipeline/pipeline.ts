@@ -1,0 +1,286 @@
+import type { ServerResponse } from "node:http";
+import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
+import { Account, reservedAmount, type AccountDeps, type Opening } from "./reservation-session.ts";
+import { admitModel, servingGroups } from "../admission/model-access.ts";
+import type { Affinity, Preferred } from "../selection/affinity.ts";
+import { Attempt, type AttemptDeps } from "./attempt.ts";
+import type { ChannelGuard } from "../selection/auto-disable.ts";
+import type { CheckWords } from "../admission/blocked-words.ts";
+import { conversationOf, type Conversation } from "../selection/conversation.ts";
+import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
+import { chargeNewBudgets } from "../admission/budget-check.ts";
+import { gateFor, NOTHING_USED, openWithin, type Gate, type GateDeps } from "../admission/admission-controller.ts";
+import { STREAM_HEAD } from "../response/stream-headers.ts";
+import type { Served } from "./log-row.ts";
+import { onlyChoice } from "../selection/fixed-target.ts";
+import { createRetries, type RetrySettings } from "./retry.ts";
+import { withRoom } from "../admission/candidates.ts";
+import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
+import {
+  createSelection,
+  keeperChoice,
+  listedName,
+  pinnedChoice,
+  type Choice,
+  type Selection,
+  type SelectionDeps,
+} from "../selection/select.ts";
+import type { AttemptResult } from "../response/sink.ts";
+import type { KeptResponses } from "../stateful/response-store.ts";
+import type { ResponseOwners } from "../stateful/owners.ts";
+import type { RelayRequest } from "../types.ts";
+import { watch, type Watch, type WatchDeps } from "../policies/response-policies.ts";
+
+export interface PipelineDeps extends AccountDeps, AttemptDeps {
+  readonly snapshots: SnapshotStore;
+  readonly selection: SelectionDeps;
+  readonly ticker: DeliveryTicker;
+  readonly running: RunningRequests;
+  readonly guard: ChannelGuard;
+  readonly retry: RetrySettings;
+  readonly gate: GateDeps;
+  readonly affinity: Affinity;
+  readonly owners: ResponseOwners;
+  readonly kept: KeptResponses;
+  readonly checkWords: CheckWords;
+  readonly watch: WatchDeps;
+}
+
+/** What happened to a request, for metrics and the log line. */
+export interface RelayReport {
+  readonly result: AttemptResult;
+  readonly tried: readonly Served[];
+  readonly account: Pick<Account, "charged">;
+}
+
+/**
+ * One relayed request from a parsed body to its charge. Every failure before the first byte leaves as an AppError
+ * with the reservation given back; after it, the attempt itself has told the client.
+ */
+export async function runPipeline(
+  request: RelayRequest,
+  response: ServerResponse,
+  deps: PipelineDeps,
+): Promise<RelayReport> {
+  const snapshot = deps.snapshots.current();
+  admitModel(request.caller, request.ask);
+  deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
+  const groups = servingGroups(request.caller, snapshot);
+  const opening = { request, snapshot, groups, deps };
+  if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
+  const { ticker, running, gate } = deps;
+  const watched = await watch(opening, { response, ticker, running, calls: gate.calls }, deps.watch);
+  return watched && "result" in watched ? watched : serve(opening, response, watched);
+}
+
+interface PipelineOpening extends Opening {
+  readonly deps: PipelineDeps;
+}
+
+/** From the choice of a channel to the charge; `watched` looks at the answer on its way. */
+async function serve(
+  opening: PipelineOpening,
+  response: ServerResponse,
+  watched: Watch | undefined,
+): Promise<RelayReport> {
+  const { request, snapshot, groups, deps } = opening;
+  const conversation = conversationFor(request, groups, snapshot);
+  const preferred = conversation && deps.affinity.find(conversation.name);
+  const selection = selectionFor(request, groups, deps, preferred);
+  const gate = gateFor(request, snapshot, deps.gate);
+  const { first, money: account } = await enter(opening, gate, selection, response);
+  if (conversation) bind(request, conversation, { preferred, first }, deps);
+  if (gate) account.extendBudgets = (amount) => gate.extend(amount);
+  const delivery = deliveryFor(response, watched, deps);
+  const tried: Attempt[] = [];
+  const handle = runningOf(request, account, tried, gate);
+  deps.running.add(handle);
+  const course = { delivery, account, tried, deps, gate, watched };
+  let isSuccess = false;
+  try {
+    if (request.ask.stream) keepAlive(delivery, request);
+    const result = await attemptUntilDelivered(request, first, selection, course);
+    isSuccess = result.kind === "delivered";
+    if (result.kind === "gone") await account.abandon(tried.at(-1));
+    if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
+    watched?.ended({ result, tried, account }, delivery);
+    return { result, tried, account };
+  } catch (error) {
+    await account.release();
+    throw error;
+  } finally {
+    deps.running.remove(handle);
+    leave(request, course, isSuccess);
+  }
+}
+
+/** The limits and the money, with the first channel that has room. */
+async function enter(
+  opening: PipelineOpening,
+  gate: Gate | undefined,
+  selection: Selection,
+  visitor: ServerResponse,
+): Promise<{ readonly first: Choice | undefined; readonly money: Account }> {
+  try {
+    if (gate) return await enterGate(opening, gate, selection, visitor);
+    return { first: selection.next(), money: await Account.open(opening) };
+  } catch (error) {
+    selection.unused();
+    throw error;
+  }
+}
+
+function enterGate(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
+  const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
+  const opened = Account.open(opening);
+  const entered = openWithin(gate, entering, opened, (account) => account.release());
+  return whileWaiting(opening.deps.running, gate, opened, entered);
+}
+
+/** What the request took of limits and budgets. */
+function leave(request: RelayRequest, { gate, account, tried, deps }: Course, isSuccess: boolean): void {
+  if (gate) gate.end({ ...usedBy(account), isSuccess });
+  else chargeNewBudgets(request, tried.at(-1)?.choice, account.charged?.quota, deps.gate);
+}
+
+function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {
+  return watched ? watched.delivery(response, ticker) : new Delivery(response, ticker);
+}
+
+/** Undefined when there is nothing to choose between, or nothing that tells conversations apart. */
+export function conversationFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  { index, options, prices }: Snapshot,
+): Conversation | undefined {
+  const { ask, caller, body, clientHeaders: headers, keeper, url } = request;
+  if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
+  const { model } = ask;
+  if (!hasChoice(groups, index, listedName(model))) return undefined;
+  const { userId, tokenId, group } = caller;
+  const [path = ""] = url.split("?", 1);
+  const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
+  return conversationOf(spoken, options.ChannelAffinityRules);
+}
+
+/** Asked for every request, so nothing is made for it. */
+function hasChoice(groups: readonly string[], index: Snapshot["index"], name: string): boolean {
+  let only: Level | undefined;
+  for (const group of groups) {
+    for (const level of index.get(group)?.get(name) ?? []) {
+      if (only || level.channels.length > 1) return true;
+      only = level;
+    }
+  }
+  return (only?.channels[0]?.keys.length ?? 0) > 1;
+}
+
+/** Tells whether the request goes where its conversation was served last, and keeps it there where its rule wants that. */
+export function bind(
+  request: RelayRequest,
+  { rule }: Conversation,
+  { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: Choice | undefined },
+  { affinity }: Pick<PipelineDeps, "affinity">,
+): void {
+  const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
+  request.isBound = isHit && rule.skip_retry_on_failure;
+  affinity.asked(rule.name, isHit);
+}
+
+function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
+  const choice = tried.at(-1)?.choice;
+  if (choice) affinity.served(name, placeOf(choice), rule.ttl_seconds * 1000);
+}
+
+export function placeOf({ channel, keyIndex }: Choice): Preferred {
+  return { channelId: channel.id, keyIndex };
+}
+
+export function usedBy({ charged }: Pick<Account, "charged">) {
+  return charged ? { tokens: charged.usage.input + charged.usage.output, quota: charged.quota } : NOTHING_USED;
+}
+
+interface Course {
+  readonly delivery: Delivery;
+  readonly account: Account;
+  readonly tried: Attempt[];
+  readonly deps: PipelineDeps;
+  readonly gate: Gate | undefined;
+  readonly watched: Watch | undefined;
+}
+
+/** Tries channels until one delivers; throws the last failure when none is left. */
+async function attemptUntilDelivered(
+  request: RelayRequest,
+  first: Choice | undefined,
+  selection: Selection,
+  course: Course,
+): Promise<AttemptResult> {
+  const { account, delivery, deps, tried, gate, watched } = course;
+  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
+    if (request.stopped) throw request.stopped;
+    const attempt = new Attempt(
+      request,
+      choice,
+      {
+        delivery,
+        settle: (ending, built, current) => account.settle(ending, built, current, tried),
+        progress: (outputBound, current) => account.progress(outputBound, current, tried),
+      },
+      deps,
+    );
+    tried.push(attempt);
+    watched?.follow(attempt);
+    const result = await attempt.start();
+    deps.guard.observe(attempt, result);
+    if (result.kind !== "failed") return result;
+    retries.failed(choice, result.failure);
+  }
+  throw request.stopped ?? retries.lastError();
+}
+
+export function selectionFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  deps: PipelineDeps,
+  preferred?: Preferred,
+): Selection {
+  const { caller, keeper } = request;
+  const { pinnedChannel } = caller;
+  if (pinnedChannel === undefined && !keeper)
+    return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
+  const group = groups[0] ?? "default";
+  return onlyChoice(() =>
+    keeper
+      ? keeperChoice(deps.snapshots.current(), { ...keeper, group }, request, deps.selection)
+      : pinnedChoice(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
+  );
+}
+
+function keepAlive(delivery: Delivery, request: RelayRequest): void {
+  const form = request.dialect.streamForm?.(request.url);
+  delivery.form = form;
+  delivery.streamHead = form ? { ...STREAM_HEAD, "content-type": form.contentType } : STREAM_HEAD;
+  delivery.heartbeat = form?.heartbeat ?? request.dialect.heartbeat;
+  delivery.watch();
+}
+
+function runningOf(
+  request: RelayRequest,
+  account: Account,
+  tried: readonly Attempt[],
+  gate: Gate | undefined,
+): RunningRequest {
+  return {
+    isStream: request.ask.stream,
+    async renew() {
+      tried.at(-1)?.expire();
+      await Promise.all([gate?.renew(), account.renew(tried.at(-1), tried)]);
+    },
+    stop(error) {
+      request.stopped ??= error;
+      tried.at(-1)?.stop(error, "server_shutdown");
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { dialectById } from "../../dialects/index.ts";
+import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { failureIn200, readFailure } from "../../providers/core/classify.ts";
+import { mask } from "../../providers/core/mask.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import { UpstreamRefusal, type ChannelRecord, type UpstreamAnswer, type Verdict } from "../../providers/core/types.ts";
+import { collect, sendCall } from "./collected-answer.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { exchangeTools } from "../upstream/exchange.ts";
+import { mapModel } from "../selection/model-mapping.ts";
+import { planFor } from "./plan.ts";
+import { jsonBody } from "../ingress/read-body.ts";
+import type { Choice } from "../selection/select.ts";
+import type { Caller, RelayRequest } from "../types.ts";
+import type { Upstreams } from "../upstream/upstream.ts";
+import { translateAnswer } from "./translate.ts";
+
+export interface ProbeDeps extends CallDeps {
+  readonly upstreams: Upstreams;
+}
+
+/** What one test of a channel showed. */
+export interface ProbeResult {
+  readonly isOk: boolean;
+  /** "" on success, else what the upstream said, masked. */
+  readonly message: string;
+  readonly milliseconds: number;
+  readonly model: string;
+  readonly usage: Usage | undefined;
+  /** Set when the upstream itself refused. */
+  readonly verdict: Verdict | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_MESSAGE = 500;
+const FALLBACK_MODEL = "gpt-4o-mini";
+const NOT_SMALL = /dall-e|gpt-image|imagen|stable-diffusion|flux|^tts-|speech-|whisper|transcribe|realtime/i;
+/** Models that think before they answer need room for it. */
+const THINKING = /^o\d|^gpt-5|^gpt-6|thinking|reasoner|^gemini/i;
+
+const TESTER: Caller = {
+  userId: 0,
+  username: "",
+  role: 100,
+  group: "default",
+  userGroup: "default",
+  tokenId: 0,
+  tokenName: "Model test",
+  isUnlimited: true,
+  modelLimits: undefined,
+  pinnedChannel: undefined,
+  ip: "",
+};
+
+/** Sends one small request through the same path as client traffic, without reservation and charge. */
+export async function probeChannel(
+  channel: ChannelRecord,
+  wanted: string | undefined,
+  requestId: string,
+  deps: ProbeDeps,
+): Promise<ProbeResult> {
+  const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
+  const startedAt = performance.now();
+  const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
+  const found = NOT_SMALL.test(model)
+    ? { message: `The model ${model} cannot be tested with a small request.` }
+    : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
+  return {
+    isOk: found.message === "",
+    message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
+    milliseconds: Math.round(performance.now() - startedAt),
+    model,
+    usage: found.usage,
+    verdict: found.verdict,
+  };
+}
+
+/** `message` is "" when the upstream answered as it should. */
+interface Found {
+  readonly message: string;
+  readonly usage?: Usage | undefined;
+  readonly verdict?: Verdict | undefined;
+}
+
+interface Probe {
+  readonly channel: ChannelRecord;
+  readonly model: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+}
+
+async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
+  const { request, choice } = probeRequest(asked);
+  const { provider } = choice.plan;
+  const built = await buildCall(request, choice, deps);
+  const answer = await collect(await send(request, choice, built, deps), MAX_ANSWER_BYTES);
+  const isSuccess = answer.status >= 200 && answer.status < 300;
+  const verdict = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
+  if (verdict) return { message: verdict.message, verdict };
+  const json = parseObject(answer.body.toString("utf8"));
+  if (!json) return { message: "The upstream did not answer with a JSON object." };
+  return { message: "", usage: usageOf(choice, request, json, built) };
+}
+
+function explain(error: unknown): Found {
+  if (error instanceof UpstreamRefusal) return { message: error.verdict.message, verdict: error.verdict };
+  return { message: error instanceof AppError ? error.message : reasonOf(error) };
+}
+
+async function send(
+  { ask }: RelayRequest,
+  { channel, plan, upstreamModel }: Choice,
+  { call, signing }: BuiltCall,
+  deps: ProbeDeps,
+): Promise<UpstreamAnswer> {
+  const proxy = proxyOf(channel);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
+  const { exchange } = plan.route;
+  if (!exchange) return sendCall(deps.upstreams, call, { proxy, timeouts, signal });
+  return exchange(call, {
+    ...signing,
+    ...exchangeTools({ proxy, timeouts, signal }, deps),
+    ask,
+    upstreamModel,
+    channel,
+  });
+}
+
+interface Question {
+  readonly operation: Operation;
+  readonly dialect: DialectId;
+  readonly url: string;
+  body(model: string): JsonObject;
+}
+
+const CHAT: Question = {
+  operation: "chat",
+  dialect: "openai-chat",
+  url: "/v1/chat/completions",
+  body: (model) => ({
+    model,
+    messages: [{ role: "user", content: "hi" }],
+    max_tokens: THINKING.test(model) ? 300 : 1,
+  }),
+};
+const EMBEDDINGS: Question = {
+  operation: "embeddings",
+  dialect: "openai-embeddings",
+  url: "/v1/embeddings",
+  body: (model) => ({ model, input: "hello world" }),
+};
+const RERANK: Question = {
+  operation: "rerank",
+  dialect: "rerank",
+  url: "/v1/rerank",
+  body: (model) => ({ model, query: "hi", documents: ["hello"] }),
+};
+const MODERATIONS: Question = {
+  operation: "moderations",
+  dialect: "openai-moderations",
+  url: "/v1/moderations",
+  body: (model) => ({ model, input: "hi" }),
+};
+
+/** What to ask a model, by its name; the first question that its channel can take is asked. */
+const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
+  [/rerank/i, [RERANK]],
+  [/moderation/i, [MODERATIONS]],
+  [/embed|bge-|^m3e/i, [EMBEDDINGS, RERANK]],
+  [/./, [CHAT, EMBEDDINGS]],
+];
+
+function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; choice: Choice } {
+  const upstreamModel = mapModel(channel.modelMapping, model);
+  const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
+  for (const { operation, dialect: id, url, body: make } of questions) {
+    const dialect = dialectById(id) as Dialect;
+    const body = jsonBody(Buffer.from(JSON.stringify(make(model))));
+    const ask = dialect.inspect(body, operation, undefined);
+    const plan = planFor(channel, ask, upstreamModel, body);
+    if (!plan) continue;
+    const request: RelayRequest = {
+      id: requestId,
+      ask,
+      dialect,
+      body,
+      contentType: "application/json",
+      caller: TESTER,
+      url,
+      protocolHeaders: {},
+      startedAt,
+      autoGroup: undefined,
+      isPlayground: false,
+    };
+    const group = channel.groups[0] ?? "default";
+    return { request, choice: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
+  }
+  throw new AppError("unsupported_by_channel");
+}
+
+function testedKey({ usableKeys }: ChannelRecord): number {
+  return usableKeys?.[0] ?? 0;
+}
+
+function usageOf(choice: Choice, request: RelayRequest, json: JsonObject, built: BuiltCall): Usage | undefined {
+  const { bridges, upstreamDialect } = choice.plan;
+  if (upstreamDialect) return upstreamDialect.usage(json);
+  return request.dialect.usage(translateAnswer(bridges, json, built.context));
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string")
+    return `The upstream could not be reached (${error.code}).`;
+  return error instanceof Error && error.name === "TimeoutError"
+    ? "The upstream did not answer within 30 s."
+    : "The upstream could not be reached.";
+}

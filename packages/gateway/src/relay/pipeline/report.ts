@@ -1,0 +1,154 @@
+import type { AppError } from "../../lib/app-error.ts";
+import type { LogFields, Logger } from "../../observability/log.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import { outcomeOf, type Outcome } from "./outcome.ts";
+import type { RelayReport } from "./pipeline.ts";
+import type { AttemptResult, EndReason } from "../response/sink.ts";
+import type { RelayRequest } from "../types.ts";
+
+/** Tells the log and the metrics about every relayed request, once. */
+export interface Reporter {
+  delivered(request: RelayRequest, report: RelayReport): void;
+  failed(facts: FailedRequest, error: AppError): void;
+}
+
+/** What is known of a request that ended before anything was delivered. */
+export interface FailedRequest {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly ip: string;
+  readonly startedAt: number;
+  /** Present once the body was read. */
+  readonly request: RelayRequest | undefined;
+}
+
+export interface ReporterDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export function createReporter(deps: ReporterDeps): Reporter {
+  return {
+    delivered(request, report) {
+      const outcome = outcomeOfResult(report.result);
+      const ms = performance.now() - request.startedAt;
+      countDelivered(deps.metrics, request, report, { outcome, ms });
+      deps.log.info("relay", lineOf(request, report, { outcome, ms }));
+    },
+    failed: (facts, error) => reportFailure(deps, facts, error),
+  };
+}
+
+interface Ended {
+  readonly outcome: Outcome;
+  /** From arrival to the last byte. */
+  readonly ms: number;
+}
+
+function countDelivered(metrics: Metrics, request: RelayRequest, { tried, account }: RelayReport, ended: Ended): void {
+  const { operation, model, stream } = request.ask;
+  const group = groupOf(request, tried);
+  metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000 });
+  if (!account.charged) return;
+  const { usage, quota, ending } = account.charged;
+  metrics.charged({ model, group, quota, input: usage.input, output: usage.output });
+  if (!stream || ending.firstContentAt === undefined) return;
+  metrics.firstToken({ operation, model, seconds: (ending.firstContentAt - request.startedAt) / 1000 });
+}
+
+function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, ended: Ended): LogFields {
+  const { ask, caller } = request;
+  return {
+    request_id: request.id,
+    user: caller.userId,
+    token: caller.tokenId,
+    channels: tried.map(({ choice }) => choice.channel.id),
+    group: groupOf(request, tried),
+    model: ask.model,
+    operation: ask.operation,
+    stream: ask.stream,
+    status: statusOf(request, result),
+    outcome: ended.outcome,
+    ms: Math.round(ended.ms),
+    queue_ms: request.queueMs,
+    ...(account.charged ? chargeOf(request, account.charged) : { end_reason: reasonOf(result) }),
+  };
+}
+
+function reasonOf(result: AttemptResult): EndReason {
+  return result.kind === "delivered" ? result.reason : "client_abort";
+}
+
+function statusOf({ ask, guardrail }: RelayRequest, result: AttemptResult): number {
+  if (result.kind === "gone") return 499;
+  if (result.kind !== "delivered" || result.reason !== "guardrail" || ask.stream) return 200;
+  return guardrail?.verdict === "failed" ? 503 : 400;
+}
+
+function chargeOf(
+  request: RelayRequest,
+  { usage, quota, ending }: NonNullable<RelayReport["account"]["charged"]>,
+): LogFields {
+  const { firstContentAt } = ending;
+  const frt = firstContentAt === undefined ? undefined : Math.round(firstContentAt - request.startedAt);
+  return { frt, input: usage.input, output: usage.output, quota, end_reason: ending.reason };
+}
+
+function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
+  return tried.at(-1)?.choice.group ?? request.caller.group;
+}
+
+const UNREAD = { operation: "unknown", model: "", stream: false } as const;
+
+function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, error: AppError): void {
+  const { request, requestId, method, path, ip, startedAt } = facts;
+  const outcome = outcomeOf(error);
+  const ms = performance.now() - startedAt;
+  const { operation, model, stream } = request?.ask ?? UNREAD;
+  metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
+  const caller = request && {
+    user: request.caller.userId,
+    token: request.caller.tokenId,
+    model,
+    queue_ms: request.queueMs,
+  };
+  const failure = {
+    status: error.status,
+    code: error.code,
+    outcome,
+    ms: Math.round(ms),
+    cause: messageOf(error.cause),
+  };
+  const fields = { request_id: requestId, ...caller, method, path, ip, ...failure };
+  if (error.code === "internal_error") log.error("relay failed", { ...fields, error: error.cause ?? error });
+  else if (outcome === "internal") log.warn("relay refused", fields);
+  else log.info("relay refused", fields);
+}
+
+function messageOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.message : undefined;
+}
+
+function outcomeOfResult(result: RelayReport["result"]): Outcome {
+  if (result.kind === "gone") return "client_abort";
+  if (result.kind === "failed") return result.failure.outcome;
+  switch (result.reason) {
+    case "stop":
+      return "ok";
+    case "client_abort":
+      return "client_abort";
+    case "idle_timeout":
+      return "timeout";
+    case "quota_exhausted":
+      return "quota";
+    case "guardrail":
+      return "client_error";
+    case "upstream_cut":
+    case "upstream_error":
+    case "server_shutdown":
+      return "upstream_error";
+    case "internal_error":
+      return "internal";
+  }
+}

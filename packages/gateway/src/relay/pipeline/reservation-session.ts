@@ -1,0 +1,338 @@
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { estimate } from "../../billing/pricing/estimate.ts";
+import {
+  isRefusal,
+  type Hold,
+  type HoldRequest,
+  type Ledger,
+  type LogDetail,
+  type Settlement,
+} from "../../billing/ledger/ledger.ts";
+import { charge, type Price } from "../../billing/pricing/price.ts";
+import { knownRatio, type Ratio } from "../../billing/money/ratio.ts";
+import { quota as toQuota, ZERO, type Quota } from "../../billing/money/quota.ts";
+import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { consumptionLog, type Charged, type Served } from "./log-row.ts";
+import type { Attempt } from "./attempt.ts";
+import type { BuiltCall } from "./build-call.ts";
+import { dueOr } from "./charge-fallback.ts";
+import type { Ending } from "../response/sink.ts";
+import type { RelayRequest } from "../types.ts";
+import { countTexts } from "../response/whole-sink.ts";
+
+export interface AccountDeps {
+  readonly ledger: Ledger;
+  readonly counter: TokenCounter;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The charge of a request cannot be computed: what it had reserved is charged. */
+  readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
+}
+
+/** What a reservation is made from. */
+export interface Opening {
+  readonly request: RelayRequest;
+  readonly snapshot: Snapshot;
+  /** Groups that may serve. */
+  readonly groups: readonly string[];
+  readonly deps: AccountDeps;
+}
+
+/** Tokens by which a running stream's reservation grows: much, or what a nearly empty balance still carries. */
+const EXTEND_BY = [1000, 250] as const;
+/** Tokens before the end of the reservation at which it is extended. */
+const LOOK_AHEAD = 500;
+/** Tokens that may come between two looks. */
+const LAST_TOKENS = 200;
+
+/**
+ * The money of one request: reserved before the first upstream byte, settled or released exactly once.
+ * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
+ */
+export class Account {
+  readonly #request: RelayRequest;
+  readonly #price: Price;
+  /** Highest ratio among the groups that may serve; reserved, not billed. */
+  readonly #groupRatio: string;
+  readonly #quotaPerUnit: Ratio;
+  readonly #snapshot: Snapshot;
+  readonly #deps: AccountDeps;
+  readonly #hold: Hold;
+  /** Tokens of output that the reservation carries, and its amount. */
+  #reserved: number;
+  #amount: Quota;
+  #isExtending = false;
+  /** Counted at most once, and only where the upstream does not say. */
+  #countedInput: Promise<number> | undefined;
+  #isClosed = false;
+  /** Asked before a reservation grows; false when a hard budget cannot carry it. Must not reject. */
+  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
+
+  private constructor({ request, snapshot, deps }: Opening, terms: Terms, hold: Hold) {
+    this.#request = request;
+    this.#snapshot = snapshot;
+    this.#price = terms.price;
+    this.#groupRatio = terms.groupRatio;
+    this.#quotaPerUnit = knownRatio(String(snapshot.options.QuotaPerUnit));
+    this.#hold = hold;
+    this.#amount = hold.amount;
+    this.#deps = deps;
+    this.#reserved = request.ask.outputCap ?? snapshot.options.DefaultOutputTokens;
+  }
+
+  /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
+  static async open(opening: Opening): Promise<Account> {
+    const { terms, hold } = await reserve(opening);
+    return new Account(opening, terms, hold);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Charges for what was delivered; later calls change nothing. Resolves when the charge cannot be lost. */
+  async settle(ending: Ending, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
+    if (this.#isClosed) return ending.usage ?? NO_USAGE;
+    this.#isClosed = true;
+    const usage = await this.#usageOf(ending);
+    const quota = this.#due(usage, attempt, (error) =>
+      this.#deps.onUncomputable(this.#request.id, this.#amount, error),
+    );
+    await this.#deps.ledger.settle(this.#settlement(quota, { usage, ending, built, attempt, tried }));
+    this.charged = { usage, quota, ending };
+    return usage;
+  }
+
+  /** Gives the reservation back: nothing was delivered. */
+  async release(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#deps.ledger.release(this.#hold);
+  }
+
+  /** The client left before the answer began: nothing is owed, or the prompt where the operator wants that. */
+  async abandon(attempt: Attempt | undefined): Promise<void> {
+    const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#price.kind === "tokens";
+    if (!attempt || !isOwed) return this.release();
+    const countOutput = () => Promise.resolve(0);
+    await attempt.settle({ reason: "client_abort", usage: undefined, countOutput, firstContentAt: undefined });
+  }
+
+  /** What was charged; undefined until then. */
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
+
+  /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
+  async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
+    if (this.#isClosed) return;
+    const seen = attempt && (await this.#seen(attempt, tried));
+    if (this.#isClosed) return;
+    await this.#deps.ledger.renew(
+      this.#hold,
+      seen?.settlement ?? { hold: this.#hold, quota: ZERO, channelId: 0, at: this.#deps.now() },
+    );
+  }
+
+  /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
+  progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
+    if (this.#isExtending || this.#isClosed || this.#request.ask.outputCap !== undefined) return;
+    if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+    if (outputBound() < this.#reserved - LOOK_AHEAD) return;
+    this.#isExtending = true;
+    void this.#extend(attempt, tried)
+      // What fails now fails, and is told, when it is renewed or charged.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isExtending = false;
+      });
+  }
+
+  /**
+   * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
+   * when the operator wants that.
+   */
+  async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
+    const seen = await this.#seen(attempt, tried);
+    if (!seen || seen.output < this.#reserved - LOOK_AHEAD) return;
+    let refusal: "balance" | "budget" | undefined;
+    for (const more of EXTEND_BY) {
+      if (this.#isClosed) return;
+      const target = seen.output + more;
+      refusal = await this.#extendTo(target, seen.settlement);
+      if (!refusal) {
+        this.#reserved = Math.max(this.#reserved, target);
+        return;
+      }
+    }
+    const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
+    const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
+    if (isUsedUp && ends && !this.#isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
+  }
+
+  /** To so many tokens of output; answers what cannot carry them. */
+  async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
+    const ask = { ...this.#request.ask, outputCap };
+    const terms = { price: this.#price, groupRatio: this.#groupRatio };
+    const amount = estimateOf({ ...this.#request, ask }, terms, this.#snapshot);
+    if (this.extendBudgets && !(await this.extendBudgets(amount))) return "budget";
+    if (!(await this.#deps.ledger.renew(this.#hold, seen, amount))) return "balance";
+    this.#amount = amount;
+    return undefined;
+  }
+
+  /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
+  async #seen(
+    attempt: Attempt,
+    tried: readonly Attempt[],
+  ): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
+    const ending = attempt.soFar();
+    if (!ending) return undefined;
+    const usage = await this.#usageOf(ending);
+    const quota = this.#due(usage, attempt);
+    return {
+      settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }),
+      output: usage.output,
+    };
+  }
+
+  #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
+    const at = this.#deps.now();
+    const settlement = { hold: this.#hold, quota, channelId: charged.attempt.choice.channel.id, at };
+    if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
+    const log: LogDetail = consumptionLog(this.#request, {
+      ...charged,
+      quota,
+      price: this.#price,
+      groupRatio: this.#ratioOf(charged.attempt),
+    });
+    return { ...settlement, log };
+  }
+
+  #due(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
+    const terms = { groupRatio: this.#ratioOf(attempt), ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit };
+    return dueOr(this.#amount, () => charge(usage, this.#price, terms), onFailure);
+  }
+
+  #ratioOf(attempt: Served): string {
+    return this.#snapshot.prices.groupRatio(attempt.choice.group);
+  }
+
+  /**
+   * The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. Texts that
+   * cannot be counted cost what is known without them: a charge always succeeds.
+   */
+  async #usageOf(ending: Ending): Promise<Usage> {
+    const usage = ending.usage && isBelievable(ending.usage) ? ending.usage : lengthOf(this.#request);
+    const tokens = usage.input + usage.output;
+    const isComplete = ending.reason === "stop" && tokens > 0;
+    const isByUnits = usage.units !== undefined && tokens === 0;
+    if (isComplete || isByUnits || this.#price.kind === "call") return usage;
+    const counted = await ending.countOutput().catch(() => 0);
+    const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
+    if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
+    return { ...usage, input: await this.#countInput(), output, source: "counted" };
+  }
+
+  #countInput(): Promise<number> {
+    const { ask, body, dialect } = this.#request;
+    this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body)).catch(
+      () => ask.promptEstimate,
+    );
+    return this.#countedInput;
+  }
+}
+
+/** No answer has more; where one says so, its usage is broken. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** True unless the numbers are beyond what any answer has, and beyond what a charge can be computed from. */
+export function isBelievable(usage: Usage): boolean {
+  const { input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units = 0 } = usage;
+  return Math.max(input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units) <= MOST_TOKENS;
+}
+
+/** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
+function lengthOf({ ask, upload }: RelayRequest): Usage {
+  const units = ask.operation === "audio.speech" ? ask.units : upload?.seconds;
+  return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
+}
+
+/** The price of a request, frozen when it is reserved. */
+export interface Terms {
+  readonly price: Price;
+  /** Highest ratio among the groups that may serve. */
+  readonly groupRatio: string;
+}
+
+export interface Reservation {
+  readonly terms: Terms;
+  readonly hold: Hold;
+}
+
+/**
+ * Reserves the estimate, or what `exactly` says where the charge is known before. Throws `model_price_error`,
+ * `insufficient_user_quota` or `insufficient_token_quota`.
+ */
+export async function reserve(
+  { request, snapshot, groups, deps }: Opening,
+  exactly?: (terms: Terms) => Quota,
+): Promise<Reservation> {
+  const terms = termsOf(request, snapshot, groups);
+  const { caller } = request;
+  const known = exactly?.(terms);
+  const hold = await deps.ledger.hold({
+    requestId: request.id,
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    amount: known ?? estimateOf(request, terms, snapshot),
+    isCharged: known === undefined ? isPriced(terms) : known > 0,
+    ...grantOf(caller),
+  });
+  if (!isRefusal(hold)) return { terms, hold };
+  throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
+    values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
+  });
+}
+
+/** A token's limit is what its owner set; the ledger knows only what was used of it. */
+export function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<HoldRequest, "grant"> {
+  if (tokenId === 0) return {};
+  if (isUnlimited) return { grant: "unlimited" };
+  return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant) };
+}
+
+/** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
+function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
+  const { model } = request.ask;
+  const price =
+    snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
+  if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
+  const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
+  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
+}
+
+function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
+  const { PreConsumedQuota, DefaultOutputTokens, QuotaPerUnit } = snapshot.options;
+  return estimate(request.ask, terms.price, terms.groupRatio, {
+    preConsumedQuota: PreConsumedQuota,
+    defaultOutputTokens: DefaultOutputTokens,
+    quotaPerUnit: knownRatio(String(QuotaPerUnit)),
+  });
+}
+
+/** What a request reserves; 0 when it costs nothing. Throws `model_price_error`. */
+export function reservedAmount({ request, snapshot, groups }: Omit<Opening, "deps">): Quota {
+  const terms = termsOf(request, snapshot, groups);
+  return isPriced(terms) ? estimateOf(request, terms, snapshot) : ZERO;
+}
+
+export function isPriced(terms: Terms): boolean {
+  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
+}
+
+function display(amount: Quota, snapshot: Snapshot): string {
+  const { DisplayInCurrencyEnabled, QuotaPerUnit } = snapshot.options;
+  return DisplayInCurrencyEnabled ? `$${(amount / Number(QuotaPerUnit)).toFixed(6)}` : String(amount);
+}

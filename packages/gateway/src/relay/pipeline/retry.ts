@@ -1,0 +1,78 @@
+import { AppError } from "../../lib/app-error.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { Failure } from "../upstream/failure.ts";
+import type { Choice, Selection } from "../selection/select.ts";
+import type { RelayRequest } from "../types.ts";
+
+export interface RetrySettings {
+  /** No new attempt after this many milliseconds. */
+  readonly totalMs: number;
+}
+
+/** Which failures lead to another attempt, and what the client is told when none is left. */
+export interface Retries {
+  failed(choice: Choice, failure: Failure): void;
+  /** The channel to try next; undefined = give up. */
+  next(): Choice | undefined;
+  lastError(): AppError;
+}
+
+export function createRetries(
+  request: RelayRequest,
+  snapshot: Snapshot,
+  selection: Selection,
+  settings: RetrySettings,
+): Retries {
+  const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
+  const most = isFree ? snapshot.options.RetryTimes : 0;
+  const since = performance.now();
+  let retries = 0;
+  let leastRestMs = Infinity;
+  let last: Failure | undefined;
+  let hasRetriedOnce = false;
+  let canRetry = true;
+
+  return {
+    failed(choice, failure) {
+      last = failure;
+      leastRestMs = Math.min(leastRestMs, failure.restMs ?? Infinity);
+      canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
+      hasRetriedOnce ||= failure.retryOnce;
+      selection.failed(choice, {
+        isTransient: failure.isTransient && failure.restMs === undefined,
+        isOfKey: failure.disable !== undefined || failure.restMs !== undefined,
+      });
+    },
+    next() {
+      const isLate = performance.now() - since > settings.totalMs;
+      if (!canRetry || isLate || retries >= most) return undefined;
+      retries++;
+      return selection.next();
+    },
+    lastError: () => finalError(last, request, { selection, leastRestMs }),
+  };
+}
+
+interface Tried {
+  readonly selection: Selection;
+  /** Of all failures; infinite when no key rests. */
+  readonly leastRestMs: number;
+}
+
+/** What the client is told. Where every channel failed for good, its own retries would only fail again. */
+function finalError(last: Failure | undefined, request: RelayRequest, { selection, leastRestMs }: Tried): AppError {
+  if (!last)
+    return new AppError("no_available_channel", {
+      values: { model: request.ask.model, group: request.caller.group },
+      retryAfterMs: 5_000,
+    });
+  const isForGood = !last.isTransient && selection.isExhausted;
+  if (last.error.status !== 429 || last.error.origin !== "upstream")
+    return isForGood ? last.error.asFinal() : last.error;
+  const rests = [leastRestMs, selection.restsForMs ?? Infinity].filter((ms) => ms > 0 && ms !== Infinity);
+  return new AppError("upstream_saturated", {
+    values: { group: request.caller.group },
+    retryAfterMs: rests.length > 0 ? Math.min(...rests) : undefined,
+    cause: last.error,
+  });
+}

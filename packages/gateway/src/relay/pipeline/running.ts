@@ -1,0 +1,148 @@
+import type { AppError } from "../../lib/app-error.ts";
+import { Crowd, type Member } from "../../lib/unordered-set.ts";
+import type { Runnable } from "../../lib/async/runnable.ts";
+
+/** A request between its reservation and its charge. */
+export interface RunningRequest extends Member {
+  readonly isStream: boolean;
+  /** Of the monotonic clock; kept here. */
+  renewAt?: number;
+  /** Keeps the reservation alive and tells it what was delivered so far. */
+  renew(): Promise<void>;
+  /** Ends it from this side; what was delivered is billed. */
+  stop(error: AppError): void;
+}
+
+/** A call from its head to the last byte of its answer, whether it reserves something or not. */
+export interface OpenCall extends Member {
+  /** Answers a call that is still being read. */
+  giveUp(error: AppError): void;
+}
+
+/** All requests that this process is serving: renews their leases and waits for them when the process drains. */
+export interface RunningRequests extends Runnable {
+  arrived(call: OpenCall): void;
+  left(call: OpenCall): void;
+  /** Calls that are not over: a body may still be on its way, an answer on its way to a slow client. */
+  calls(): readonly OpenCall[];
+  add(request: RunningRequest): void;
+  remove(request: RunningRequest): void;
+  readonly requests: number;
+  readonly streams: number;
+  all(): readonly RunningRequest[];
+  /** Resolves when no request is left, or after `ms`. */
+  drained(ms: number): Promise<void>;
+  /** Resolves when neither a request nor a call is left, or after `ms`. */
+  idle(ms: number): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** What a crash leaves unbilled of a young request; most requests are over before. */
+const FIRST_RENEWAL_MS = 3_000;
+const RENEW_EVERY_MS = 10_000;
+
+export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
+  const running = new Crowd<RunningRequest>();
+  const calls = new Crowd<OpenCall>();
+  const waiting = new Set<() => void>();
+  const idlers = new Set<() => void>();
+  let streams = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const renewAll = () => {
+    const now = performance.now();
+    for (const request of running.all()) {
+      if ((request.renewAt ?? 0) > now) continue;
+      request.renewAt = now + RENEW_EVERY_MS;
+      request.renew().catch(onRenewFailure);
+    }
+  };
+
+  const wakeIdlers = () => {
+    if (running.size + calls.size === 0) for (const wake of idlers) wake();
+  };
+
+  return {
+    name: "running requests",
+    start() {
+      timer = setInterval(renewAll, LOOK_EVERY_MS).unref();
+    },
+    stop() {
+      clearInterval(timer);
+    },
+    add(request) {
+      request.renewAt = performance.now() + FIRST_RENEWAL_MS;
+      running.add(request);
+      if (request.isStream) streams++;
+    },
+    remove(request) {
+      if (!running.delete(request)) return;
+      if (request.isStream) streams--;
+      if (running.size === 0) for (const wake of waiting) wake();
+      wakeIdlers();
+    },
+    arrived(call) {
+      calls.add(call);
+    },
+    left(call) {
+      calls.delete(call);
+      wakeIdlers();
+    },
+    calls: () => calls.all(),
+    get requests() {
+      return running.size;
+    },
+    get streams() {
+      return streams;
+    },
+    all: () => running.all(),
+    async drained(ms) {
+      if (running.size > 0) await waitOrTimeout(waiting, ms);
+    },
+    async idle(ms) {
+      if (running.size + calls.size > 0) await waitOrTimeout(idlers, ms);
+    },
+  };
+}
+
+function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      waiting.delete(done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    waiting.add(done);
+  });
+}
+
+/** What may wait for a channel. */
+interface Waiter {
+  giveUp(reason: AppError): void;
+  /** Keeps the places that were taken before the wait. */
+  renew?(): Promise<void>;
+}
+
+/**
+ * Keeps what `opening` reserves, and the places of `waiter`, while a request waits for a channel. A process that drains
+ * waits for it, and refuses it when its time is over.
+ */
+export async function whileWaiting<T>(
+  running: Pick<RunningRequests, "add" | "remove">,
+  waiter: Waiter,
+  opening: Promise<{ renew(): Promise<void> }> | undefined,
+  work: Promise<T>,
+): Promise<T> {
+  const waiting: RunningRequest = {
+    isStream: false,
+    renew: async () => void (await Promise.all([waiter.renew?.(), opening?.then((money) => money.renew())])),
+    stop: (error) => waiter.giveUp(error),
+  };
+  running.add(waiting);
+  try {
+    return await work;
+  } finally {
+    running.remove(waiting);
+  }
+}

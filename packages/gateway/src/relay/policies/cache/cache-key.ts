@@ -1,0 +1,49 @@
+import { isUtf8 } from "node:buffer";
+import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
+import type { RelayRequest } from "../../types.ts";
+import { canonicalJson } from "./canonical.ts";
+
+/** What else decides what a client gets. */
+export interface KeyContext {
+  readonly policy: CachePolicy;
+  /** How answers to this request are judged; "" when they are not. */
+  readonly guardrail: string;
+  /** Groups that may serve. */
+  readonly groups: readonly string[];
+}
+
+/** Reading a longer body once more would keep others waiting. */
+const MAX_BODY_BYTES = 256 * 1024;
+/** Names the call, not what is asked. */
+const OF_ONE_CALL = "idempotency-key";
+
+/**
+ * Everything on which an answer depends, with the user first: no two users share a key. Undefined for long bodies and
+ * for those that readers may understand differently.
+ */
+export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
+  const { ask, body, caller, isPlayground, protocolHeaders, url } = request;
+  const { bytes } = body;
+  const isReadable = bytes.length <= MAX_BODY_BYTES && isUtf8(bytes);
+  const canonical = isReadable ? canonicalJson(bytes.toString("utf8")) : undefined;
+  if (canonical === undefined) return undefined;
+  const facts = [
+    "response-cache 1",
+    caller.userId,
+    caller.group,
+    groups,
+    caller.pinnedChannel ?? null,
+    ask.operation,
+    ask.dialect,
+    ask.model,
+    ask.stream,
+    url,
+    Object.entries(protocolHeaders)
+      .filter(([name]) => name !== OF_ONE_CALL)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+    isPlayground,
+    policy.version,
+    guardrail,
+  ];
+  return `${JSON.stringify(facts)}\n${canonical}`;
+}

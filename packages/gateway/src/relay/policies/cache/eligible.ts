@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { JsonObject, JsonValue, Operation } from "../../../dialects/core/types.ts";
+import { isObject } from "../../../lib/text/json.ts";
+import type { RelayRequest } from "../../types.ts";
+
+/** What a request may do with kept answers. */
+export interface Eligibility {
+  /** False = the answer is made anew, and kept. */
+  readonly mayRead: boolean;
+}
+
+/** Answers of these follow from the request alone. */
+const DETERMINISTIC: ReadonlySet<Operation> = new Set(["embeddings", "rerank", "moderations"]);
+/** Answers of these do at temperature 0, or when the client says that an old one will do. */
+const SAMPLED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
+/** Members that tie a request to what an upstream keeps or does besides answering. */
+const WITH_EFFECTS = [
+  "background",
+  "container",
+  "conversation",
+  "mcp_servers",
+  "plugins",
+  "previous_message_id",
+  "previous_response_id",
+  "prompt",
+  "thread",
+  "web_search_options",
+];
+const PLAIN_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([undefined, "function", "custom"]);
+const GEMINI_FUNCTIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
+
+/** Undefined = the request has nothing to do with kept answers. */
+export function eligibilityOf(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
+  const { operation } = request.ask;
+  const directives = directivesOf(headers["cache-control"]);
+  const asked = headers["x-fairway-cache"];
+  if (asked === "off" || directives.has("no-store")) return undefined;
+  if (request.upload || request.keeper || request.isKept) return undefined;
+  const isSampled = SAMPLED.has(operation);
+  if (!isSampled && !DETERMINISTIC.has(operation)) return undefined;
+  const body = request.body.json();
+  if (isSampled && (hasEffects(body, operation) || !(asked === "on" || isPlainAndCold(body)))) return undefined;
+  return { mayRead: !directives.has("no-cache") };
+}
+
+function directivesOf(header: string | undefined): ReadonlySet<string> {
+  return new Set((header ?? "").split(",").map((one) => one.trim().toLowerCase()));
+}
+
+/** The upstream would keep something, or use a tool of its own. */
+function hasEffects(body: JsonObject, operation: Operation): boolean {
+  if (body["store"] === true) return true;
+  const members = operation === "completions" ? WITH_EFFECTS.filter((name) => name !== "prompt") : WITH_EFFECTS;
+  if (members.some((name) => isGiven(body[name]))) return true;
+  return isGiven(body["tools"]) && !(Array.isArray(body["tools"]) && body["tools"].every(isFunction));
+}
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+/** Only declared: whoever sent the request runs it. */
+function isFunction(tool: JsonValue): boolean {
+  if (!isObject(tool) || !PLAIN_TOOLS.has(tool["type"])) return false;
+  return tool["type"] !== undefined || "name" in tool || Object.keys(tool).every((name) => GEMINI_FUNCTIONS.has(name));
+}
+
+/** One answer at temperature 0 and no tools at all. */
+function isPlainAndCold(body: JsonObject): boolean {
+  const config = body["generationConfig"] ?? body["generation_config"];
+  const settings = isObject(config) ? config : body;
+  const count = settings["n"] ?? settings["candidateCount"] ?? 1;
+  return settings["temperature"] === 0 && count === 1 && !isGiven(body["tools"]) && !isGiven(body["functions"]);
+}

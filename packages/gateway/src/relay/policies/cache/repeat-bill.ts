@@ -1,0 +1,94 @@
+import type { LogDetail } from "../../../billing/ledger/ledger.ts";
+import { charge } from "../../../billing/pricing/price.ts";
+import { quota as toQuota, type Quota } from "../../../billing/money/quota.ts";
+import { ratesFor, type Price } from "../../../billing/pricing/rates.ts";
+import { ratio, roundHalfUp, type Ratio } from "../../../billing/money/ratio.ts";
+import { NO_USAGE } from "../../../dialects/core/types.ts";
+import { reserve, type Opening, type Terms } from "../../pipeline/reservation-session.ts";
+import type { Ending } from "../../response/sink.ts";
+import type { RelayReport } from "../../pipeline/pipeline.ts";
+import type { KeptAnswer } from "./kept-answer.ts";
+
+/** `frt` of answers that had no first token of their own. */
+const NO_FIRST_TOKEN = -1000;
+
+/**
+ * Charges for an answer that is repeated: a part of what the call would cost now, rounded once more, halves up. Exactly
+ * once and before the answer leaves, as for every other one. Throws what a reservation throws.
+ */
+export async function billRepeat(
+  kept: KeptAnswer,
+  opening: Opening,
+  part: Ratio,
+): Promise<NonNullable<RelayReport["account"]["charged"]>> {
+  const { snapshot, deps } = opening;
+  const cost = ({ price }: Terms) => costOf(kept, price, opening, part);
+  const { terms, hold } = await reserve(opening, cost);
+  const quota = cost(terms);
+  const at = deps.now();
+  const settlement = { hold, quota, channelId: 0, at };
+  const log = snapshot.options.LogConsumeEnabled
+    ? { log: logOf(kept, opening, { quota, price: terms.price, at }) }
+    : {};
+  await deps.ledger.settle({ ...settlement, ...log });
+  return { usage: quota > 0 ? kept.usage : NO_USAGE, quota, ending: endingOf(kept) };
+}
+
+function costOf({ usage, group }: KeptAnswer, price: Price, { request, snapshot }: Opening, part: Ratio): Quota {
+  const full = charge(usage, price, {
+    groupRatio: snapshot.prices.groupRatio(group),
+    ask: request.ask,
+    quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
+  });
+  return toQuota(roundHalfUp(BigInt(full) * part.num, part.den));
+}
+
+function endingOf({ usage }: KeptAnswer): Ending {
+  const countOutput = () => Promise.resolve(usage.output);
+  return { reason: "stop", usage, countOutput, firstContentAt: performance.now() };
+}
+
+interface Repeated {
+  readonly quota: Quota;
+  readonly price: Price;
+  readonly at: number;
+}
+
+function logOf(kept: KeptAnswer, { request, snapshot }: Opening, { price, at }: Repeated): LogDetail {
+  const { ask, caller, startedAt } = request;
+  const { usage, group } = kept;
+  const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
+  const elapsed = performance.now() - startedAt;
+  const other = {
+    model_ratio: rates?.modelRatio ?? 0,
+    completion_ratio: rates?.completionRatio ?? 0,
+    group_ratio: Number(snapshot.prices.groupRatio(group)),
+    model_price: price.kind === "call" ? price.modelPrice : -1,
+    frt: ask.stream ? Math.round(elapsed) : NO_FIRST_TOKEN,
+    cache_hit: true,
+    cache_age: ageOf(kept, at),
+    ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
+    usage_source: usage.source,
+    end_reason: "stop",
+    admin_info: { use_channel: [] },
+  };
+  return {
+    username: caller.username,
+    tokenName: caller.tokenName,
+    modelName: ask.model,
+    channelId: 0,
+    group,
+    promptTokens: usage.input,
+    completionTokens: usage.output,
+    useTimeSeconds: Math.floor(elapsed / 1000),
+    isStream: ask.stream,
+    content: "Repeated from the response cache",
+    other: JSON.stringify(other),
+    ip: "",
+  };
+}
+
+/** Seconds since the answer was made. */
+export function ageOf({ keptAt }: KeptAnswer, now: number): number {
+  return Math.max(0, Math.floor((now - keptAt) / 1000));
+}

@@ -1,0 +1,112 @@
+import type { ServerResponse } from "node:http";
+import type { Metrics } from "../../../observability/metrics.ts";
+import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import { STREAM_HEAD } from "../../response/stream-headers.ts";
+import { Delivery, type DeliveryTicker } from "../../response/delivery.ts";
+import { isBrokenOff } from "../../response/event-blocks.ts";
+import type { Opening } from "../../pipeline/reservation-session.ts";
+import type { CallLimit } from "../../admission/call-limit.ts";
+import type { RelayReport } from "../../pipeline/pipeline.ts";
+import { listedName } from "../../selection/select.ts";
+import type { Answers } from "./answers.ts";
+import { keyTextOf } from "./cache-key.ts";
+import { eligibilityOf } from "./eligible.ts";
+import type { KeptAnswer } from "./kept-answer.ts";
+import { Recorder } from "./recorder.ts";
+import { ageOf, billRepeat } from "./repeat-bill.ts";
+
+export interface ResponseCacheDeps {
+  readonly answers: Answers;
+  readonly vault: Pick<Vault, "hashKey">;
+  readonly metrics: Pick<Metrics, "cacheAsked">;
+  readonly now: () => number;
+}
+
+/** One request that concerns kept answers. */
+export interface CacheVisit {
+  /** Set when there was none: takes the bytes that the client gets. */
+  readonly recorder: Recorder;
+  /** Keeps what was recorded. */
+  keep(report: RelayReport): void;
+}
+
+export interface CacheCall {
+  readonly policy: CachePolicy;
+  /** How answers to this request are judged; "" when they are not. */
+  readonly guardrail: string;
+  readonly opening: Opening;
+  readonly response: ServerResponse;
+  readonly ticker: DeliveryTicker;
+  /** Counts what comes to no gate. */
+  readonly calls: Pick<CallLimit, "take">;
+}
+
+const METRIC = "responses";
+
+/** Repeats whole, successful answers to equal requests of the same user. */
+export function createResponseCache({ answers, vault, metrics, now }: ResponseCacheDeps) {
+  const find = async (key: string, { policy, opening }: CacheCall) => {
+    const kept = await answers.find(key);
+    const isUsable = kept !== undefined && kept.keptAt + policy.keepMs > now() && isServed(kept, opening);
+    return isUsable ? kept : undefined;
+  };
+
+  /**
+   * A report when the request was answered from memory, a visit when its answer may be kept, undefined when it has
+   * nothing to do with kept answers.
+   */
+  return async (call: CacheCall): Promise<RelayReport | CacheVisit | undefined> => {
+    const { policy, opening, response } = call;
+    const { request, groups } = opening;
+    const eligibility = eligibilityOf(request, response.req.headers);
+    const text = eligibility && keyTextOf(request, { policy, guardrail: call.guardrail, groups });
+    if (!eligibility || text === undefined) return undefined;
+    const key = vault.hashKey(text);
+    const kept = eligibility.mayRead ? await find(key, call) : undefined;
+    metrics.cacheAsked(METRIC, kept !== undefined);
+    if (kept) return repeat(kept, call, now());
+    response.setHeader("x-fairway-cache", "miss");
+    const recorder = new Recorder();
+    return {
+      recorder,
+      keep(report) {
+        const answer = answerOf(report, recorder, now());
+        if (answer && request.ask.stream && isBrokenOff(answer.body)) return;
+        if (answer) answers.keep(key, answer, policy);
+      },
+    };
+  };
+}
+
+export type ResponseCache = ReturnType<typeof createResponseCache>;
+
+/** The model is still offered in the group whose answer it was. */
+function isServed({ group }: KeptAnswer, { request, snapshot, groups }: Opening): boolean {
+  return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.ask.model)) === true;
+}
+
+function answerOf({ tried, account }: RelayReport, recorder: Recorder, keptAt: number): KeptAnswer | undefined {
+  const group = tried.at(-1)?.choice.group;
+  const { recorded } = recorder;
+  if (account.charged?.ending.reason !== "stop" || group === undefined || !recorded) return undefined;
+  return { ...recorded, usage: account.charged.usage, group, keptAt };
+}
+
+/** The same bytes under a head of its own. */
+async function repeat(kept: KeptAnswer, { policy, opening, response, ticker, calls }: CacheCall, now: number) {
+  const { request } = opening;
+  request.isCounted = true;
+  await calls.take(request.id, request.caller.userId);
+  const charged = await billRepeat(kept, opening, policy.ratio);
+  const delivery = new Delivery(response, ticker);
+  response.setHeader("x-fairway-cache", "hit");
+  response.setHeader("age", String(ageOf(kept, now)));
+  const form = request.ask.stream ? request.dialect.streamForm?.(request.url) : undefined;
+  delivery.form = form;
+  if (request.ask.stream) delivery.sendHead({ ...STREAM_HEAD, ...(form && { "content-type": form.contentType }) });
+  else delivery.sendHead({ "content-type": kept.contentType, "content-length": String(kept.body.length) });
+  delivery.end(kept.body);
+  const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], account: { charged } };
+  return report;
+}

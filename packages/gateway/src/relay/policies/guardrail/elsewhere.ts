@@ -1,0 +1,29 @@
+import { AppError } from "../../../lib/app-error.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
+import { servingGroups } from "../../admission/model-access.ts";
+import type { RelayRequest } from "../../types.ts";
+import type { GuardedRequest, Guardrail } from "./guardrail.ts";
+
+/** The prompt of a task: what comes of it is no text. Throws `prompt_blocked` and `guardrail_unavailable`. */
+export async function judgeTaskPrompt(
+  request: GuardedRequest,
+  texts: readonly string[],
+  { snapshot, guardrail }: { readonly snapshot: Snapshot; readonly guardrail: Guardrail },
+): Promise<void> {
+  const policy = snapshot.guardrail;
+  if (!policy?.checksPrompts) return;
+  if (!policy.concerns(servingGroups(request.caller, snapshot), [request.ask.model])) return;
+  const text = texts.filter((one) => one !== "").join("\n");
+  const error = await guardrail(policy, request)({ phase: "prompt", text });
+  if (error) throw error;
+}
+
+/** Nobody judges a conversation while it is spoken. Throws `guardrail_unavailable` where that means to refuse it. */
+export function admitUnjudged({ ask }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
+  if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, [ask.model])) return;
+  throw new AppError("guardrail_unavailable", {
+    status: 403,
+    retryable: false,
+    message: "The content policy cannot be checked in realtime conversations.",
+  });
+}

@@ -1,0 +1,107 @@
+import type { Caller } from "../../../identity/sessions/caller.ts";
+import { AppError } from "../../../lib/app-error.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { Metrics } from "../../../observability/metrics.ts";
+import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
+import type { Question, Verdict, Webhook } from "./webhook.ts";
+
+export interface GuardrailDeps {
+  readonly webhook: Webhook;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "judged">;
+}
+
+/** A text that is to be judged. */
+export interface Judged extends Pick<Question, "phase" | "text"> {
+  readonly window?: number;
+  readonly context?: string;
+  /** The client left: nobody needs the verdict. */
+  readonly signal?: AbortSignal;
+}
+
+/** Whose texts are judged: a relayed request or a task. */
+export interface GuardedRequest {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly ask: {
+    readonly operation: string;
+    readonly dialect: string;
+    readonly model: string;
+    readonly stream: boolean;
+  };
+  /** Set here when a text was refused or no verdict came. */
+  guardrail?: GuardrailNote;
+}
+
+/** Undefined = the text may go on; otherwise what the client is told. */
+export type Judge = (judged: Judged) => Promise<AppError | undefined>;
+
+/** What a log row tells of the guardrail: a text was refused, or went on without a verdict. */
+export interface GuardrailNote {
+  readonly phase: "prompt" | "answer";
+  readonly verdict: "block" | "failed";
+  readonly reason: string;
+}
+
+/** A line every ten seconds while the webhook fails; the metric counts each call. */
+const LOG_EVERY_MS = 10_000;
+
+/** Asks the webhook about the texts of a request, and says what its verdicts mean. */
+export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
+  let failures = 0;
+  let toldAt = -Infinity;
+
+  const failed = (why: string, { id }: GuardedRequest, policy: GuardrailPolicy) => {
+    failures += 1;
+    if (performance.now() - toldAt < LOG_EVERY_MS) return;
+    log.warn("the guardrail gave no verdict", { request_id: id, why, failures, on_failure: policy.onFailure });
+    toldAt = performance.now();
+    failures = 0;
+  };
+
+  const outcome = (verdict: Verdict, judged: Judged, request: GuardedRequest, policy: GuardrailPolicy) => {
+    const { phase } = judged;
+    if (verdict.action === "allow") return undefined;
+    if (verdict.action === "block") {
+      log.info("the guardrail refused a text", { request_id: request.id, phase, reason: verdict.reason });
+      request.guardrail = { phase, verdict: "block", reason: verdict.reason };
+      return new AppError(phase === "prompt" ? "prompt_blocked" : "answer_blocked");
+    }
+    failed(verdict.why, request, policy);
+    request.guardrail = { phase, verdict: "failed", reason: verdict.why };
+    return policy.onFailure === "allow" ? undefined : new AppError("guardrail_unavailable");
+  };
+
+  /** Judges texts of one request. */
+  return (policy: GuardrailPolicy, request: GuardedRequest): Judge =>
+    async (judged) => {
+      if (judged.text === "") return undefined;
+      const startedAt = performance.now();
+      const verdict = await webhook.ask(policy, questionOf(request, judged), judged.signal);
+      if (judged.signal?.aborted) return undefined;
+      const seconds = (performance.now() - startedAt) / 1000;
+      metrics.judged({ phase: judged.phase, verdict: verdict.action, seconds });
+      return outcome(verdict, judged, request, policy);
+    };
+}
+
+export type Guardrail = ReturnType<typeof createGuardrail>;
+
+function questionOf(request: GuardedRequest, { phase, text, window = 0, context = "" }: Judged): Question {
+  const { id, ask, caller } = request;
+  return {
+    version: 1,
+    request_id: id,
+    phase,
+    operation: ask.operation,
+    dialect: ask.dialect,
+    model: ask.model,
+    group: caller.group,
+    user: { id: caller.userId, name: caller.username },
+    token: { id: caller.tokenId, name: caller.tokenName },
+    stream: ask.stream,
+    window,
+    text,
+    context,
+  };
+}

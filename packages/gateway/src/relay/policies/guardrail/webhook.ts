@@ -1,0 +1,128 @@
+import { createHmac } from "node:crypto";
+import { Agent, request } from "undici";
+import { parseObject } from "../../../lib/text/json.ts";
+import { guardedLookup, refuseForbidden } from "../../../lib/net/outbound.ts";
+import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
+
+/** What the operator's service is asked; the JSON of its calls. */
+export interface Question {
+  readonly version: 1;
+  readonly request_id: string;
+  readonly phase: "prompt" | "answer";
+  readonly operation: string;
+  readonly dialect: string;
+  readonly model: string;
+  readonly group: string;
+  readonly user: { readonly id: number; readonly name: string };
+  readonly token: { readonly id: number; readonly name: string };
+  readonly stream: boolean;
+  /** Number of the window of a stream, from 0; whole texts are window 0. */
+  readonly window: number;
+  readonly text: string;
+  /** What was released before it; "" for whole texts. */
+  readonly context: string;
+}
+
+export type Verdict =
+  | { readonly action: "allow" }
+  | { readonly action: "block"; readonly reason: string }
+  /** No verdict; `why` is for the operator. */
+  | { readonly action: "failed"; readonly why: string };
+
+/** The operator's service. */
+export interface Webhook {
+  /** Never rejects. `signal` ends the call when nobody needs the verdict any more. */
+  ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+const CONNECTIONS = 256;
+const MAX_ANSWER_BYTES = 64 * 1024;
+const LONGEST_REASON = 500;
+const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+
+/** The address is the operator's own: private networks are allowed, link-local ones and redirects are not. */
+export function createWebhook(now: () => number): Webhook {
+  const agent = new Agent({ connect: { lookup: guardedLookup }, connections: CONNECTIONS });
+  return {
+    async ask(policy, question, signal) {
+      try {
+        return await call(agent, policy, question, { now, signal });
+      } catch (error) {
+        return { action: "failed", why: whyOf(error, policy) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+interface CallSettings {
+  readonly now: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function call(
+  dispatcher: Agent,
+  policy: GuardrailPolicy,
+  question: Question,
+  { now, signal }: CallSettings,
+): Promise<Verdict> {
+  const late = AbortSignal.timeout(policy.timeoutMs);
+  const url = new URL(policy.url);
+  refuseForbidden(url.hostname.replace(/^\[|\]$/g, ""));
+  const body = Buffer.from(JSON.stringify(question));
+  const send = () =>
+    request(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "fairway",
+        "x-fairway-signature": signatureOf(body, policy.secret.reveal(), Math.floor(now() / 1000)),
+      },
+      body,
+      dispatcher,
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    });
+  const answer = await send().catch((error: unknown) => {
+    if (isClosed(error)) return send();
+    throw error;
+  });
+  const text = await readLimited(answer.body);
+  if (answer.statusCode !== 200) return { action: "failed", why: `status ${answer.statusCode}` };
+  return verdictOf(text);
+}
+
+/** A connection that was kept open for the next call may be closed by the other side at the same moment. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && "code" in error && CLOSED.has(String(error.code));
+}
+
+/** `t=<seconds>,v1=<hex>` over the time, a full stop and the body, so that old calls cannot be played again. */
+export function signatureOf(body: Buffer, secret: string, seconds: number): string {
+  const digest = createHmac("sha256", secret).update(`${seconds}.`).update(body).digest("hex");
+  return `t=${seconds},v1=${digest}`;
+}
+
+async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function verdictOf(text: string): Verdict {
+  const answer = parseObject(text);
+  const reason = typeof answer?.["reason"] === "string" ? answer["reason"].slice(0, LONGEST_REASON) : "";
+  if (answer?.["action"] === "allow") return { action: "allow" };
+  if (answer?.["action"] === "block") return { action: "block", reason };
+  return { action: "failed", why: "the answer is no verdict" };
+}
+
+function whyOf(error: unknown, { timeoutMs }: GuardrailPolicy): string {
+  if (error instanceof Error && error.name === "TimeoutError") return `no answer within ${timeoutMs} ms`;
+  return error instanceof Error ? error.message : String(error);
+}

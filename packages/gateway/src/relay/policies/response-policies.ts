@@ -1,0 +1,117 @@
+import type { ServerResponse } from "node:http";
+import type { Operation } from "../../dialects/core/types.ts";
+import type { AppError } from "../../lib/app-error.ts";
+import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { Opening } from "../pipeline/reservation-session.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
+import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
+import { AnswerGuard } from "./guardrail/answer-guard.ts";
+import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
+import type { RelayReport } from "../pipeline/pipeline.ts";
+import type { RunningRequest, RunningRequests } from "../pipeline/running.ts";
+import { listedName } from "../selection/select.ts";
+import type { RelayRequest } from "../types.ts";
+import { WatchedDelivery } from "../response/watched-delivery.ts";
+
+/** What the operator wants to be done with prompts and answers besides relaying them. */
+export interface WatchDeps {
+  readonly guardrail: Guardrail;
+  readonly cache: ResponseCache;
+}
+
+/** A request whose answer is judged, kept, or both. */
+export interface Watch {
+  delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
+  /** The attempt that a refused window ends. */
+  follow(attempt: Attempt): void;
+  /** How it ended. */
+  ended(report: RelayReport, delivery: Delivery): void;
+}
+
+/** Operations whose answers are text of a model. */
+const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
+
+type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly running: RunningRequests };
+
+/**
+ * Judges the prompt, then looks for a kept answer. A report when the request is answered already; undefined when
+ * nothing has to be done with its answer. Throws `prompt_blocked` and `guardrail_unavailable`.
+ */
+export async function watch(
+  opening: Opening,
+  { running, ...arrival }: Arrival,
+  deps: WatchDeps,
+): Promise<RelayReport | Watch | undefined> {
+  const waiting: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
+  running.add(waiting);
+  try {
+    return await look(opening, arrival, deps);
+  } finally {
+    running.remove(waiting);
+  }
+}
+
+async function look(
+  opening: Opening,
+  arrival: Omit<Arrival, "running">,
+  { guardrail, cache }: WatchDeps,
+): Promise<RelayReport | Watch | undefined> {
+  const { request, snapshot } = opening;
+  const policy = concerned(snapshot.guardrail, opening);
+  const guarding = policy && (await judgePrompt(policy, guardrail(policy, request), request));
+  const keeping = concerned(snapshot.responseCache, opening);
+  const fingerprint = guarding ? guarding.policy.fingerprint : "";
+  const found = keeping && (await cache({ policy: keeping, guardrail: fingerprint, opening, ...arrival }));
+  if (found && "result" in found) return found;
+  return found || guarding ? watchOf(request, found, guarding) : undefined;
+}
+
+function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["responseCache"]>>(
+  policy: P | undefined,
+  { request, groups }: Opening,
+): P | undefined {
+  const { model } = request.ask;
+  return policy?.concerns(groups, [model, listedName(model)]) ? policy : undefined;
+}
+
+/** Undefined when the answer is not judged. */
+async function judgePrompt(
+  policy: GuardrailPolicy,
+  judge: Judge,
+  request: RelayRequest,
+): Promise<Guarding | undefined> {
+  const { ask, body, dialect } = request;
+  const error = policy.checksPrompts
+    ? await judge({ phase: "prompt", text: dialect.promptWords(body).join("\n") })
+    : undefined;
+  if (error) throw error;
+  return policy.checksAnswers && JUDGED.has(ask.operation) ? { policy, judge } : undefined;
+}
+
+interface Guarding {
+  readonly policy: GuardrailPolicy;
+  readonly judge: Judge;
+}
+
+function watchOf(request: RelayRequest, visit: CacheVisit | undefined, guarding: Guarding | undefined): Watch {
+  const { dialect } = request;
+  let attempt: Attempt | undefined;
+  const onBlocked = (error: AppError) => attempt?.stop(error, "guardrail");
+  return {
+    delivery: (response, ticker) =>
+      new WatchedDelivery(response, ticker, {
+        recorder: visit?.recorder,
+        guard:
+          guarding &&
+          ((release) => new AnswerGuard({ ...guarding.policy, judge: guarding.judge, dialect, release, onBlocked })),
+      }),
+    follow: (next) => void (attempt = next),
+    ended(report, delivery) {
+      const isWhole = report.result.kind === "delivered" && report.result.reason === "stop";
+      // What nobody judged goes on once, by the operator's word, and is judged when it is asked for again.
+      if (isWhole && !delivery.isGone && request.guardrail === undefined) visit?.keep(report);
+    },
+  };
+}

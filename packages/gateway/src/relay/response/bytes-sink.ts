@@ -1,0 +1,84 @@
+import { NO_USAGE } from "../../dialects/core/types.ts";
+import type { AppError } from "../../lib/app-error.ts";
+import { brokenStream, emptyStream } from "../upstream/failure.ts";
+import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
+
+/**
+ * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,
+ * so that the charge is safe before the answer is complete.
+ */
+export class BytesSink implements Sink {
+  readonly #flow: Flow;
+  readonly #head: Record<string, string>;
+  readonly #resume: () => void;
+  #held: Buffer | undefined;
+  #firstContentAt: number | undefined;
+  #isOver = false;
+
+  constructor(flow: Flow, head: Record<string, string>) {
+    this.#flow = flow;
+    this.#head = head;
+    this.#resume = () => flow.controller.resume();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver || chunk.length === 0) return;
+    this.#firstContentAt ??= performance.now();
+    const ready = this.#held;
+    this.#held = chunk;
+    if (!ready) return;
+    const { delivery } = this.#flow;
+    delivery.sendHead(this.#head);
+    if (!delivery.write(ready, this.#resume)) this.#flow.controller.pause();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { delivery } = this.#flow;
+    if (!this.#held) return this.#flow.finish({ kind: "failed", failure: emptyStream() });
+    this.#settled("stop", () => {
+      delivery.sendHead(this.#head);
+      delivery.end(this.#held);
+    });
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { delivery } = this.#flow;
+    if (!delivery.isHeadSent)
+      return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+    const reason: EndReason = delivery.isGone ? "client_abort" : "upstream_cut";
+    this.#settled(reason, () => delivery.destroy());
+  }
+
+  soFar(): Ending | undefined {
+    return this.#flow.delivery.isHeadSent ? this.#ending("server_shutdown") : undefined;
+  }
+
+  stop(error: AppError): void {
+    this.#flow.controller.abort(error);
+    this.fail(error);
+  }
+
+  /** Sound has no place for an error: a client notices a fault of this program by the broken connection. */
+  #settled(reason: EndReason, deliver: () => void): void {
+    const done = async () => {
+      await this.#flow.settle(this.#ending(reason));
+      deliver();
+      this.#flow.finish({ kind: "delivered", reason });
+    };
+    done().catch((error: unknown) => {
+      this.#flow.fault(error);
+      this.#flow.delivery.destroy();
+      this.#flow.finish({ kind: "delivered", reason: "internal_error" });
+    });
+  }
+
+  /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */
+  #ending(reason: EndReason): Ending {
+    const usage = { ...NO_USAGE, units: this.#flow.request.ask.units };
+    return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };
+  }
+}

@@ -1,0 +1,78 @@
+import { openaiChat as chat } from "../../dialects/openai-chat/index.ts";
+import { describe, expect, it } from "vitest";
+import {
+  cutEvents,
+  cutUsageEvents,
+  hasData,
+  isBrokenOff,
+  kindOfFirst,
+  stripComments,
+  withoutTerminator,
+} from "./event-blocks.ts";
+
+const text = (buffer: Buffer) => buffer.toString();
+
+describe("event blocks", () => {
+  it("hands back the same buffer when there is nothing to take out", () => {
+    const blocks = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
+    expect(stripComments(blocks)).toBe(blocks);
+    expect(cutEvents(blocks, () => false)).toBe(blocks);
+    expect(withoutTerminator(blocks)).toBe(blocks);
+  });
+
+  it("takes out comments and keeps the events around them", () => {
+    expect(text(stripComments(Buffer.from(": ping\n\ndata: 1\n\n: more\ndata: 2\n\n")))).toBe("data: 1\n\ndata: 2\n\n");
+    expect(stripComments(Buffer.from(": only\n\n"))).toHaveLength(0);
+  });
+
+  it("knows events that break off", () => {
+    const whole = 'data: {"a":1}\n\ndata: [DONE]\n\n: ping\n\n';
+    expect(isBrokenOff(Buffer.from(whole))).toBe(false);
+    expect(isBrokenOff(Buffer.from(`${whole}data: {"finish_reason":"stop"\n\n`))).toBe(true);
+  });
+
+  it("takes out matching events alone", () => {
+    const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
+    expect(text(cutEvents(blocks, (event) => event["n"] === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+  });
+
+  it("takes out the matching events at the end without reading what comes before", () => {
+    const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":2}\n\ndata: [DONE]\n\n');
+    const read: unknown[] = [];
+    const cut = cutUsageEvents(blocks, ({ n }) => read.push(n) > 0 && n === 2);
+    expect(text(cut)).toBe('data: {"n":1}\n\ndata: [DONE]\n\n');
+    const late = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
+    expect(text(cutUsageEvents(late, ({ n }) => n === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
+    expect(cutUsageEvents(late, () => false)).toBe(late);
+    expect(read).toEqual([2, 2, 1]);
+  });
+
+  it("takes out the reports between pieces of text that arrived together", () => {
+    const piece = 'data: {"choices":[{}]}\n\n';
+    const report = 'data: {"choices":[],"usage":{}}\n\n';
+    const blocks = Buffer.from(piece + report + piece + report + report + piece);
+    const isReport = ({ usage }: { usage?: unknown }) => usage !== undefined;
+    expect(text(cutUsageEvents(blocks, isReport))).toBe(piece + piece + piece);
+  });
+
+  it("takes out the terminator, not a text that looks like it", () => {
+    expect(text(withoutTerminator(Buffer.from("data: 1\n\ndata: [DONE]\n\n")))).toBe("data: 1\n\n");
+    expect(text(withoutTerminator(Buffer.from("data:[DONE]\n\n")))).toBe("");
+    const spoken = Buffer.from('data: {"content":"say [DONE] now"}\n\n');
+    expect(withoutTerminator(spoken)).toBe(spoken);
+  });
+
+  it("knows the first part of an answer from what may stand before it", () => {
+    const kind = (written: string) => kindOfFirst(Buffer.from(written), chat);
+    for (const beside of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
+      expect(kind(`${beside}\n\n`), beside).toBe("beside");
+    expect(kind('data: {}\n\ndata: {"choices":[{"delta":{}}]}\n\n')).toBe("part");
+    for (const broken of ['{"choices":"no"}', '{"choices":[null]}', '{"choices":[{"delta":{"content":5}}]}', '{"choi'])
+      expect(kind(`data: ${broken}\n\n`), broken).toBe("unreadable");
+  });
+
+  it("knows data from comments and bare event lines", () => {
+    expect(hasData(Buffer.from(": x\n\n"))).toBe(false);
+    expect(hasData(Buffer.from("event: ping\ndata: {}\n\n"))).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+import { parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
+import type { Dialect, EventKind, JsonObject } from "../../dialects/core/types.ts";
+
+const COMMENT_LINE = Buffer.from("\n:");
+const DATA = Buffer.from("data:");
+const EMPTY_LIST = Buffer.from("[]");
+const DONE = Buffer.from("[DONE]");
+const COLON = 0x3a;
+
+/** True when some line carries data: comments and bare `event:` lines alone do not begin an answer. */
+export function hasData(blocks: Buffer): boolean {
+  return blocks.includes(DATA);
+}
+
+/** Whole event blocks without the upstream's comments; the same buffer when there are none. */
+export function stripComments(blocks: Buffer): Buffer {
+  if (blocks[0] !== COLON && !blocks.includes(COMMENT_LINE)) return blocks;
+  const kept = splitBlocks(blocks).map(withoutComments).filter(hasData);
+  return Buffer.concat(kept);
+}
+
+/** Event blocks without those whose JSON matches; the same buffer when none does. */
+export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
+  const all = splitBlocks(blocks);
+  const kept = all.filter((block) => !isMatch(block, matches));
+  return kept.length === all.length ? blocks : Buffer.concat(kept);
+}
+
+/** Event blocks without those that tell of a failure, by their name or by what they hold. */
+export function cutErrors(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
+  const tells = ({ event, data }: StreamEvent) =>
+    event === "error" || (data !== undefined && errorIn(data) !== undefined);
+  return Buffer.concat(splitBlocks(blocks).filter((block) => !parseEvents(block).some(tells)));
+}
+
+/**
+ * Event blocks without those that hold usage alone; the same buffer when there is none. Usage stands at the end, so the
+ * search runs from there to the last run of such blocks; of what comes before, only blocks with an empty list are read:
+ * some upstreams report after every piece of text.
+ */
+export function cutUsageEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
+  const all = splitBlocks(blocks);
+  const kept: Buffer[] = [];
+  let isCut = false;
+  let at = all.length - 1;
+  for (; at >= 0; at--) {
+    const block = all[at] as Buffer;
+    const [event] = parseEvents(block);
+    if (event?.data === undefined) kept.unshift(block);
+    else if (matches(event.data)) isCut = true;
+    else if (isCut) break;
+    else kept.unshift(block);
+  }
+  if (!isCut) return blocks;
+  const before = all.slice(0, at + 1).filter((block) => !block.includes(EMPTY_LIST) || !isMatch(block, matches));
+  return Buffer.concat([...before, ...kept]);
+}
+
+function isMatch(block: Buffer, matches: (event: JsonObject) => boolean): boolean {
+  return parseEvents(block).some(({ data }) => data !== undefined && matches(data));
+}
+
+/** True when an event breaks off inside of its JSON: the end of what was sent, not of what there was to say. */
+export function isBrokenOff(blocks: Buffer): boolean {
+  return parseEvents(blocks).some(({ data, raw }) => data === undefined && raw.startsWith("{"));
+}
+
+/** Event blocks without a `[DONE]` at their end. */
+export function withoutTerminator(blocks: Buffer): Buffer {
+  const at = blocks.lastIndexOf(DONE);
+  if (at < 0) return blocks;
+  const start = blocks.lastIndexOf(DATA, at);
+  const between = start < 0 ? "" : blocks.toString("latin1", start + DATA.length, at);
+  return start >= 0 && between.trim() === "" ? blocks.subarray(0, start) : blocks;
+}
+
+function withoutComments(block: Buffer): Buffer {
+  const lines = block.toString("utf8").split("\n");
+  return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
+}
+
+/** What a stream begins with: "beside" while it has said nothing of an answer. */
+export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
+  if (kindOf === undefined) return "part";
+  for (const block of splitBlocks(blocks)) {
+    for (const event of parseEvents(block)) {
+      const kind = kindOfEvent(event, kindOf);
+      if (kind !== "beside") return kind;
+    }
+  }
+  return "beside";
+}
+
+/** Words that are no JSON stand beside the answer, unless they were meant as JSON. */
+export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
+  if (data === undefined) return raw.startsWith("{") ? "unreadable" : "beside";
+  return kindOf?.(data) ?? "part";
+}

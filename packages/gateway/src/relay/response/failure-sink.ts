@@ -1,0 +1,56 @@
+import { unreachable } from "../upstream/failure.ts";
+import type { Flow, Sink } from "./sink.ts";
+
+/** Enough of an error body to read its message; the rest is not waited for. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Reads the body of an answer that is a failure by its status. */
+export class FailureSink implements Sink {
+  readonly #flow: Flow;
+  readonly #status: number;
+  readonly #parts: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(flow: Flow, status: number) {
+    this.#flow = flow;
+    this.#status = status;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#parts.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size <= MAX_BODY_BYTES) return;
+    this.end();
+    this.#flow.controller.abort(new Error("the error body is too large"));
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const body = Buffer.concat(this.#parts).subarray(0, MAX_BODY_BYTES);
+    this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(this.#status, body) });
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    if (this.#flow.delivery.isGone) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "gone" });
+    } else if (this.#size > 0) this.end();
+    else {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: unreachable(error) });
+    }
+  }
+
+  soFar(): undefined {
+    return undefined;
+  }
+
+  stop(error: Error): void {
+    this.#flow.controller.abort(error);
+    this.fail(error);
+  }
+}

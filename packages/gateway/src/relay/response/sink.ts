@@ -1,0 +1,74 @@
+import type { Dispatcher } from "undici";
+import type { Dialect, Usage } from "../../dialects/core/types.ts";
+import type { AppError } from "../../lib/app-error.ts";
+import type { Verdict } from "../../providers/core/types.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Failure } from "../upstream/failure.ts";
+import type { Choice } from "../selection/select.ts";
+import type { RelayRequest } from "../types.ts";
+
+/** Why an answer that reached the client ended. */
+export type EndReason =
+  | "stop"
+  | "client_abort"
+  | "upstream_cut"
+  | "idle_timeout"
+  | "server_shutdown"
+  | "quota_exhausted"
+  | "guardrail"
+  | "upstream_error"
+  /** A fault of this program. */
+  | "internal_error";
+
+/** What is known about an answer when it is charged. */
+export interface Ending {
+  readonly reason: EndReason;
+  /** Usage that the upstream reported. */
+  readonly usage: Usage | undefined;
+  /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
+  countOutput(): Promise<number>;
+  /** Monotonic milliseconds of the first content; undefined when there was none. */
+  readonly firstContentAt: number | undefined;
+}
+
+/** The result of one attempt. `failed` and `gone` left nothing at the client. */
+export type AttemptResult =
+  | { readonly kind: "delivered"; readonly reason: EndReason }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "gone" };
+
+/** What a sink needs of the attempt it belongs to. */
+export interface Flow {
+  readonly request: RelayRequest;
+  readonly choice: Choice;
+  readonly delivery: Delivery;
+  /** The client's protocol. */
+  readonly dialect: Dialect;
+  readonly controller: Dispatcher.DispatchController;
+  /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
+  settle(ending: Ending): Promise<Usage>;
+  /** Upper estimate of the output so far, asked where the reservation can grow; may lead to a call of `stop`. */
+  progress(outputBound: () => number): void;
+  /** Ends the attempt; the first call counts. */
+  finish(result: AttemptResult): void;
+  /** Tells the operator of a fault of this program while an answer ended. */
+  fault(error: unknown): void;
+  /** Turns an upstream's failure into what it means. */
+  failureOf(status: number, body: Buffer): Failure;
+  /** The same for a failure that was read already; hides what belongs to the operator. */
+  refused(verdict: Verdict): Failure;
+}
+
+/** Takes the body of one upstream answer. */
+export interface Sink {
+  data(chunk: Buffer): void;
+  end(): void;
+  /** The upstream's connection broke, timed out, or was aborted from this side. */
+  fail(error: Error): void;
+  /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
+  soFar(): Ending | undefined;
+  /** Answers that are collected before they are sent: true when more than signs of life has come. */
+  hasContent?(): boolean;
+  /** Ends a running answer from this side: drain, empty balance. */
+  stop(error: AppError, reason: EndReason): void;
+}

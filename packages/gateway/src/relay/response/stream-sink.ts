@@ -1,0 +1,353 @@
+import { parseEvents } from "../../lib/text/sse.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
+import type { Dialect, EventKind, JsonObject, Meter, StreamPosition, Usage } from "../../dialects/core/types.ts";
+import type { Intake } from "../../providers/core/response-decoder.ts";
+import { readErrorEvent } from "../../providers/core/classify.ts";
+import type { AnswerJudge } from "./delivery.ts";
+import {
+  brokenStream,
+  emptyStream,
+  isIdleTimeout,
+  isOfUpstream,
+  unreadable,
+  type Failure,
+} from "../upstream/failure.ts";
+import {
+  cutErrors,
+  cutEvents,
+  cutUsageEvents,
+  hasData,
+  isBrokenOff,
+  kindOfFirst,
+  stripComments,
+  withoutTerminator,
+} from "./event-blocks.ts";
+import { forgetInlineFiles } from "../upstream/inline-files.ts";
+import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
+import type { StreamTranslation } from "../pipeline/translate.ts";
+import { Tally } from "./output-counter.ts";
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+
+/** Bytes of the upstream between two looks at the reservation. */
+const PROGRESS_EVERY = 8 * 1024;
+const NOTHING = Buffer.alloc(0);
+/** What an upstream may send before the first part of its answer. */
+const MAX_EARLY_BYTES = 64 * 1024;
+const EMPTY_CHOICES = Buffer.from('"choices":[]');
+
+/** How the answer of one upstream is read. */
+export interface UpstreamStream {
+  readonly intake: Intake;
+  /** Protocol of what the intake gives out. */
+  readonly upstream: Dialect;
+  /** Undefined when the client speaks that protocol too. */
+  readonly translation: StreamTranslation | undefined;
+}
+
+/**
+ * Server-sent events from the upstream to the client. Whole event blocks are forwarded as they come; the meter
+ * reads along. The last block waits until the charge is safe, so a delivered answer is always billed.
+ */
+export class StreamSink implements Sink {
+  readonly #flow: Flow;
+  readonly #upstream: Dialect;
+  readonly #translation: StreamTranslation | undefined;
+  readonly #intake: Intake;
+  readonly #meter: Meter;
+  readonly #tally: Tally;
+  readonly #position: StreamPosition | undefined;
+  readonly #resume: () => void;
+  #firstContentAt: number | undefined;
+  /** Events that came before the first part of the answer. */
+  #early: Buffer = NOTHING;
+  /** An event whose names a chunk with usage repeats; kept for clients that asked for one. */
+  #head: JsonObject | undefined;
+  #received = 0;
+  #progressAt = PROGRESS_EVERY;
+  #isOver = false;
+
+  constructor(flow: Flow, answer: UpstreamStream, counter: TokenCounter) {
+    const { upstream } = answer;
+    this.#flow = flow;
+    this.#upstream = upstream;
+    this.#translation = answer.translation;
+    this.#intake = answer.intake;
+    this.#meter = upstream.meter();
+    this.#tally = new Tally(upstream, flow.request.ask.model, counter);
+    this.#position = flow.dialect.position?.();
+    this.#resume = () => flow.controller.resume();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#guarded(() => {
+      const blocks = this.#intake.feed(chunk);
+      if (blocks) this.#take(blocks);
+    });
+  }
+
+  /** What cannot be framed or converted is the upstream's fault, not a crash. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (this.#isOver) throw error;
+      if (this.#firstContentAt === undefined) {
+        this.#isOver = true;
+        this.#flow.finish({ kind: "failed", failure: unreadable(error) });
+      } else if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
+      else this.#interrupted(new AppError("upstream_invalid_stream"), "upstream_cut");
+      this.#flow.controller.abort(error as Error);
+    }
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#guarded(() => {
+      const rest = this.#intake.rest();
+      if (rest && !isBrokenOff(rest)) this.#take(rest);
+    });
+    if (this.#isOver) return;
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: emptyStream() });
+    } else if (this.#meter.finished) this.#complete(undefined);
+    else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    if (this.#flow.delivery.isGone) this.#abandon();
+    else if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
+    } else if (this.#meter.finished) this.#complete(undefined);
+    else if (isIdleTimeout(error)) this.#interrupted(new AppError("upstream_idle_timeout"), "idle_timeout");
+    else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
+  }
+
+  soFar(): Ending | undefined {
+    return this.#firstContentAt === undefined ? undefined : this.#ending("server_shutdown");
+  }
+
+  stop(error: AppError, reason: EndReason): void {
+    if (this.#isOver) return;
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
+    } else this.#finishing(this.#closeWith(error, reason));
+    this.#flow.controller.abort(error);
+  }
+
+  #take(blocks: Buffer): void {
+    const told = stripComments(blocks);
+    const isFirst = this.#firstContentAt === undefined;
+    if (told.length === 0 || (isFirst && !hasData(told))) return;
+    const usageBefore = isFirst ? undefined : this.#meter.usage;
+    this.#meter.feed(told);
+    const clean = isFirst ? this.#opening(told) : told;
+    if (clean === undefined) return;
+    if (this.#meter.error) return this.#upstreamError(clean);
+    const translated = this.#translation?.blocks(clean);
+    if (isFirst) this.#begin(clean);
+    this.#tally.add(clean);
+    const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
+    if (this.#meter.terminated) return this.#complete(out);
+    this.#watchReservation(clean.length);
+    this.#forward(out);
+  }
+
+  #watchReservation(received: number): void {
+    this.#received += received;
+    if (this.#received <= this.#progressAt) return;
+    this.#progressAt = this.#received + PROGRESS_EVERY;
+    this.#flow.progress(() => this.#tally.bound());
+  }
+
+  #forward(out: Buffer): void {
+    if (out.length === 0) return;
+    this.#position?.feed(out);
+    if (!this.#flow.delivery.write(out, this.#resume)) this.#flow.controller.pause();
+  }
+
+  /**
+   * The first part of the answer decides whether this attempt counts: until then another channel may do. Answers it with
+   * what came before it; undefined while there is none, and where the attempt has failed.
+   */
+  #opening(blocks: Buffer): Buffer | undefined {
+    this.#early = this.#early.length === 0 ? blocks : Buffer.concat([this.#early, blocks]);
+    const kind = kindOfFirst(blocks, this.#upstream);
+    const failure = this.#refusal(blocks) ?? this.#misfit(kind);
+    if (failure === undefined) return kind === "part" ? this.#early : undefined;
+    this.#isOver = true;
+    this.#flow.controller.abort(new AppError("upstream_invalid_stream"));
+    this.#flow.finish({ kind: "failed", failure });
+    return undefined;
+  }
+
+  #misfit(kind: EventKind): Failure | undefined {
+    if (kind === "part") return undefined;
+    if (kind === "beside" && this.#meter.terminated) return emptyStream();
+    const isNone = kind === "unreadable" || this.#early.length > MAX_EARLY_BYTES;
+    return isNone ? unreadable(new Error("the stream does not begin as its protocol asks for")) : undefined;
+  }
+
+  /** No other channel is asked from here on. */
+  #begin(blocks: Buffer): void {
+    this.#firstContentAt = performance.now();
+    this.#early = NOTHING;
+    if (this.#translation === undefined && this.#flow.request.ask.wantsStreamUsage)
+      this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
+    this.#flow.request.body.forget?.();
+    if (this.#flow.choice.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
+    this.#flow.delivery.sendStreamHead();
+  }
+
+  #refusal(blocks: Buffer): Failure | undefined {
+    const { choice } = this.#flow;
+    if (choice.plan.provider.classify) {
+      const first = parseEvents(blocks).find((event) => event.raw !== "");
+      const verdict = first && this.#intake.refusal(Buffer.from(first.raw));
+      if (verdict) return this.#flow.refused(verdict);
+    }
+    return this.#meter.error && this.#flow.refused(readErrorEvent(choice.plan.provider, this.#meter.error));
+  }
+
+  /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
+  #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
+    const { ask, isPlayground } = this.#flow.request;
+    if (hasNewUsage && !ask.wantsStreamUsage)
+      return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
+    if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
+    return this.#upstream.tidy?.(blocks) ?? blocks;
+  }
+
+  /** The regular end: charge, then the last bytes. */
+  #complete(last: Buffer | undefined): void {
+    this.#isOver = true;
+    this.#finishing(this.#meter.finished ? this.#completeRegularly(last) : this.#completeUnexplained(last));
+  }
+
+  async #completeRegularly(last: Buffer | undefined): Promise<void> {
+    const { judge } = this.#flow.delivery;
+    if (judge) return this.#completeJudged(judge, last);
+    this.#close(this.#lastBytes(last, await this.#settle("stop")));
+  }
+
+  /** The terminator without a reason is an end where something was said; else nobody takes silence for an answer. */
+  async #completeUnexplained(last: Buffer | undefined): Promise<void> {
+    if ((await this.#tally.count()) > 0) return this.#completeRegularly(last);
+    return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
+  }
+
+  /** What fails here reaches nobody else: without it the client would wait for ever, or the process would end. */
+  #finishing(work: Promise<void>): void {
+    const { delivery } = this.#flow;
+    work
+      .catch((error: unknown) => {
+        this.#flow.fault(error);
+        return this.#closeWith(new AppError("internal_error"), "internal_error");
+      })
+      .catch((error: unknown) => {
+        this.#flow.fault(error);
+        delivery.destroy();
+        this.#flow.finish({ kind: "delivered", reason: "internal_error" });
+      });
+  }
+
+  /** Closing events may hold calls of tools: they are judged as well, with usage that is known or after the charge. */
+  async #completeJudged(judge: AnswerJudge, last: Buffer | undefined): Promise<void> {
+    const early = this.#meter.usage && this.#lastBytes(last, this.#meter.usage);
+    let error = await judge.stream(early ?? last);
+    if (error) return this.#closeWith(error, "guardrail");
+    const usage = await this.#settle("stop");
+    const bytes = early ?? this.#lastBytes(last, usage);
+    if (!early && this.#translation) error = await judge.stream(bytes);
+    if (error) return this.#closeWith(error, "guardrail");
+    this.#close(bytes);
+  }
+
+  #lastBytes(last: Buffer = NOTHING, usage: Usage): Buffer {
+    const { terminator = NOTHING } = this.#flow.dialect;
+    if (!this.#translation) return Buffer.concat([withoutTerminator(last), ...this.#untold(usage), terminator]);
+    const rest = this.#translation.end(usage);
+    return Buffer.concat([withoutTerminator(Buffer.concat([last, rest])), terminator]);
+  }
+
+  /** What an upstream of the client's protocol left out at the end. */
+  #untold(usage: Usage): Buffer[] {
+    const { dialect, request } = this.#flow;
+    const isToldNone = request.ask.wantsStreamUsage && !this.#meter.usage;
+    const added = isToldNone ? dialect.usageEvent(usage, this.#head) : undefined;
+    return [added ?? NOTHING, (!this.#meter.terminated && dialect.closing) || NOTHING];
+  }
+
+  #close(bytes: Buffer): void {
+    this.#flow.delivery.end(bytes);
+    this.#flow.finish({ kind: "delivered", reason: "stop" });
+  }
+
+  /** An error event in the middle: everything before it is delivered and billed, then the client is told. */
+  #upstreamError(blocks: Buffer): void {
+    const { error } = this.#meter;
+    if (!error) return;
+    const before = cutErrors(blocks, (event) => this.#upstream.errorIn(event));
+    if (before.length > 0) {
+      this.#tally.add(before);
+      this.#forward(this.#translation ? this.#translation.blocks(before) : before);
+    }
+    const told = this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error;
+    this.#finishing(this.#closeWith(told, "upstream_error"));
+    this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
+  }
+
+  #interrupted(error: AppError, reason: EndReason): void {
+    if (this.#firstContentAt === undefined) {
+      this.#isOver = true;
+      this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
+      return;
+    }
+    this.#finishing(this.#closeWith(error, reason));
+  }
+
+  async #closeWith(error: AppError, reason: EndReason): Promise<void> {
+    this.#isOver = true;
+    const { delivery, dialect, request } = this.#flow;
+    if (this.#firstContentAt !== undefined) await this.#settle(reason);
+    delivery.sendStreamHead();
+    const frame = errorFrame(dialect.errors, error, request.id, this.#position?.options());
+    if (breaksAfterError(dialect.errors)) delivery.breakOff(frame);
+    else delivery.end(frame);
+    this.#flow.finish({ kind: "delivered", reason });
+  }
+
+  #abandon(): void {
+    this.#isOver = true;
+    if (this.#firstContentAt === undefined) return this.#flow.finish({ kind: "gone" });
+    this.#finishing(
+      this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" })),
+    );
+  }
+
+  async #settle(reason: EndReason): Promise<Usage> {
+    const usage = await this.#flow.settle(this.#ending(reason));
+    this.#tally.release();
+    return usage;
+  }
+
+  #ending(reason: EndReason): Ending {
+    const { usage, finished } = this.#meter;
+    const isWhole = reason === "guardrail" && finished && usage !== undefined;
+    return {
+      reason,
+      usage,
+      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#tally.count()),
+      firstContentAt: this.#firstContentAt,
+    };
+  }
+}
+
+function hasNoChoices(event: { choices?: unknown }): boolean {
+  return Array.isArray(event.choices) && event.choices.length === 0;
+}

@@ -1,0 +1,76 @@
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { NO_USAGE } from "../../dialects/core/types.ts";
+import type { AppError } from "../../lib/app-error.ts";
+import { brokenStream, unreadable } from "../upstream/failure.ts";
+import { cueSeconds } from "../ingress/sound-length.ts";
+import type { Flow, Sink } from "./sink.ts";
+import { countTexts } from "./whole-sink.ts";
+
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+const HEAD = { "content-type": "text/plain; charset=utf-8" };
+
+/** A transcript that is plain text or subtitles: read whole, charged by its length in seconds or its tokens, then sent. */
+export class TextSink implements Sink {
+  readonly #flow: Flow;
+  readonly #counter: TokenCounter;
+  readonly #parts: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(flow: Flow, counter: TokenCounter) {
+    this.#flow = flow;
+    this.#counter = counter;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#size += chunk.length;
+    this.#parts.push(chunk);
+    if (this.#size <= MAX_TEXT_BYTES) return;
+    const error = new Error(`the answer exceeds ${MAX_TEXT_BYTES} bytes`);
+    this.#isOver = true;
+    this.#flow.controller.abort(error);
+    this.#flow.finish({ kind: "failed", failure: unreadable(error) });
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deliver().catch((error: unknown) => this.#flow.finish({ kind: "failed", failure: unreadable(error) }));
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+  }
+
+  soFar(): undefined {
+    return undefined;
+  }
+
+  stop(error: AppError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.controller.abort(error);
+    this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
+  }
+
+  async #deliver(): Promise<void> {
+    const { delivery, request } = this.#flow;
+    if (delivery.isGone) return this.#flow.finish({ kind: "gone" });
+    const body = Buffer.concat(this.#parts, this.#size);
+    const text = body.toString("utf8");
+    const seconds = request.upload?.seconds ?? cueSeconds(text);
+    const output = seconds === undefined ? await countTexts(this.#counter, request.ask.model, { text, extra: 0 }) : 0;
+    await this.#flow.settle({
+      reason: "stop",
+      usage: seconds === undefined ? { ...NO_USAGE, output, source: "counted" } : { ...NO_USAGE, units: seconds },
+      countOutput: () => Promise.resolve(output),
+      firstContentAt: performance.now(),
+    });
+    delivery.sendHead({ ...HEAD, "content-length": String(body.length) });
+    delivery.end(body);
+    this.#flow.finish({ kind: "delivered", reason: "stop" });
+  }
+}

@@ -1,0 +1,249 @@
+import { AppError } from "../../lib/app-error.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import type { Intake } from "../../providers/core/response-decoder.ts";
+import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { readErrorEvent } from "../../providers/core/classify.ts";
+import { kindOfEvent } from "./event-blocks.ts";
+import { sendError } from "../ingress/client-error.ts";
+import { hasData } from "./event-blocks.ts";
+import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
+import type { EndReason, Flow, Sink } from "./sink.ts";
+
+/** A whole answer larger than this is refused instead of filling the memory. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Turns an upstream's whole answer into the client's, when the protocols differ. */
+export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
+
+/** How the answer of one upstream is read. */
+export interface UpstreamAnswerReader {
+  readonly intake: Intake;
+  /** Protocol of what the intake gives out. */
+  readonly upstream: Dialect;
+  readonly translate: AnswerTranslation;
+  /** The upstream streams although nobody asked: its events are added up. */
+  readonly isEventStream: boolean;
+}
+
+/** `bytes` are the upstream's own when nothing changed them. */
+type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } | { readonly failure: Failure };
+
+/** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
+export class WholeSink implements Sink {
+  readonly #flow: Flow;
+  readonly #intake: Intake;
+  readonly #upstream: Dialect;
+  readonly #translate: AnswerTranslation;
+  readonly #counter: TokenCounter;
+  readonly #isEventStream: boolean;
+  #parts: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(flow: Flow, answer: UpstreamAnswerReader, counter: TokenCounter) {
+    this.#flow = flow;
+    this.#intake = answer.intake;
+    this.#upstream = answer.upstream;
+    this.#translate = answer.translate;
+    this.#isEventStream = answer.isEventStream;
+    this.#counter = counter;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#size += chunk.length;
+    if (this.#size > MAX_ANSWER_BYTES) {
+      this.#isOver = true;
+      this.#flow.controller.abort(new AppError("upstream_invalid_response"));
+      this.#flow.finish({
+        kind: "failed",
+        failure: unreadable(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`)),
+      });
+      return;
+    }
+    this.#parts.push(chunk);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
+    this.#parts = [];
+    const read = this.#read(bytes);
+    if ("failure" in read) this.#flow.finish({ kind: "failed", failure: read.failure });
+    else
+      this.#deliver(read.answer, read.bytes).catch((error: unknown) =>
+        this.#flow.finish({ kind: "failed", failure: unreadable(error) }),
+      );
+  }
+
+  /** Vendors send what no protocol knows; what cannot be read is theirs. */
+  #read(bytes: Buffer): Read {
+    try {
+      return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(withoutMark(bytes));
+    } catch (error) {
+      return { failure: unreadable(error) };
+    }
+  }
+
+  #readWhole(bytes: Buffer): Read {
+    const { provider } = this.#flow.choice.plan;
+    const parsed = parseAnswer(bytes);
+    const mayBeFailure = parsed === undefined || "error" in parsed || provider.classify !== undefined;
+    const verdict = mayBeFailure ? this.#intake.refusal(bytes) : undefined;
+    if (verdict) return { failure: this.#flow.refused(verdict) };
+    const answer = parsed && this.#intake.answer(parsed);
+    return this.#checked(answer, answer === parsed ? bytes : undefined);
+  }
+
+  /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
+  #readStream(bytes: Buffer): Read {
+    const blocks = Buffer.concat([this.#intake.feed(bytes) ?? NOTHING, this.#intake.rest() ?? NOTHING]);
+    const parsed = parseEvents(blocks);
+    if (parsed.some((event) => kindOfEvent(event, this.#upstream.kindOf) === "unreadable"))
+      return { failure: unreadable(new Error("an event of the stream cannot be read")) };
+    const events = parsed.flatMap((event) => (event.data ? [event.data] : []));
+    const broken = events.find((event) => this.#upstream.errorIn(event));
+    if (broken) return this.#checked(broken, undefined);
+    const answer = this.#upstream.answerOf(events);
+    const meter = this.#upstream.meter();
+    meter.feed(blocks);
+    return answer && !meter.finished
+      ? { failure: brokenStream(new Error("the stream was cut")) }
+      : this.#checked(answer, undefined);
+  }
+
+  #checked(answer: JsonObject | undefined, bytes: Buffer | undefined): Read {
+    if (!answer)
+      return { failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) };
+    const error = this.#upstream.errorIn(answer);
+    if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) };
+    if (this.#upstream.isAnswer?.(answer) === false)
+      return { failure: unreadable(new Error("the answer has another shape than the protocol's")) };
+    return { answer, bytes };
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+  }
+
+  soFar(): undefined {
+    return undefined;
+  }
+
+  hasContent(): boolean {
+    return this.#parts.some((part) => (this.#isEventStream ? hasData(part) : firstByte(part) < part.length));
+  }
+
+  stop(error: AppError, _reason: EndReason): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flow.controller.abort(error);
+    this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
+  }
+
+  /** `bytes` are the upstream's own when nothing changed them. */
+  async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
+    const flow = this.#flow;
+    const { delivery, request } = flow;
+    if (delivery.isGone) return flow.finish({ kind: "gone" });
+    const shaped = this.#shape(answer);
+    const usage = this.#upstream.usage(answer);
+    if (delivery.judge) {
+      const error = await delivery.judge.whole(flow.dialect.answerTexts(shaped).text);
+      if (error) return this.#refuse(error, answer, usage);
+    }
+    const charged = await flow.settle({
+      reason: "stop",
+      usage,
+      countOutput: () => countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
+      firstContentAt: performance.now(),
+    });
+    const untouched = shaped === answer ? bytes : undefined;
+    const isToldNone = usage === undefined && untouched === undefined;
+    const sent = isToldNone ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
+    const body = this.#encode(sent, untouched);
+    if (request.ask.stream) {
+      delivery.sendStreamHead();
+      delivery.end(body);
+    } else {
+      delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
+      delivery.endWhole(body);
+    }
+    flow.finish({ kind: "delivered", reason: "stop" });
+  }
+
+  /** The upstream is paid for an answer that the client does not get. */
+  async #refuse(error: AppError, answer: JsonObject, usage: Usage | undefined): Promise<void> {
+    const { delivery, dialect, request } = this.#flow;
+    await this.#flow.settle({
+      reason: "guardrail",
+      usage,
+      countOutput: () =>
+        usage
+          ? Promise.resolve(usage.output)
+          : countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
+      firstContentAt: performance.now(),
+    });
+    sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
+    this.#flow.finish({ kind: "delivered", reason: "guardrail" });
+  }
+
+  /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */
+  #shape(answer: JsonObject): JsonObject {
+    const { dialect, request } = this.#flow;
+    const sent = this.#translate ? this.#translate(answer) : answer;
+    return dialect.fitAnswer?.(sent, request.body) ?? sent;
+  }
+
+  #encode(sent: JsonObject, bytes: Buffer | undefined): Buffer {
+    const { dialect, request } = this.#flow;
+    if (!request.ask.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
+    const blocks = dialect.streamOf(sent, request.ask);
+    return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
+  }
+}
+
+/** A byte order mark is no part of JSON. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function parseAnswer(bytes: Buffer): JsonObject | undefined {
+  const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
+  if (!isObjectLike) return undefined;
+  try {
+    return JSON.parse(bytes.toString("utf8")) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstByte(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length && isSpace(bytes[at])) at++;
+  return at;
+}
+
+function lastByte(bytes: Buffer): number {
+  let at = bytes.length - 1;
+  while (at > 0 && isSpace(bytes[at])) at--;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Tokens of texts by the model's encoder plus their fixed part. */
+export async function countTexts(counter: TokenCounter, model: string, texts: Texts): Promise<number> {
+  if (texts.text === "") return texts.extra;
+  const [tokens] = await counter.count(model, [texts.text]);
+  return (tokens ?? 0) + texts.extra;
+}

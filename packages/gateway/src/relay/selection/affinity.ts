@@ -1,0 +1,61 @@
+import type { Clock } from "../../lib/clock.ts";
+import { Lru } from "../../lib/lru.ts";
+
+/** The upstream key that served a conversation last, and keeps its prompt in a cache. */
+export interface Preferred {
+  readonly channelId: number;
+  readonly keyIndex: number;
+}
+
+/** Conversations go where they went before, so that the prompt caches of upstreams are hit. */
+export interface Affinity {
+  /** Undefined when nothing is known of the conversation. */
+  find(conversation: string): Preferred | undefined;
+  /** Remembered for `lifeMs` from now. */
+  served(conversation: string, by: Preferred, lifeMs: number): void;
+  /** Another replica served it. */
+  told(conversation: string, by: Preferred, lifeMs: number): void;
+  /** A request of a conversation went to its remembered channel, or elsewhere; for metrics. */
+  asked(rule: string, isHit: boolean): void;
+}
+
+export interface AffinitySettings {
+  readonly clock: Clock;
+  readonly onAsked: (rule: string, isHit: boolean) => void;
+  /** Told when a conversation is new, moves, or has been on for half of its life. */
+  readonly onMove?: (conversation: string, by: Preferred, lifeMs: number) => void;
+  readonly capacity?: number;
+}
+
+const CAPACITY = 100_000;
+
+interface Entry extends Preferred {
+  readonly until: number;
+  /** When it was told to others. */
+  readonly toldAt: number;
+}
+
+export function createAffinity({ clock, onAsked, onMove, capacity = CAPACITY }: AffinitySettings): Affinity {
+  const entries = new Lru<string, Entry>(capacity);
+  return {
+    find(conversation) {
+      const entry = entries.get(conversation);
+      return entry !== undefined && entry.until > clock.now() ? entry : undefined;
+    },
+    served(conversation, { channelId, keyIndex }, lifeMs) {
+      const now = clock.now();
+      const before = entries.get(conversation);
+      const isSame = before?.channelId === channelId && before.keyIndex === keyIndex;
+      const isOld = before === undefined || now - before.toldAt > lifeMs / 2;
+      const isNews = !isSame || isOld;
+      const toldAt = isNews ? now : before.toldAt;
+      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, toldAt });
+      if (isNews) onMove?.(conversation, { channelId, keyIndex }, lifeMs);
+    },
+    told(conversation, { channelId, keyIndex }, lifeMs) {
+      const now = clock.now();
+      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, toldAt: now });
+    },
+    asked: onAsked,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Logger } from "../../observability/log.ts";
+import type { SnapshotStore } from "../../snapshot/types.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AttemptHealth, Breakers } from "./breaker.ts";
+import type { Cooldowns } from "./cooldown.ts";
+import type { Choice } from "./select.ts";
+import type { AttemptResult, EndReason } from "../response/sink.ts";
+
+/** What the guard looks at. */
+export type Observed = Pick<Attempt, "choice" | "request" | "startedAt">;
+
+/** Draws the consequences of attempts for their channels: rest after 429 and failures, off after a dead key. */
+export interface ChannelGuard {
+  observe(attempt: Observed, result: AttemptResult): void;
+}
+
+export interface ChannelGuardDeps {
+  readonly snapshots: SnapshotStore;
+  readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
+  readonly log: Logger;
+  /**
+   * Status 1 to 3 with the reason, abilities off, announced to all replicas; with `key` that key alone, and the channel
+   * with its last one. False when it was not enabled any more.
+   */
+  readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
+  /** Tells metrics how an attempt ended. */
+  readonly onAttempt: (attempt: Observed, result: AttemptResult) => void;
+}
+
+const REASON_LENGTH = 200;
+
+export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
+  const disabling = new Set<string>();
+
+  const disable = async ({ channel, keyIndex }: Choice, reason: string) => {
+    const { id: channelId, name, keys } = channel;
+    const key = keys.length > 1 ? { key_index: keyIndex } : {};
+    const what = `${channelId} ${keyIndex}`;
+    if (disabling.has(what)) return;
+    disabling.add(what);
+    try {
+      const isDone = await deps.disable(channelId, reason, keys.length > 1 ? keys[keyIndex] : undefined);
+      if (isDone) deps.log.warn("channel disabled", { channelId, name, ...key, reason });
+    } catch (error) {
+      deps.log.error("a channel could not be disabled", { channelId, ...key, error });
+    } finally {
+      disabling.delete(what);
+    }
+  };
+
+  return {
+    observe(attempt, result) {
+      deps.onAttempt(attempt, result);
+      const { channel, keyIndex } = attempt.choice;
+      deps.breakers.observe(channel.id, keyIndex, healthOf(result));
+      if (result.kind !== "failed") return;
+      const { restMs, disable: reason } = result.failure;
+      if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.ask.model, restMs);
+      const mayDisable =
+        reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
+      if (mayDisable) void disable(attempt.choice, reason.slice(0, REASON_LENGTH));
+    },
+  };
+}
+
+/**
+ * What an attempt tells of its upstream: a 429 is answered by a rest, a refused request by nothing. A key that is
+ * refused for good fails like an upstream that is down, as long as nobody switches it off.
+ */
+function healthOf(result: AttemptResult): AttemptHealth {
+  switch (result.kind) {
+    case "gone":
+      return "unknown";
+    case "failed": {
+      const { isUnsent, isTransient, isLimited, disable } = result.failure;
+      if (isUnsent) return "unknown";
+      return disable !== undefined || (isTransient && !isLimited) ? "failed" : "fine";
+    }
+    case "delivered":
+      return BY_REASON[result.reason];
+  }
+}
+
+const BY_REASON: Readonly<Record<EndReason, AttemptHealth>> = {
+  stop: "fine",
+  client_abort: "fine",
+  quota_exhausted: "fine",
+  guardrail: "fine",
+  server_shutdown: "unknown",
+  internal_error: "unknown",
+  upstream_cut: "failed",
+  idle_timeout: "failed",
+  upstream_error: "failed",
+};

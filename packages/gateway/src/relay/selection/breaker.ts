@@ -1,0 +1,184 @@
+import type { Clock } from "../../lib/clock.ts";
+
+/** How an attempt went, as far as it tells whether the upstream works. A refusal of the request itself is fine. */
+export type AttemptHealth = "fine" | "failed" | "unknown";
+
+/** The state of one upstream key of one channel that is not simply fine. */
+export interface BreakerState {
+  readonly channelId: number;
+  readonly keyIndex: number;
+  readonly state: "open" | "half-open" | "failing";
+  /** Time of the clock at which a probe may go; 0 while it is closed. */
+  readonly until: number;
+  readonly consecutiveFailures: number;
+}
+
+/** Upstream keys whose calls fail one after the other are passed over for a while. Never asks anybody: it is told. */
+export interface Breakers {
+  /** Time of the clock until which the key is passed over; 0 = it may be used. */
+  until(channelId: number, keyIndex: number): number;
+  /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
+  chosen(channelId: number, keyIndex: number): void;
+  observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
+  /** Another replica has opened or closed it; `forMs` 0 = closed. */
+  told(channelId: number, keyIndex: number, forMs: number): void;
+  /** The keys of the channel are others now. */
+  forget(channelId: number): void;
+  states(): BreakerState[];
+}
+
+export interface BreakerSettings {
+  readonly clock: Clock;
+  /** Called when it opens (`forMs` above 0) and when it closes (0). */
+  readonly onChange?: (channelId: number, keyIndex: number, forMs: number) => void;
+}
+
+const CONSECUTIVE_FAILURES = 5;
+/** Or at least half of this many calls within the window. */
+const CALLS_IN_WINDOW = 20;
+const WINDOW_MS = 30_000;
+const FIRST_OPEN_MS = 10_000;
+const LONGEST_OPEN_MS = 300_000;
+/** A probe that tells nothing for this long does not hold up the next one. */
+const PROBE_MS = 60_000;
+
+interface Entry {
+  readonly channelId: number;
+  readonly keyIndex: number;
+  consecutive: number;
+  windowStart: number;
+  calls: number;
+  failures: number;
+  /** Openings since the last success. */
+  openings: number;
+  /** 0 = closed. */
+  openUntil: number;
+  probeSince: number;
+}
+
+export function createBreakers(settings: BreakerSettings): Breakers {
+  return new KeyBreakers(settings);
+}
+
+class KeyBreakers implements Breakers {
+  /** Only keys with a failure since their last recovery. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #clock: Clock;
+  readonly #onChange: BreakerSettings["onChange"];
+
+  constructor({ clock, onChange }: BreakerSettings) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  until(channelId: number, keyIndex: number): number {
+    const entry = this.#find(channelId, keyIndex);
+    if (!entry || entry.openUntil === 0) return 0;
+    const now = this.#clock.now();
+    if (entry.openUntil > now) return entry.openUntil;
+    const isProbed = entry.probeSince > 0 && now - entry.probeSince < PROBE_MS;
+    return isProbed ? entry.probeSince + PROBE_MS : 0;
+  }
+
+  chosen(channelId: number, keyIndex: number): void {
+    const entry = this.#find(channelId, keyIndex);
+    const now = this.#clock.now();
+    if (entry && entry.openUntil > 0 && entry.openUntil <= now) entry.probeSince = now;
+  }
+
+  observe(channelId: number, keyIndex: number, health: AttemptHealth): void {
+    if (health === "failed") return this.#failed(channelId, keyIndex);
+    const entry = this.#find(channelId, keyIndex);
+    if (!entry) return;
+    if (health === "unknown") entry.probeSince = 0;
+    else this.#fine(entry);
+  }
+
+  told(channelId: number, keyIndex: number, forMs: number): void {
+    if (forMs === 0) return void this.#entries.delete(nameOf(channelId, keyIndex));
+    const entry = this.#make(channelId, keyIndex);
+    const boundMs = Math.min(forMs, LONGEST_OPEN_MS);
+    entry.openUntil = Math.max(entry.openUntil, this.#clock.now() + boundMs);
+    entry.probeSince = 0;
+    // Replicas find out side by side: of their openings only the longest counts.
+    entry.openings = Math.max(entry.openings, openingsOf(boundMs));
+  }
+
+  forget(channelId: number): void {
+    for (const [name, entry] of this.#entries) if (entry.channelId === channelId) this.#entries.delete(name);
+  }
+
+  states(): BreakerState[] {
+    return [...this.#entries.values()].map((entry) => stateOf(entry, this.#clock.now()));
+  }
+
+  #find(channelId: number, keyIndex: number): Entry | undefined {
+    return this.#entries.size === 0 ? undefined : this.#entries.get(nameOf(channelId, keyIndex));
+  }
+
+  #make(channelId: number, keyIndex: number): Entry {
+    const known = this.#find(channelId, keyIndex);
+    if (known) return known;
+    const counts = { consecutive: 0, calls: 0, failures: 0, openings: 0 };
+    const entry = { channelId, keyIndex, ...counts, windowStart: this.#clock.now(), openUntil: 0, probeSince: 0 };
+    this.#entries.set(nameOf(channelId, keyIndex), entry);
+    return entry;
+  }
+
+  #open(entry: Entry, forMs: number): void {
+    entry.openUntil = this.#clock.now() + forMs;
+    entry.probeSince = 0;
+    entry.openings += 1;
+  }
+
+  #failed(channelId: number, keyIndex: number): void {
+    const entry = this.#make(channelId, keyIndex);
+    const now = this.#clock.now();
+    count(entry, now, true);
+    // What was sent before the opening and fails after it is no probe.
+    const isProbe = entry.openUntil > 0 && entry.openUntil <= now && entry.probeSince > 0;
+    if (!isProbe && (entry.openUntil > 0 || !isBroken(entry))) return;
+    const forMs = Math.min(LONGEST_OPEN_MS, FIRST_OPEN_MS * 2 ** entry.openings);
+    this.#open(entry, forMs);
+    this.#onChange?.(channelId, keyIndex, forMs);
+  }
+
+  #fine(entry: Entry): void {
+    const { channelId, keyIndex } = entry;
+    if (entry.openUntil === 0) {
+      count(entry, this.#clock.now(), false);
+      if (entry.failures > 0) return;
+    }
+    this.#entries.delete(nameOf(channelId, keyIndex));
+    if (entry.openUntil > 0) this.#onChange?.(channelId, keyIndex, 0);
+  }
+}
+
+/** How often it opened in a row to be open for so long. */
+function openingsOf(forMs: number): number {
+  return 1 + Math.max(0, Math.ceil(Math.log2(forMs / FIRST_OPEN_MS)));
+}
+
+function nameOf(channelId: number, keyIndex: number): string {
+  return `${channelId} ${keyIndex}`;
+}
+
+function count(entry: Entry, now: number, isFailure: boolean): void {
+  if (now - entry.windowStart >= WINDOW_MS || now < entry.windowStart) {
+    entry.windowStart = now;
+    entry.calls = 0;
+    entry.failures = 0;
+  }
+  entry.calls += 1;
+  entry.failures += isFailure ? 1 : 0;
+  entry.consecutive = isFailure ? entry.consecutive + 1 : 0;
+}
+
+function isBroken({ consecutive, calls, failures }: Entry): boolean {
+  return consecutive >= CONSECUTIVE_FAILURES || (calls >= CALLS_IN_WINDOW && failures * 2 >= calls);
+}
+
+function stateOf({ channelId, keyIndex, openUntil, consecutive }: Entry, now: number): BreakerState {
+  const state = openUntil === 0 ? "failing" : openUntil > now ? "open" : "half-open";
+  return { channelId, keyIndex, state, until: openUntil, consecutiveFailures: consecutive };
+}

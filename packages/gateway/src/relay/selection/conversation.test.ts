@@ -1,0 +1,135 @@
+import { affinityRulesType, DEFAULT_AFFINITY_RULES, type AffinityRule } from "@fairway/wire";
+import { describe, expect, test } from "vitest";
+import { createPriceBook } from "../../billing/pricing/price-book.ts";
+import type { Price } from "../../billing/pricing/price.ts";
+import { conversationOf, type Spoken } from "./conversation.ts";
+import { jsonBody } from "../ingress/read-body.ts";
+
+const cached = { kind: "tokens", cacheRatio: 0.1 } as Price;
+const spoken = (json: object, more: Partial<Spoken> = {}): Spoken => ({
+  userId: 1,
+  tokenId: 5,
+  group: "default",
+  model: "m",
+  path: "/v1/chat/completions",
+  body: jsonBody(Buffer.from(JSON.stringify(json))),
+  headers: {},
+  price: undefined,
+  ...more,
+});
+
+function rulesOf(text: string): readonly AffinityRule[] {
+  const read = affinityRulesType.read(text);
+  if (!read.isValid) throw new Error(read.rule);
+  return read.value;
+}
+
+const defaults = rulesOf(DEFAULT_AFFINITY_RULES);
+const nameOf = (request: Spoken, rules = defaults) => conversationOf(request, rules)?.name;
+const ruleOf = (request: Spoken) => conversationOf(request, defaults)?.rule.name;
+
+describe("the conversation of a request, by the rules that come with the gateway", () => {
+  test("is what the client calls it", () => {
+    const session = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    const claude = { path: "/v1/messages" };
+    expect(ruleOf(spoken({ prompt_cache_key: "abc" }))).toBe("named");
+    expect(ruleOf(spoken({ prompt_cache_key: "abc" }, { path: "/v1/responses", model: "gpt-5" }))).toBe("codex");
+    expect(ruleOf(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } }))).toBe("claude code");
+    const inBody = { metadata: { user_id: `user_1_account__session_${session}` } };
+    expect(nameOf(spoken(inBody, claude))).toBe(
+      nameOf(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } })),
+    );
+    expect(nameOf(spoken({ prompt_cache_key: "abc", messages: ["other"] }))).toBe(
+      nameOf(spoken({ prompt_cache_key: "abc" })),
+    );
+  });
+
+  test("is nobody else's", () => {
+    const mine = nameOf(spoken({ prompt_cache_key: "abc" }));
+    expect(nameOf(spoken({ prompt_cache_key: "abc" }, { userId: 2 }))).not.toBe(mine);
+    expect(nameOf(spoken({ prompt_cache_key: "abc" }, { model: "other" }))).not.toBe(mine);
+    expect(nameOf(spoken({ prompt_cache_key: "abcd" }))).not.toBe(mine);
+  });
+
+  test("is its user or the beginning of a long prompt, where cached input is cheaper", () => {
+    const long = "word ".repeat(2_000);
+    expect(nameOf(spoken({ user: "u" }))).toBeUndefined();
+    expect(ruleOf(spoken({ user: "u" }, { price: cached }))).toBe("cached input");
+    const first = nameOf(spoken({ messages: [long] }, { price: cached }));
+    expect(first).toBeDefined();
+    expect(nameOf(spoken({ messages: [long, "and more"] }, { price: cached }))).toBe(first);
+    expect(nameOf(spoken({ messages: ["short"] }, { price: cached }))).toBeUndefined();
+    expect(nameOf(spoken({ messages: [long] }))).toBeUndefined();
+  });
+
+  test("is none for names that are no names", () => {
+    for (const key of ["", true, null, "x".repeat(513), { a: 1 }])
+      expect(nameOf(spoken({ prompt_cache_key: key }))).toBeUndefined();
+    for (const metadata of [null, "x", { user_id: 5 }, { user_id: "no" }, { toString: 1 }])
+      expect(nameOf(spoken({ metadata }, { path: "/v1/messages" }))).toBeUndefined();
+  });
+
+  test("current models with a price for cached input are told by the price book", () => {
+    const price = createPriceBook().find("gpt-4o");
+    expect(price?.kind === "tokens" && price.cacheRatio < 1).toBe(true);
+  });
+});
+
+describe("rules of the operator", () => {
+  const rule = (more: object) =>
+    rulesOf(JSON.stringify([{ name: "own", key_sources: [{ type: "json", path: "a.b" }], ...more }]));
+
+  test("find names in headers, members, tokens and users; the first source that has one is taken", () => {
+    expect(nameOf(spoken({ a: { b: 7 } }), rule({}))).toBe(nameOf(spoken({ a: { b: "7" } }), rule({})));
+    expect(nameOf(spoken({ a: [] }), rule({}))).toBeUndefined();
+    const inList = rule({ key_sources: [{ type: "json", path: "messages.0.id" }] });
+    expect(nameOf(spoken({ messages: [{ id: "x" }] }), inList)).toBeDefined();
+    expect(nameOf(spoken({ messages: [] }), inList)).toBeUndefined();
+    const sources = rule({ key_sources: [{ type: "header", name: "X-Talk" }, { type: "token" }] });
+    const named = nameOf(spoken({}, { headers: { "x-talk": "1" } }), sources);
+    const byToken = nameOf(spoken({}), sources);
+    expect(new Set([named, byToken, nameOf(spoken({}, { tokenId: 6 }), sources)]).size).toBe(3);
+    expect(nameOf(spoken({}, { tokenId: 0 }), sources)).toBeUndefined();
+    expect(nameOf(spoken({}, { tokenId: 6 }), rule({ key_sources: [{ type: "user" }] }))).toBe(
+      nameOf(spoken({}), rule({ key_sources: [{ type: "user" }] })),
+    );
+  });
+
+  test("hold for their models and paths, and tell conversations apart as they say", () => {
+    const bounded = rule({ model_regex: ["^gpt", "^o\\d"], path_regex: ["/chat/"] });
+    const talk = { a: { b: "1" } };
+    expect(nameOf(spoken(talk, { model: "o3" }), bounded)).toBeDefined();
+    expect(nameOf(spoken(talk, { model: "claude" }), bounded)).toBeUndefined();
+    expect(nameOf(spoken(talk, { model: "o3", path: "/v1/responses" }), bounded)).toBeUndefined();
+    const loose = rule({ include_model: false, include_rule: false });
+    expect(nameOf(spoken(talk, { model: "x" }), loose)).toBe(nameOf(spoken(talk, { model: "y" }), loose));
+    expect(nameOf(spoken(talk, { group: "vip" }), rule({ include_group: true }))).not.toBe(
+      nameOf(spoken(talk), rule({ include_group: true })),
+    );
+  });
+
+  test("that make no sense are refused with the rule and the member", () => {
+    const fault = (text: string) => {
+      const read = affinityRulesType.read(text);
+      return read.isValid ? "" : read.rule;
+    };
+    expect(fault("{}")).toBe("a JSON array of at most 50 rules");
+    expect(fault("[5]")).toBe("affinity rules; in rule 1 it is no object");
+    const sources = { key_sources: [{ type: "user" }] };
+    const wrong = (more: object) =>
+      fault(
+        JSON.stringify([
+          { name: "a", ...sources },
+          { name: "b", ...sources, ...more },
+        ]),
+      );
+    expect(wrong({})).toBe("");
+    expect(wrong({ name: "" })).toBe("affinity rules; in rule 2 name is missing");
+    expect(wrong({ models: [] })).toBe("affinity rules; in rule 2 models is unknown");
+    expect(wrong({ model_regex: ["("] })).toBe("affinity rules; in rule 2 model_regex is no list of patterns");
+    for (const key_sources of [[], [{ type: "ip" }], [{ type: "header" }], [{ type: "json", path: "a", pattern: "[" }]])
+      expect(wrong({ key_sources })).toBe("affinity rules; in rule 2 key_sources is no list of sources");
+    expect(wrong({ ttl_seconds: 0 })).toBe("affinity rules; in rule 2 ttl_seconds is not from 1 to 604800");
+    expect(wrong({ include_model: "no" })).toBe("affinity rules; in rule 2 include_model is not true or false");
+  });
+});

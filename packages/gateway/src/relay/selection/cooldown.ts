@@ -1,0 +1,70 @@
+import type { Clock } from "../../lib/clock.ts";
+
+/** Upstream keys that were asked for too much lately, per model. Never asks anybody: it is told. */
+export interface Cooldowns {
+  /** Time of the clock until which the key rests; 0 = it does not. */
+  until(channelId: number, keyIndex: number, model: string): number;
+  rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
+  /** Another replica got the 429. */
+  told(channelId: number, keyIndex: number, model: string, forMs: number): void;
+  /** The keys of the channel are others now. */
+  forget(channelId: number): void;
+  resting(): Resting[];
+}
+
+export interface Resting {
+  readonly channelId: number;
+  readonly keyIndex: number;
+  readonly model: string;
+  readonly until: number;
+}
+
+const DEFAULT_MS = 5_000;
+const LONGEST_MS = 300_000;
+const SHORTEST_MS = 1_000;
+const MAX_ENTRIES = 10_000;
+
+export function createCooldowns(
+  clock: Clock,
+  onRest?: (channelId: number, keyIndex: number, model: string, forMs: number) => void,
+): Cooldowns {
+  const resting = new Map<string, Resting>();
+  const told: Cooldowns["told"] = (channelId, keyIndex, model, forMs) => {
+    if (resting.size >= MAX_ENTRIES) dropExpired(resting, clock.now());
+    const name = `${channelId} ${keyIndex} ${model}`;
+    // A later answer that names no time, or another replica's, does not shorten what the upstream asked for.
+    const until = Math.max(resting.get(name)?.until ?? 0, clock.now() + bounded(forMs));
+    resting.set(name, { channelId, keyIndex, model, until });
+  };
+  return {
+    until(channelId, keyIndex, model) {
+      if (resting.size === 0) return 0;
+      const name = `${channelId} ${keyIndex} ${model}`;
+      const until = resting.get(name)?.until ?? 0;
+      if (until === 0 || until > clock.now()) return until;
+      resting.delete(name);
+      return 0;
+    },
+    rest(channelId, keyIndex, model, forMs) {
+      told(channelId, keyIndex, model, forMs);
+      onRest?.(channelId, keyIndex, model, bounded(forMs));
+    },
+    told,
+    forget(channelId) {
+      for (const [name, { channelId: other }] of resting) if (other === channelId) resting.delete(name);
+    },
+    resting: () => [...resting.values()].filter(({ until }) => until > clock.now()),
+  };
+}
+
+/** How long a key rests after a 429 that named no time. */
+export const DEFAULT_REST_MS = DEFAULT_MS;
+
+function bounded(forMs: number): number {
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, forMs));
+}
+
+function dropExpired(resting: Map<string, Resting>, now: number): void {
+  for (const [name, { until }] of resting) if (until <= now) resting.delete(name);
+  if (resting.size >= MAX_ENTRIES) resting.clear();
+}

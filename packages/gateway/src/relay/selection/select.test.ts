@@ -1,0 +1,346 @@
+import { describe, expect, it } from "vitest";
+import { createPriceBook } from "../../billing/pricing/price-book.ts";
+import { parseOptions } from "@fairway/wire";
+import { systemClock } from "../../lib/clock.ts";
+import type { Ask } from "../../dialects/core/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { createBreakers } from "./breaker.ts";
+import { createCooldowns } from "./cooldown.ts";
+import { createSelection, pinnedChoice, type Choice, type SelectionDeps } from "./select.ts";
+
+const ask: Ask = {
+  operation: "chat",
+  dialect: "openai-chat",
+  model: "m",
+  stream: false,
+  wantsStreamUsage: false,
+  outputCap: undefined,
+  promptEstimate: 100,
+  units: 1,
+};
+
+function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
+  return {
+    id,
+    type: 1,
+    name: `channel ${id}`,
+    status: 1,
+    keys: ["k"],
+    keyMode: "random",
+    baseUrl: "",
+    other: "",
+    organization: "",
+    models: new Set(["m"]),
+    groups: ["default"],
+    modelMapping: new Map(),
+    statusMapping: new Map(),
+    priority: 0,
+    weight: 0,
+    autoBan: true,
+    testModel: "",
+    maxInputTokens: 0,
+    tag: "",
+    setting: {},
+    paramOverride: undefined,
+    ...more,
+  };
+}
+
+function snapshotOf(channels: readonly ChannelRecord[], options: Record<string, string> = {}): Snapshot {
+  const enabled = channels.filter(({ status }) => status === 1);
+  const priorities = [...new Set(enabled.map(({ priority }) => priority))].sort((a, b) => b - a);
+  const levels = priorities.map((priority) => ({
+    priority,
+    channels: enabled.filter((one) => one.priority === priority),
+  }));
+  return {
+    revision: 1,
+    options: parseOptions(Object.entries(options).map(([key, value]) => ({ key, value }))),
+    prices: createPriceBook(),
+    guardrail: undefined,
+    responseCache: undefined,
+    channels: new Map(channels.map((one) => [one.id, one])),
+    index: new Map([["default", new Map(levels.length > 0 ? [["m", levels]] : [])]]),
+    listed: new Map([["default", new Set(channels.length > 0 ? ["m"] : [])]]),
+  };
+}
+
+function deps(random = Math.random): SelectionDeps {
+  return {
+    cooldowns: createCooldowns(systemClock),
+    breakers: createBreakers({ clock: systemClock }),
+    random,
+    now: () => systemClock.now(),
+    polling: new Map(),
+  };
+}
+
+/** Linear congruential generator: the draws of a run are the same every time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+describe("createSelection", () => {
+  it("draws by weight + 10 (R-DIST-4)", () => {
+    const snapshot = snapshotOf([channel(1, { weight: 0 }), channel(2, { weight: 10 })]);
+    const random = seeded(42);
+    const draws = 20_000;
+    let first = 0;
+    for (let i = 0; i < draws; i++) {
+      if (createSelection(snapshot, ["default"], { ask }, deps(random)).next()?.channel.id === 1) first++;
+    }
+    const expected = draws / 3;
+    const chiSquare = (first - expected) ** 2 / expected + (first - expected) ** 2 / (draws - expected);
+    expect(chiSquare).toBeLessThan(10.83);
+  });
+
+  it("uses the untried channels of a level before it goes lower (R-DIST-5)", () => {
+    const snapshot = snapshotOf([
+      channel(1, { priority: 5 }),
+      channel(2, { priority: 5 }),
+      channel(3, { priority: 1 }),
+    ]);
+    const selection = createSelection(snapshot, ["default"], { ask }, deps());
+    const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map(
+      (choice) => choice?.channel.id,
+    );
+    expect(new Set(ids.slice(0, 2))).toEqual(new Set([1, 2]));
+    expect(ids.slice(2)).toEqual([3, undefined]);
+  });
+
+  it("drops one level per retry when RetrySameLevel is off", () => {
+    const snapshot = snapshotOf(
+      [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
+      { RetrySameLevel: "false" },
+    );
+    const selection = createSelection(snapshot, ["default"], { ask }, deps());
+    expect([1, 2]).toContain(selection.next()?.channel.id);
+    expect(selection.next()?.channel.id).toBe(3);
+  });
+
+  it("tries a channel again only after a transient failure and when nothing else is left", () => {
+    const selection = createSelection(snapshotOf([channel(1)]), ["default"], { ask }, deps());
+    const choice = selection.next();
+    if (choice) selection.failed(choice, { isTransient: true, isOfKey: false });
+    expect(selection.next()?.channel.id).toBe(1);
+    expect(selection.next()).toBeUndefined();
+  });
+
+  it("passes over a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
+    const resting = deps();
+    resting.cooldowns.rest(1, 0, "m", 5_000);
+    expect(
+      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], { ask }, resting).next()
+        ?.channel.id,
+    ).toBe(2);
+    expect(createSelection(snapshotOf([channel(1)]), ["default"], { ask }, resting).next()?.channel.id).toBe(1);
+  });
+
+  it("rests one key of several", () => {
+    const resting = deps(() => 0);
+    resting.cooldowns.rest(1, 0, "m", 5_000);
+    expect(
+      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], { ask }, resting).next()?.keyIndex,
+    ).toBe(1);
+  });
+
+  it("polls keys in turn across requests", () => {
+    const shared = deps();
+    const snapshot = snapshotOf([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
+    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { ask }, shared).next()?.keyIndex);
+    expect(indices).toEqual([0, 1, 2, 0]);
+  });
+
+  it("skips channels whose prompt limit is too small (R-DIST-11)", () => {
+    const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
+    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
+  });
+
+  it("leaves out channels whose type cannot serve the endpoint (R-DIST-9)", () => {
+    const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
+    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
+  });
+
+  it("tells an endpoint that no channel of the model serves from one that none serves now", () => {
+    const spoken: Ask = { ...ask, operation: "audio.speech", dialect: "openai-audio" };
+    const snapshot = snapshotOf([channel(1, { type: 14 })]);
+    expect(() => createSelection(snapshot, ["default"], { ask: spoken }, deps()).next()).toThrow(
+      expect.objectContaining({ code: "no_available_channel", status: 503, retryable: false }),
+    );
+    const both = snapshotOf([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
+    expect(() => createSelection(both, ["default"], { ask: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
+      expect.objectContaining({ code: "no_available_channel", retryable: true }),
+    );
+  });
+
+  it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
+    expect(() => createSelection(snapshotOf([]), ["default"], { ask }, deps())).toThrow(
+      expect.objectContaining({ code: "model_not_found", status: 404 }),
+    );
+    const off = snapshotOf([channel(1, { status: 2 })]);
+    expect(() => createSelection(off, ["default"], { ask }, deps())).toThrow(
+      expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
+    );
+  });
+});
+
+describe("pinnedChoice", () => {
+  it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
+    const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
+    expect(pinnedChoice(snapshot, { channelId: 1, group: "default" }, { ask }, deps()).channel.id).toBe(1);
+    expect(() => pinnedChoice(snapshot, { channelId: 2, group: "default" }, { ask }, deps())).toThrow(
+      expect.objectContaining({ code: "channel_disabled" }),
+    );
+    expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, { ask }, deps())).toThrow(
+      expect.objectContaining({ code: "channel_not_found" }),
+    );
+  });
+});
+
+describe("keys of one channel", () => {
+  const keys = ["a", "b", "c", "d"];
+  const draws = (one: ChannelRecord, count: number, random = Math.random) => {
+    const shared = deps(random);
+    return Array.from(
+      { length: count },
+      () => createSelection(snapshotOf([one]), ["default"], { ask }, shared).next()?.keyIndex,
+    );
+  };
+
+  it("that are switched off are never drawn, and the others share alike", () => {
+    const drawn = draws(channel(1, { keys, usableKeys: [1, 3] }), 400);
+    const first = drawn.filter((index) => index === 1).length;
+    expect(new Set(drawn)).toEqual(new Set([1, 3]));
+    expect(first).toBeGreaterThan(140);
+    expect(first).toBeLessThan(260);
+  });
+
+  it("take turns while polling, without those that are switched off", () => {
+    const polled = channel(1, { keys, usableKeys: [0, 2, 3], keyMode: "polling" });
+    expect(draws(polled, 6)).toEqual([0, 2, 3, 0, 2, 3]);
+    expect(() => draws(channel(1, { keys, usableKeys: [] }), 1)).toThrow("No channel for m");
+  });
+
+  it("are tried after the untried peers of their channel, where the failure was the key's own", () => {
+    const selection = createSelection(
+      snapshotOf([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
+      ["default"],
+      { ask },
+      deps(() => 0),
+    );
+    const tried: string[] = [];
+    for (let choice = selection.next(); choice; choice = selection.next()) {
+      tried.push(`${choice.channel.id}.${choice.keyIndex}`);
+      selection.failed(choice, { isTransient: false, isOfKey: true });
+    }
+    expect(tried).toEqual(["1.0", "2.0", "1.1", "3.0"]);
+  });
+
+  it("a conversation does not go back to a key that is switched off", () => {
+    const one = channel(1, { keys, usableKeys: [2] });
+    const preferred = { channelId: 1, keyIndex: 0 };
+    expect(createSelection(snapshotOf([one]), ["default"], { ask, preferred }, deps()).next()?.keyIndex).toBe(2);
+  });
+});
+
+describe("what is full", () => {
+  const two = [channel(1, { priority: 5, keys: ["a", "b"] }), channel(2)];
+  const select = (channels: readonly ChannelRecord[], more: Partial<SelectionDeps> = {}) =>
+    createSelection(snapshotOf(channels), ["default"], { ask }, { ...deps(() => 0), ...more });
+
+  it("is one key, or the channel with all its keys", () => {
+    const tried = (what: "key" | "channel") => {
+      const selection = select(two);
+      const found: string[] = [];
+      for (let choice = selection.next(); choice; choice = selection.next()) {
+        found.push(`${choice.channel.id}.${choice.keyIndex}`);
+        selection.full(choice, what);
+      }
+      return [...found, selection.reopen()?.channel.id];
+    };
+    expect(tried("key")).toEqual(["1.0", "1.1", "2.0", 1]);
+    expect(tried("channel")).toEqual(["1.0", "2.0", 1]);
+  });
+
+  it("is waited for while all others rest, and they come when nobody waits any longer", () => {
+    const resting = deps();
+    resting.breakers.told(2, 0, 10_000);
+    const selection = createSelection(snapshotOf(two), ["default"], { ask }, resting);
+    selection.full(selection.next() as Choice, "channel");
+    expect(selection.next()).toBeUndefined();
+    const again = selection.reopen() as Choice;
+    expect(again.channel.id).toBe(1);
+    selection.full(again, "channel");
+    expect(selection.next()).toBeUndefined();
+    expect(selection.lastResort()?.channel.id).toBe(2);
+  });
+
+  it("does not keep a further attempt from keys that rest", () => {
+    const resting = deps();
+    resting.breakers.told(2, 0, 10_000);
+    const three = [...two, channel(3, { priority: 9 })];
+    const selection = createSelection(snapshotOf(three), ["default"], { ask }, resting);
+    selection.failed(selection.next() as Choice, { isTransient: false, isOfKey: false });
+    selection.full(selection.next() as Choice, "channel");
+    expect(selection.next()?.channel.id).toBe(2);
+  });
+});
+
+describe("the preferred channel", () => {
+  it("stands beside the walk: when it fails, the best one comes next", () => {
+    const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
+    const snapshot = snapshotOf(channels, { RetrySameLevel: "false" });
+    const preferred = { channelId: 2, keyIndex: 0 };
+    const selection = createSelection(snapshot, ["default"], { ask, preferred }, deps());
+    const first = selection.next() as Choice;
+    expect(first.channel.id).toBe(2);
+    selection.failed(first, { isTransient: true, isOfKey: false });
+    expect(selection.next()?.channel.id).toBe(1);
+  });
+});
+
+describe("the probe of a key that was passed over", () => {
+  it("is free again when nothing was sent", () => {
+    let now = 0;
+    const clock = { now: () => now };
+    const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
+    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2)]);
+    const begin = () => createSelection(snapshot, ["default"], { ask }, shared);
+    shared.breakers.told(1, 0, 10_000);
+    now = 10_001;
+    const refused = begin();
+    expect(refused.next()?.channel.id).toBe(1);
+    expect(begin().next()?.channel.id).toBe(2);
+    refused.unused();
+    expect(begin().next()?.channel.id).toBe(1);
+  });
+});
+
+describe("a change while a request waits or tries", () => {
+  it("holds: what was switched off is not chosen any more, what came is", () => {
+    let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);
+    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
+    const first = selection.next() as Choice;
+    selection.failed(first, { isTransient: true, isOfKey: false });
+    current = snapshotOf([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
+    expect(selection.next()?.channel.id).toBe(3);
+    expect(selection.next()).toBeUndefined();
+  });
+
+  it("holds for a channel that was full", () => {
+    let current = snapshotOf([channel(1)]);
+    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
+    selection.full(selection.next() as Choice, "channel");
+    current = snapshotOf([channel(1, { keys: ["new"] })]);
+    const again = selection.reopen() as Choice;
+    expect(again.channel.keys).toEqual(["new"]);
+    selection.full(again, "channel");
+    current = snapshotOf([channel(1, { status: 2 })]);
+    expect(selection.reopen()).toBeUndefined();
+  });
+});

@@ -1,0 +1,383 @@
+import { AppError } from "../../lib/app-error.ts";
+import type { Ask, Body } from "../../dialects/core/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Level, Snapshot } from "../../snapshot/types.ts";
+import type { Preferred } from "./affinity.ts";
+import type { Breakers } from "./breaker.ts";
+import type { Cooldowns } from "./cooldown.ts";
+import { mapModel } from "./model-mapping.ts";
+import { planFor, type Plan } from "../pipeline/plan.ts";
+import type { Full } from "../admission/candidates.ts";
+import { unavailable, unserved } from "../ingress/unavailable.ts";
+
+/** A channel chosen for one attempt, with everything that the choice implies. */
+export interface Choice {
+  readonly channel: ChannelRecord;
+  readonly group: string;
+  readonly plan: Plan;
+  readonly upstreamModel: string;
+  readonly keyIndex: number;
+}
+
+export interface Selection {
+  /** The next channel to try; undefined when none is left. */
+  next(): Choice | undefined;
+  /**
+   * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
+   * to blame, other keys of the channel come after its untried peers.
+   */
+  failed(choice: Choice, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
+  /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
+  full(choice: Choice, what: Full): void;
+  /** Everything that was full may be tried again, as far as it still may serve. */
+  reopen(): Choice | undefined;
+  /** Resting keys, which are good enough when nobody waits for a full one any longer. */
+  lastResort(): Choice | undefined;
+  /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
+  unused(): void;
+  /** Every channel that may serve was tried. */
+  readonly isExhausted: boolean;
+  /** Milliseconds until the first resting key may be used again; undefined when none rests. */
+  readonly restsForMs: number | undefined;
+}
+
+export interface SelectionDeps {
+  readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
+  /** 0 <= x < 1. */
+  readonly random: () => number;
+  /** The clock of cooldowns and breakers. */
+  readonly now: () => number;
+  /** Channels may change while a request waits or tries; undefined = they do not. */
+  readonly current?: () => Snapshot;
+  /** Position of polling channels; owned by the caller so that it survives requests. */
+  readonly polling: Map<number, number>;
+}
+
+/** The request that a channel is sought for; some routes depend on what its body asks for. */
+export interface Sought {
+  readonly ask: Ask;
+  readonly body?: Body;
+  /** Tried first, unless it rests. */
+  readonly preferred?: Preferred | undefined;
+}
+
+const NOT_TRIED: ReadonlySet<number> = new Set();
+
+/** Weight 0 still gets traffic. */
+const BASE_WEIGHT = 10;
+
+/** Wildcard names under which customised models are listed and priced. */
+export function listedName(model: string): string {
+  if (model.startsWith("gpt-4-gizmo")) return "gpt-4-gizmo-*";
+  if (model.startsWith("gpt-4o-gizmo")) return "gpt-4o-gizmo-*";
+  return model;
+}
+
+/**
+ * Walks priority levels from high to low and draws by weight inside a level, untried channels first.
+ * `groups` are tried in order (one, or those of `auto`). Throws `model_not_found` or `no_available_channel`.
+ */
+export function createSelection(
+  snapshot: Snapshot,
+  groups: readonly string[],
+  sought: Sought,
+  deps: SelectionDeps,
+): Selection {
+  const { model } = sought.ask;
+  const stages = stagesOf(snapshot, groups, model);
+  if (stages.length === 0) throw notSelectable(snapshot, groups, model, listedName(model));
+  return new Walk(snapshot, groups, stages, { ...sought, deps });
+}
+
+function stagesOf({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
+  const name = listedName(model);
+  return groups.flatMap((group) => (index.get(group)?.get(name) ?? []).map((level) => ({ group, level })));
+}
+
+interface Stage {
+  readonly group: string;
+  readonly level: Level;
+}
+
+class Walk implements Selection {
+  readonly #tried = new Set<number>();
+  readonly #again = new Map<number, Choice>();
+  /** Channels where an attempt failed because of its key. */
+  readonly #otherKeys = new Set<number>();
+  /** What is not tried any more: channels by their id, keys by id and place. */
+  readonly #full = new Set<string>();
+  readonly #keepsLevel: boolean;
+  readonly #groups: readonly string[];
+  #stages: readonly Stage[];
+  #snapshot: Snapshot;
+  readonly #request: Sought & { readonly deps: SelectionDeps };
+  #stage = 0;
+  #stageBefore = 0;
+  #hasChosen = false;
+  #last: Choice | undefined;
+  /** While something is only full, resting keys are left alone: whoever asks waits. */
+  #takesResting = false;
+  #hasFull = false;
+  restsForMs: number | undefined;
+
+  constructor(
+    snapshot: Snapshot,
+    groups: readonly string[],
+    stages: readonly Stage[],
+    request: Sought & { readonly deps: SelectionDeps },
+  ) {
+    this.#snapshot = snapshot;
+    this.#keepsLevel = snapshot.options.RetrySameLevel;
+    this.#groups = groups;
+    this.#stages = stages;
+    this.#request = request;
+  }
+
+  next(): Choice | undefined {
+    if (this.#hasChosen) this.#follow();
+    this.#stageBefore = this.#stage;
+    const preferred = this.#hasChosen ? undefined : this.#preferred();
+    const choice = preferred ?? this.#find();
+    if (!choice) {
+      const { model } = this.#request.ask;
+      if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.ask) : unavailable(this.#groups, model);
+      return undefined;
+    }
+    this.#hasChosen = true;
+    this.#last = choice;
+    this.#tried.add(choice.channel.id);
+    this.#again.delete(choice.channel.id);
+    this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
+    if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
+    return choice;
+  }
+
+  /** What every channel of the model lacks does not come by waiting. */
+  #servesNever(): boolean {
+    const { ask, body } = this.#request;
+    const channels = this.#stages.flatMap(({ level }) => level.channels);
+    return channels.every((channel) => !planFor(channel, ask, mapModel(channel.modelMapping, ask.model), body));
+  }
+
+  #find(): Choice | undefined {
+    const choice = this.#choose(false);
+    if (choice) return choice;
+    const again = () => this.#again.values().next().value;
+    if (this.restsForMs === undefined || (this.#hasFull && !this.#takesResting)) return again();
+    this.#stage = 0;
+    return this.#choose(true) ?? again();
+  }
+
+  failed(choice: Choice, { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean }): void {
+    const { channel, keyIndex } = choice;
+    // What goes on after a failure waits for nothing.
+    this.#takesResting = true;
+    if (isOfKey && channel.keys.length > 1) {
+      this.#full.add(keyName(channel.id, keyIndex));
+      this.#otherKeys.add(channel.id);
+    }
+    if (isTransient) this.#again.set(channel.id, choice);
+  }
+
+  full({ channel, keyIndex }: Choice, what: Full): void {
+    this.#hasFull = true;
+    this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
+    this.#tried.delete(channel.id);
+    this.#stage = this.#stageBefore;
+    this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
+  }
+
+  unused(): void {
+    const { channel, keyIndex } = this.#last ?? {};
+    if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
+  }
+
+  reopen(): Choice | undefined {
+    this.#full.clear();
+    this.#hasFull = false;
+    this.#stage = 0;
+    return this.next();
+  }
+
+  lastResort(): Choice | undefined {
+    this.#takesResting = true;
+    this.#stage = 0;
+    return this.next();
+  }
+
+  /** What an operator has switched off or changed since the choice before is not tried as it was. */
+  #follow(): void {
+    const { deps, ask } = this.#request;
+    const current = deps.current?.() ?? this.#snapshot;
+    if (current === this.#snapshot) return;
+    this.#snapshot = current;
+    this.#stages = stagesOf(current, this.#groups, ask.model);
+    if (this.#keepsLevel) this.#stage = 0;
+    for (const [id, { channel }] of this.#again) if (current.channels.get(id) !== channel) this.#again.delete(id);
+  }
+
+  get isExhausted(): boolean {
+    return this.#stages.every(({ level }) => level.channels.every(({ id }) => this.#tried.has(id)));
+  }
+
+  /** The stage stays: when it fails, the others are walked as if it had not been there. */
+  #preferred(): Choice | undefined {
+    const { preferred, ask, deps } = this.#request;
+    if (!preferred) return undefined;
+    for (const { group, level } of this.#stages) {
+      const channel = level.channels.find(({ id }) => id === preferred.channelId);
+      if (!channel || !fits(channel, ask)) continue;
+      const choice = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
+      const { keyIndex } = preferred;
+      const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, ask.model, deps) === 0;
+      return choice && hasKey ? { ...choice, keyIndex } : choice;
+    }
+    return undefined;
+  }
+
+  #choose(canRest: boolean): Choice | undefined {
+    const onRest = canRest ? undefined : (until: number) => this.#rests(until);
+    const full = this.#full.size > 0 ? this.#full : undefined;
+    while (this.#stage < this.#stages.length) {
+      const { group, level } = this.#stages[this.#stage] as Stage;
+      const choice = draw(level, group, this.#tried, { ...this.#request, onRest, full });
+      if (choice) return choice;
+      const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
+      const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
+      if (otherKey) return otherKey;
+      this.#stage++;
+    }
+    return undefined;
+  }
+
+  #withOtherKeys({ priority, channels }: Level): Level {
+    return { priority, channels: channels.filter(({ id }) => this.#otherKeys.has(id)) };
+  }
+
+  #rests(until: number): void {
+    const ms = until - this.#request.deps.now();
+    this.restsForMs = this.restsForMs === undefined ? ms : Math.min(this.restsForMs, ms);
+  }
+}
+
+function keyName(channelId: number, keyIndex: number): string {
+  return `${channelId} ${keyIndex}`;
+}
+
+/** A channel that an administrator named with the key; it need not list the model. */
+export function pinnedChoice(
+  snapshot: Snapshot,
+  pin: { readonly channelId: number; readonly group: string },
+  sought: Sought,
+  deps: SelectionDeps,
+): Choice {
+  const channel = snapshot.channels.get(pin.channelId);
+  if (!channel) throw new AppError("channel_not_found");
+  if (channel.status !== 1) throw new AppError("channel_disabled");
+  const choice = choiceOf(channel, pin.group, { ...sought, deps, onRest: undefined });
+  if (!choice) throw new AppError("unsupported_by_channel");
+  return choice;
+}
+
+/** The account that keeps what a request goes on from. Throws `previous_response_unavailable`. */
+export function keeperChoice(
+  snapshot: Snapshot,
+  keeper: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
+  sought: Sought,
+  deps: SelectionDeps,
+): Choice {
+  const channel = snapshot.channels.get(keeper.channelId);
+  if (channel?.status !== 1 || !isUsable(channel, keeper.keyIndex)) throw new AppError("previous_response_unavailable");
+  const choice = pinnedChoice(snapshot, keeper, sought, deps);
+  return { ...choice, keyIndex: keeper.keyIndex };
+}
+
+/** What one request is selected for. */
+interface Draw extends Sought {
+  readonly deps: SelectionDeps;
+  /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
+  readonly onRest: ((until: number) => void) | undefined;
+  /** Channels and keys that cannot be used at all now; see `keyName`. */
+  readonly full?: ReadonlySet<string> | undefined;
+}
+
+function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): Choice | undefined {
+  let open = level.channels;
+  if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
+  while (open.length > 0) {
+    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
+    const mayServe = fits(channel, request.ask) && !request.full?.has(String(channel.id));
+    const choice = mayServe ? choiceOf(channel, group, request) : undefined;
+    if (choice) return choice;
+    open = open.filter((other) => other !== channel);
+  }
+  return undefined;
+}
+
+function fits(channel: ChannelRecord, ask: Ask): boolean {
+  return channel.maxInputTokens === 0 || ask.promptEstimate <= channel.maxInputTokens;
+}
+
+function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice | undefined {
+  const upstreamModel = mapModel(channel.modelMapping, request.ask.model);
+  const plan = planFor(channel, request.ask, upstreamModel, request.body);
+  if (!plan) return undefined;
+  const keyIndex = pickKey(channel, request);
+  return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
+}
+
+function pickKey(channel: ChannelRecord, { ask, deps, onRest, full }: Draw): number | undefined {
+  const { usableKeys } = channel;
+  const count = usableKeys?.length ?? channel.keys.length;
+  const start = firstKey(channel, count, deps);
+  let resting: number | undefined;
+  for (let step = 0; step < count; step++) {
+    const place = (start + step) % count;
+    const index = usableKeys ? (usableKeys[place] as number) : place;
+    if (full?.has(keyName(channel.id, index))) continue;
+    const until = restsUntil(channel.id, index, ask.model, deps);
+    if (until === 0) return index;
+    resting ??= index;
+    onRest?.(until);
+  }
+  return onRest ? undefined : resting;
+}
+
+/** 0 = it may be used. */
+function restsUntil(channelId: number, keyIndex: number, model: string, deps: SelectionDeps): number {
+  return Math.max(deps.cooldowns.until(channelId, keyIndex, model), deps.breakers.until(channelId, keyIndex));
+}
+
+function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, random }: SelectionDeps): number {
+  if (count <= 1) return 0;
+  return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
+}
+
+function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
+  return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
+}
+
+function advance(polling: Map<number, number>, channelId: number, count: number): number {
+  const position = (polling.get(channelId) ?? 0) % count;
+  polling.set(channelId, position + 1);
+  return position;
+}
+
+function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRecord {
+  let total = 0;
+  for (const channel of channels) total += channel.weight + BASE_WEIGHT;
+  let rest = random * total;
+  for (const channel of channels) {
+    rest -= channel.weight + BASE_WEIGHT;
+    if (rest < 0) return channel;
+  }
+  return channels[channels.length - 1] as ChannelRecord;
+}
+
+function notSelectable(snapshot: Snapshot, groups: readonly string[], model: string, name: string): AppError {
+  const isListed = groups.some((group) => snapshot.listed.get(group)?.has(name));
+  return isListed
+    ? unavailable(groups, model)
+    : new AppError("model_not_found", { param: "model", values: { model, group: groups.join(", ") } });
+}

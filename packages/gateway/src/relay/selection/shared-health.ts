@@ -1,0 +1,86 @@
+import type { Clock } from "../../lib/clock.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import { createAffinity, type Affinity } from "./affinity.ts";
+import { createBreakers, type Breakers } from "./breaker.ts";
+import { createCooldowns, type Cooldowns } from "./cooldown.ts";
+
+export interface SharedHealthSettings {
+  readonly clock: Clock;
+  readonly onBreaker: (channelId: number, isOpen: boolean) => void;
+  /** Told of every request that belongs to a conversation. */
+  readonly onAffinity: (rule: string, isHit: boolean) => void;
+}
+
+/** What this process knows of the health of upstreams, and what it tells other replicas of it. */
+export interface SharedHealth {
+  readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
+  readonly affinity: Affinity;
+  /** A message of another replica; anything unreadable is passed over. */
+  receive(text: string): void;
+  /** What was learned of a channel ends when its keys or its address are others: states stand by the place of a key. */
+  follow(channels: ReadonlyMap<number, FollowedChannel>): void;
+  /** From now on changes are told; without it each process decides alone. */
+  publishBy(publish: (text: string) => void): void;
+}
+
+type FollowedChannel = Pick<ChannelRecord, "type" | "keys" | "baseUrl">;
+
+/** Messages carry lengths of time, never times: clocks of machines differ. */
+export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealthSettings): SharedHealth {
+  let publish: (text: string) => void = () => {};
+  const cooldowns = createCooldowns(clock, (channel, key, model, forMs) =>
+    publish(JSON.stringify({ channel, key, model, forMs })),
+  );
+  const breakers = createBreakers({
+    clock,
+    onChange(channel, key, forMs) {
+      onBreaker(channel, forMs > 0);
+      publish(JSON.stringify({ channel, key, forMs }));
+    },
+  });
+  const affinity = createAffinity({
+    clock,
+    onAsked: onAffinity,
+    onMove: (conversation, { channelId: channel, keyIndex: key }, lifeMs) =>
+      publish(JSON.stringify({ conversation, channel, key, lifeMs })),
+  });
+  let followed: ReadonlyMap<number, FollowedChannel> = new Map();
+  return {
+    cooldowns,
+    breakers,
+    affinity,
+    follow(channels) {
+      for (const [id, before] of followed) {
+        if (isSameUpstream(before, channels.get(id))) continue;
+        breakers.forget(id);
+        cooldowns.forget(id);
+      }
+      followed = channels;
+    },
+    publishBy: (by) => void (publish = by),
+    receive(text) {
+      const { channel, key, model, forMs, conversation, lifeMs } = parseObject(text) ?? {};
+      if (!isCount(channel) || !isCount(key)) return;
+      if (typeof conversation === "string" && isCount(lifeMs))
+        affinity.told(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
+      if (!isCount(forMs)) return;
+      if (typeof model === "string") cooldowns.told(channel, key, model, forMs);
+      else breakers.told(channel, key, forMs);
+    },
+  };
+}
+
+/** The longest that a rule may set. */
+const LONGEST_LIFE_MS = 7 * 86_400_000;
+
+function isSameUpstream(one: FollowedChannel, other: FollowedChannel | undefined): boolean {
+  if (one === other) return true;
+  if (one.type !== other?.type || one.baseUrl !== other.baseUrl || one.keys.length !== other.keys.length) return false;
+  return one.keys.every((key, at) => key === other.keys[at]);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,98 @@
+import { referenceIn, responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
+import { without } from "../../dialects/core/json-edit.ts";
+import { isObject, objects, text } from "../../dialects/core/read.ts";
+import type { Body, JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import { jsonBody } from "../ingress/read-body.ts";
+import type { RelayRequest } from "../types.ts";
+import { inputItems, isUnreadable, plainItem } from "./items.ts";
+import type { KeptResponse, KeptResponses } from "./response-store.ts";
+
+export interface InFullDeps {
+  readonly kept: Pick<KeptResponses, "find" | "output">;
+  readonly bodyLimits: { readonly maxDecodedBytes: number };
+}
+
+/** Responses that one request may go on from. */
+const MOST_RESPONSES = 1_000;
+const AT_ONCE = 16;
+
+/**
+ * The request with the conversation that it goes on from and the items that it names by their ids; the very same one
+ * where it has neither. Throws `response_not_found`, `request_too_large` and `responses_unavailable`.
+ */
+export async function inFull(
+  request: RelayRequest,
+  previous: KeptResponse | undefined,
+  deps: InFullDeps,
+): Promise<RelayRequest> {
+  const body = request.body.json();
+  if (!previous && !objects(body, "input").some((item) => referenceIn(item) !== undefined)) return request;
+  const earlier = previous ? await conversationUntil(previous, request, deps) : [];
+  const items = [...earlier, ...inputItems(body)];
+  const input = await withNamedItems(items, request, deps);
+  if (!previous && input === items) return request;
+  const own = previous ? without(body, ["previous_response_id"]) : body;
+  const bytes = Buffer.from(JSON.stringify({ ...own, input }));
+  checkSize(bytes.length, deps);
+  const full = jsonBody(bytes);
+  const { promptEstimate } = request.dialect.inspect(full, request.ask.operation, undefined);
+  const asked = { body: request.body, previous: previous && text(body, "previous_response_id") };
+  request.body.forget?.();
+  return { ...request, ask: { ...request.ask, promptEstimate }, body: full, asked };
+}
+
+/** Without what only conversions read; for an upstream of the client's own protocol. */
+export function forVendor(body: Body): Body {
+  const json = body.json();
+  const input = inputItems(json).filter((item) => !isUnreadable(item));
+  return jsonBody(Buffer.from(JSON.stringify({ ...json, input })));
+}
+
+/** Everything said before the request, the first response first. */
+async function conversationUntil(last: KeptResponse, { caller }: RelayRequest, deps: InFullDeps) {
+  const turns: JsonValue[][] = [];
+  let bytes = 0;
+  for (let turn = last; ;) {
+    turns.push([...turn.input, ...turn.output.map((item) => (isObject(item) ? plainItem(item) : item))]);
+    bytes += turn.bytes;
+    checkSize(bytes, deps);
+    if (turn.previous === undefined) return turns.reverse().flat();
+    if (turns.length >= MOST_RESPONSES) throw tooMany("previous_response_id");
+    const before = await deps.kept.find(turn.previous, caller.userId);
+    if (!before) throw new AppError("response_not_found", { values: { id: turn.previous } });
+    turn = before;
+  }
+}
+
+/**
+ * Names of others, and those that nobody knows any more, stay: the upstream may know them. The very same list where
+ * nothing is known.
+ */
+async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: InFullDeps): Promise<JsonValue[]> {
+  const ids = [...responsesNamed(items.filter(isObject))];
+  if (ids.length > MOST_RESPONSES) throw tooMany("input");
+  const found = new Map<string, JsonObject>();
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const part = ids.slice(at, at + AT_ONCE).map((id) => deps.kept.output(id, caller.userId));
+    for (const response of await Promise.all(part))
+      for (const item of response?.output ?? [])
+        if (isObject(item) && typeof item["id"] === "string") found.set(item["id"], plainItem(item));
+  }
+  if (found.size === 0) return items;
+  return items.map((item) => (isObject(item) && found.get(referenceIn(item) ?? "")) || item);
+}
+
+function responsesNamed(items: readonly JsonObject[]): Set<string> {
+  return new Set(items.flatMap((item) => responseOfItem(referenceIn(item) ?? "") ?? []));
+}
+
+function checkSize(bytes: number, { bodyLimits }: InFullDeps): void {
+  const limit = bodyLimits.maxDecodedBytes;
+  if (bytes <= limit) return;
+  throw new AppError("request_too_large", { message: `The whole conversation exceeds ${limit} bytes.` });
+}
+
+function tooMany(param: string): AppError {
+  return invalidRequest(param, `A request may go on from up to ${MOST_RESPONSES} responses; send the items whole.`);
+}

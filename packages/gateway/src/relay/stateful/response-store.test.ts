@@ -1,0 +1,169 @@
+import { freshRedis } from "@fairway/testkit/databases";
+import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Secret } from "../../lib/secret.ts";
+import { createLog } from "../../observability/log.ts";
+import { createRedisClient, type RedisClient } from "../../redis/client.ts";
+import { createKeys } from "../../redis/keys.ts";
+import { createPatience } from "../../redis/wait-budget.ts";
+import { createVault } from "../../storage/secrets/secrets.ts";
+import type { Entries, Entry } from "../ttl-store/ttl-store.ts";
+import { createMemoryEntries } from "../ttl-store/memory.ts";
+import { createRedisEntries } from "../ttl-store/redis.ts";
+import { jsonBody } from "../ingress/read-body.ts";
+import { createKeptResponses, type MadeResponse } from "./response-store.ts";
+
+const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
+const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+const clients: RedisClient[] = [];
+let service: Awaited<ReturnType<typeof freshRedis>>;
+let serial = 0;
+
+beforeAll(async () => {
+  service = await freshRedis();
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+});
+
+async function connect(prefix: string): Promise<RedisClient> {
+  const redis = createRedisClient({ url: new Secret(service.url), keys: createKeys(prefix), log, name: "test" });
+  clients.push(redis);
+  await redis.ready(30_000);
+  return redis;
+}
+
+type Room = readonly [outputs: Entries<Entry>, requests: Entries<Entry>];
+
+function inRedis(redis: RedisClient): Room {
+  const entries = (what: string) =>
+    createRedisEntries({
+      redis,
+      sealer: vault,
+      keys: (name) => redis.keys.responses(`${what}-${name}`),
+      patience: createPatience(2_000),
+      onFailure: () => {},
+    });
+  return [entries("outputs"), entries("requests")];
+}
+
+/** Kept responses with a clock and options that a test changes. */
+function keptIn([outputs, requests]: Room) {
+  const options = { KeptResponsesHours: 24, KeptResponsesMegabytes: 64 };
+  const clock = { now: Date.now() };
+  const deps = { outputs, requests, vault, options: () => options, now: () => clock.now };
+  return { ...createKeptResponses(deps), options, clock };
+}
+
+const idOf = (name: number) => `resp_${String(name).padStart(26, "0")}`;
+const made = (name: number, said = "hi", input = "ask", previous: string | null = null): MadeResponse => ({
+  input: [{ type: "message", role: "user", content: input }],
+  response: {
+    id: idOf(name),
+    object: "response",
+    previous_response_id: previous,
+    output: [{ type: "message", id: `msg_${name}`, content: said }],
+    model: "m",
+  },
+});
+
+describe.each<[string, () => Promise<Room>]>([
+  ["memory", () => Promise.resolve([createMemoryEntries(), createMemoryEntries()])],
+  ["Redis", async () => inRedis(await connect(`k${++serial}:`))],
+])("responses in %s", (_name, room) => {
+  it("come back whole, to their own user alone", async () => {
+    const kept = keptIn(await room());
+    const grüße = made(1, "Grüße 你好\n👩‍👩‍👧", "line\nline", idOf(0));
+    kept.keep(grüße, 7);
+    await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
+    const found = await kept.find(idOf(1), 7);
+    expect(found?.response()).toEqual(grüße.response);
+    expect(found).toMatchObject({ input: grüße.input, previous: idOf(0), output: grüße.response["output"] });
+    expect(await kept.output(idOf(1), 7)).toMatchObject({ output: grüße.response["output"], previous: idOf(0) });
+    for (const [id, user] of [
+      [idOf(1), 8],
+      [idOf(2), 7],
+      ["resp_abc", 7],
+    ] as const)
+      expect([await kept.find(id, user), await kept.output(id, user)]).toEqual([undefined, undefined]);
+  });
+
+  it("end when their time is over, also one that was made shorter", async () => {
+    const kept = keptIn(await room());
+    kept.keep(made(1), 7);
+    await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
+    kept.clock.now += 23 * 3_600_000;
+    expect(await kept.find(idOf(1), 7)).toBeDefined();
+    kept.options.KeptResponsesHours = 12;
+    expect(await kept.find(idOf(1), 7)).toBeUndefined();
+    kept.options.KeptResponsesHours = 0;
+    kept.clock.now -= 23 * 3_600_000;
+    expect([await kept.output(idOf(1), 7), kept.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
+  });
+
+  it("are forgotten for good", async () => {
+    const kept = keptIn(await room());
+    for (const name of [1, 2]) kept.keep(made(name), 7);
+    await expect.poll(() => kept.find(idOf(2), 7)).toBeDefined();
+    await kept.forget(idOf(1), 8);
+    expect(await kept.find(idOf(1), 7)).toBeDefined();
+    await kept.forget(idOf(1), 7);
+    expect([await kept.find(idOf(1), 7), await kept.output(idOf(1), 7)]).toEqual([undefined, undefined]);
+    expect(await kept.find(idOf(2), 7)).toBeDefined();
+  });
+
+  it("stay within their bytes; long requests do not push out outputs", async () => {
+    const kept = keptIn(await room());
+    kept.options.KeptResponsesMegabytes = 1;
+    const names = Array.from({ length: 20 }, (_, at) => at + 1);
+    for (const name of names) kept.keep(made(name, "short", "x".repeat(100_000)), 7);
+    await expect.poll(() => kept.find(idOf(20), 7)).toBeDefined();
+    expect(await kept.find(idOf(1), 7)).toBeUndefined();
+    const outputs = await Promise.all(names.map((name) => kept.output(idOf(name), 7)));
+    expect(outputs.every((one) => one !== undefined)).toBe(true);
+    const bodyOf = (bytes: number) => jsonBody(Buffer.alloc(bytes));
+    expect([kept.takes(bodyOf(100_000)), kept.takes(bodyOf(200_000))]).toEqual([true, false]);
+  });
+});
+
+it("what lies in Redis is sealed under a key that tells nothing, is counted and goes with its time", async () => {
+  const redis = await connect("sealed:");
+  const kept = keptIn(inRedis(redis));
+  kept.keep(made(1, "a secret answer", "a secret question"), 7);
+  await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
+  const names = (await redis.one({ command: "KEYS", args: ["sealed:*"] }, 1_000)) as string[];
+  expect(new Set(names)).toEqual(
+    new Set(
+      ["outputs", "requests"].flatMap((what) =>
+        ["kept", "ends", "bytes"].map((name) => `sealed:{responses}${what}-${name}`),
+      ),
+    ),
+  );
+  const bytesOf = async (what: string) =>
+    Number(await redis.one({ command: "GET", args: [redis.keys.responses(`${what}-bytes`)] }, 1_000));
+  for (const what of ["outputs", "requests"]) {
+    const hash = redis.keys.responses(`${what}-kept`);
+    const [key = "", value = ""] = (await redis.one({ command: "HGETALL", args: [hash] }, 1_000)) as string[];
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(value).toMatch(/^v1:k:/);
+    expect(Buffer.from(value.split(":")[2] ?? "", "base64").toString("latin1")).not.toContain("secret");
+    expect(await bytesOf(what)).toBe(value.length);
+    const left = Number(await redis.one({ command: "PTTL", args: [hash] }, 1_000));
+    expect(left).toBeGreaterThan(23 * 3_600_000);
+    expect(left).toBeLessThanOrEqual(24 * 3_600_000);
+  }
+  await kept.forget(idOf(1), 7);
+  expect([await bytesOf("outputs"), await bytesOf("requests")]).toEqual([0, 0]);
+});
+
+it("while Redis is away nobody can tell, and nobody waits for it twice", async () => {
+  const kept = keptIn(inRedis(await connect("away:")));
+  await service.stop();
+  await expect(kept.find(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable", status: 503 });
+  await expect(kept.forget(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable" });
+  const since = performance.now();
+  kept.keep(made(1), 7);
+  for (let turn = 0; turn < 100; turn++) await expect(kept.output(idOf(1), 7)).rejects.toThrow(/try again/);
+  expect(performance.now() - since).toBeLessThan(1_000);
+});

@@ -1,0 +1,123 @@
+import type { OptionValues } from "@fairway/wire";
+import { isOwnResponse } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
+import { list, text } from "../../dialects/core/read.ts";
+import type { Body, JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import type { Vault } from "../../storage/secrets/secrets.ts";
+import type { Bound, Entries, Entry } from "../ttl-store/ttl-store.ts";
+
+/** What a response made of a request. */
+export interface KeptOutput {
+  /** The response that it goes on from. */
+  readonly previous: string | undefined;
+  readonly output: readonly JsonValue[];
+  /** Of its items, those of its request included where they were read. */
+  readonly bytes: number;
+}
+
+/** A response that was made here, with what it answers. */
+export interface KeptResponse extends KeptOutput {
+  /** Items of its own request, as the client sent them. */
+  readonly input: readonly JsonValue[];
+  /** As the client got it. */
+  response(): JsonObject;
+}
+
+/** What is kept of an answer. */
+export interface MadeResponse {
+  readonly input: readonly JsonValue[];
+  readonly response: JsonObject;
+}
+
+/** Responses of conversions, whose upstreams keep nothing. Only a user's own are found. */
+export interface KeptResponses {
+  /** False while nothing is kept, and for requests that are too long. */
+  takes(body: Body): boolean;
+  /** Nobody waits for it; what cannot be kept is lost. */
+  keep(made: MadeResponse, userId: number): void;
+  /** These reject with `responses_unavailable` when nobody can tell now. */
+  find(id: string, userId: number): Promise<KeptResponse | undefined>;
+  output(id: string, userId: number): Promise<KeptOutput | undefined>;
+  forget(id: string, userId: number): Promise<void>;
+}
+
+export interface KeptResponsesDeps {
+  /**
+   * Apart from each other: some clients send the whole conversation with every request, and that must not push out the
+   * outputs that they name by their ids.
+   */
+  readonly outputs: Entries<Entry>;
+  readonly requests: Entries<Entry>;
+  readonly vault: Pick<Vault, "hashKey">;
+  readonly options: () => Pick<OptionValues, "KeptResponsesHours" | "KeptResponsesMegabytes">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const HOUR_MS = 3_600_000;
+const MEGABYTE = 1024 * 1024;
+/** A longer request would push out too many others. */
+const LONGEST_REQUEST = 8 * MEGABYTE;
+const RETRY_MS = 1_000;
+
+export function createKeptResponses({ outputs, requests, vault, options, now }: KeptResponsesDeps): KeptResponses {
+  const keyOf = (id: string, userId: number) => vault.hashKey(JSON.stringify(["kept-response 1", userId, id]));
+  const read = async (entries: Entries<Entry>, id: string, userId: number): Promise<Buffer | undefined> => {
+    const { keepMs } = boundOf(options());
+    if (keepMs === 0 || !isOwnResponse(id)) return undefined;
+    const entry = await reachable(() => entries.find(keyOf(id, userId)));
+    return entry && entry.keptAt + keepMs > now() ? entry.body : undefined;
+  };
+  const output = async (id: string, userId: number) => {
+    const body = await read(outputs, id, userId);
+    return body && outputIn(body);
+  };
+  return {
+    takes({ bytes }) {
+      const { keepMs, maxBytes } = boundOf(options());
+      return keepMs > 0 && bytes.length <= Math.min(LONGEST_REQUEST, maxBytes / 4);
+    },
+    keep({ input, response }, userId) {
+      const { output: items, ...shown } = response;
+      const key = keyOf(text(response, "id") ?? "", userId);
+      const bound = boundOf(options());
+      const keptAt = now();
+      const said = JSON.stringify({ previous: shown["previous_response_id"], output: items });
+      outputs.keep(key, { body: Buffer.from(said), keptAt }, bound);
+      const asked = `${JSON.stringify({ input })}\n${JSON.stringify(shown)}`;
+      requests.keep(key, { body: Buffer.from(asked), keptAt }, bound);
+    },
+    output,
+    async find(id, userId) {
+      const [said, asked] = await Promise.all([output(id, userId), read(requests, id, userId)]);
+      if (!said || !asked) return undefined;
+      const end = asked.indexOf("\n");
+      const input = list(parseObject(asked.toString("utf8", 0, end)), "input");
+      const response = () => ({ ...parseObject(asked.toString("utf8", end)), output: [...said.output] });
+      return { ...said, bytes: said.bytes + end, input, response };
+    },
+    async forget(id, userId) {
+      const key = keyOf(id, userId);
+      await reachable(() => Promise.all([outputs.forget(key), requests.forget(key)]));
+    },
+  };
+}
+
+/** Each of the two has half of the room. */
+function boundOf({ KeptResponsesHours, KeptResponsesMegabytes }: ReturnType<KeptResponsesDeps["options"]>): Bound {
+  return { keepMs: KeptResponsesHours * HOUR_MS, maxBytes: (KeptResponsesMegabytes * MEGABYTE) / 2 };
+}
+
+async function reachable<T>(ask: () => Promise<T> | T): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw new AppError("responses_unavailable", { cause, retryAfterMs: RETRY_MS });
+  }
+}
+
+function outputIn(body: Buffer): KeptOutput | undefined {
+  const json = parseObject(body.toString("utf8"));
+  return json && { previous: text(json, "previous"), output: list(json, "output"), bytes: body.length };
+}

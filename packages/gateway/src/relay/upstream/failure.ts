@@ -1,0 +1,186 @@
+import { AppError } from "../../lib/app-error.ts";
+import type { ChannelRecord, ErrorClass, Verdict } from "../../providers/core/types.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+
+/** A failed attempt: what the client would be told, and what follows for retries, cool-down and the channel. */
+export interface Failure {
+  readonly error: AppError;
+  readonly outcome: Outcome;
+  readonly retry: boolean;
+  /** The same channel may be tried again when no other is left. */
+  readonly isTransient: boolean;
+  /** Reason to switch the channel off; undefined = it is not to blame. */
+  readonly disable: string | undefined;
+  /** How long the key rests; undefined = not at all. */
+  readonly restMs: number | undefined;
+  /** Calls of the key are too many: the upstream works all the same. */
+  readonly isLimited: boolean;
+  /** The upstream was not asked at all. */
+  readonly isUnsent: boolean;
+  /** At most one retry for failures of this kind (a stream that ended before it began). */
+  readonly retryOnce: boolean;
+}
+
+const NOT_BLAMED = {
+  disable: undefined,
+  restMs: undefined,
+  isLimited: false,
+  isUnsent: false,
+  retryOnce: false,
+} as const;
+/** What the client asked for is no failure of the upstream. */
+const OUTCOMES: Readonly<Partial<Record<ErrorClass, Outcome>>> = {
+  timeout: "timeout",
+  bad_request: "client_error",
+  content_filter: "client_error",
+};
+const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "server", "timeout"]);
+/** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
+const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
+
+/** What another kind of channel may still do. */
+const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
+  "unsupported_parameter",
+  "unsupported_by_channel",
+  "item_not_found",
+]);
+
+/** The upstream answered with a failure; `verdict` holds a message that is masked already. */
+export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defaultRestMs: number): Failure {
+  const mapped = channel.statusMapping.get(verdict.status);
+  const status = mapped ?? verdict.status;
+  return {
+    error: clientError(verdict, status, mapped !== undefined),
+    outcome: OUTCOMES[verdict.class] ?? "upstream_error",
+    retry: mapped === undefined ? verdict.retry : retriesStatus(status),
+    isTransient: TRANSIENT_CLASSES.has(verdict.class),
+    disable: verdict.disable ? verdict.message : undefined,
+    restMs: restOf(verdict, defaultRestMs),
+    isLimited: verdict.class === "rate_limit",
+    isUnsent: false,
+    retryOnce: false,
+  };
+}
+
+/** After too many calls always, after an overload when the upstream says how long. */
+function restOf({ class: found, retryAfterMs }: Verdict, defaultRestMs: number): number | undefined {
+  if (found === "rate_limit") return retryAfterMs ?? defaultRestMs;
+  return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
+}
+
+/**
+ * An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. A text that was
+ * filtered is the client's, whatever the status.
+ */
+function clientError(verdict: Verdict, status: number, isMapped: boolean): AppError {
+  const isKeys = verdict.class === "bad_key" || (verdict.class !== "content_filter" && [401, 403].includes(status));
+  if (!isMapped && isKeys) return new AppError("upstream_auth_error");
+  if (!isMapped && status === 402) return new AppError("upstream_billing_error");
+  return AppError.upstream({
+    status: status >= 400 && status <= 599 ? status : 502,
+    message: verdict.message,
+    type: verdict.type,
+    code: verdict.code,
+    param: verdict.param,
+    retryable: verdict.retry,
+    retryAfterMs: verdict.retryAfterMs,
+  });
+}
+
+function retriesStatus(status: number): boolean {
+  return !NEVER_RETRIED.has(status);
+}
+
+/** No status line arrived: refused, reset, name or TLS failure, or no answer in time. */
+export function unreachable(error: Error): Failure {
+  if (isTimeout(error))
+    return {
+      ...NOT_BLAMED,
+      error: new AppError("upstream_timeout", { cause: error }),
+      outcome: "timeout",
+      retry: isConnectTimeout(error),
+      isTransient: true,
+    };
+  return {
+    ...NOT_BLAMED,
+    error: new AppError("upstream_connect_failed", { cause: error }),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+  };
+}
+
+/** Status 200 with a body that no client of the protocol could read, or that says that the answer failed. */
+export function unreadable(cause: unknown): Failure {
+  return {
+    ...NOT_BLAMED,
+    error: isOfUpstream(cause) ? cause : new AppError("upstream_invalid_response", { cause }),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+  };
+}
+
+/** The stream ended before any content. */
+export function emptyStream(): Failure {
+  return {
+    ...NOT_BLAMED,
+    error: new AppError("upstream_stream_interrupted"),
+    outcome: "upstream_error",
+    retry: true,
+    isTransient: true,
+    retryOnce: true,
+  };
+}
+
+/** An upstream that gives signs of life and no answer. */
+export class NoContentError extends Error {
+  override readonly name = "NoContentError";
+}
+
+/** The connection broke after the status line and before any content. */
+export function brokenStream(error: Error): Failure {
+  const isSilent = isIdleTimeout(error);
+  const isLate = isSilent || error instanceof NoContentError;
+  return {
+    ...NOT_BLAMED,
+    error: new AppError(isLate ? "upstream_timeout" : "upstream_stream_interrupted", { cause: error }),
+    outcome: isLate ? "timeout" : "upstream_error",
+    retry: !isSilent,
+    isTransient: true,
+  };
+}
+
+/** Building the request failed here: nothing was sent, another kind of channel may still do. */
+export function notBuilt(error: AppError): Failure {
+  const isUnsupported = ELSEWHERE.has(error.code);
+  return {
+    ...NOT_BLAMED,
+    isUnsent: true,
+    error,
+    outcome: error.origin === "client" ? "client_error" : "internal",
+    retry: isUnsupported || error.origin === "upstream",
+    isTransient: false,
+  };
+}
+
+/** The conversion of an answer says so when it has failed upstream. */
+export function isOfUpstream(error: unknown): error is AppError {
+  return error instanceof AppError && error.origin === "upstream";
+}
+
+export function isIdleTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_BODY_TIMEOUT";
+}
+
+function isConnectTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_CONNECT_TIMEOUT";
+}
+
+function isTimeout(error: Error): boolean {
+  return codeOf(error) === "UND_ERR_HEADERS_TIMEOUT" || isConnectTimeout(error);
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,66 @@
+import { Agent, request as httpRequest, type ClientRequestArgs } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import type { Duplex } from "node:stream";
+import { connect as tlsConnect } from "node:tls";
+import { AppError } from "../../lib/app-error.ts";
+
+type Done = (error: Error | null, socket: Duplex) => void;
+
+/** Opens each connection through an HTTP proxy by `CONNECT`; for WebSockets, whose upgrade a proxy would not forward. */
+export class TunnelAgent extends Agent {
+  /** Looked at by Node before it asks for a connection. */
+  readonly protocol: string;
+  readonly #proxy: URL;
+  readonly #timeoutMs: number;
+  readonly #isSecure: boolean;
+
+  /** Throws for proxies of another kind. */
+  constructor(proxy: string, { isSecure, timeoutMs }: { readonly isSecure: boolean; readonly timeoutMs: number }) {
+    super({ keepAlive: false });
+    this.protocol = isSecure ? "https:" : "http:";
+    this.#proxy = new URL(proxy);
+    if (!/^https?:$/.test(this.#proxy.protocol))
+      throw new AppError("upstream_connect_failed", { cause: new Error("WebSockets go through HTTP proxies only") });
+    this.#timeoutMs = timeoutMs;
+    this.#isSecure = isSecure;
+  }
+
+  override createConnection(options: ClientRequestArgs, callback?: Done): undefined {
+    const host = String(options.host ?? "");
+    const target = `${isIP(host) === 6 ? `[${host}]` : host}:${options.port ?? (this.#isSecure ? 443 : 80)}`;
+    const done = (error: Error | null, socket?: Duplex) => callback?.(error, socket as Duplex);
+    const call = (this.#proxy.protocol === "https:" ? httpsRequest : httpRequest)({
+      host: this.#proxy.hostname.replace(/^\[|\]$/g, ""),
+      port: this.#proxy.port,
+      method: "CONNECT",
+      path: target,
+      headers: { host: target, ...credentialsOf(this.#proxy) },
+      timeout: this.#timeoutMs,
+      agent: false,
+    });
+    call.once("connect", (answer, socket, head) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy();
+        return done(new Error(`the proxy answered with status ${answer.statusCode}`));
+      }
+      if (head.length > 0) socket.unshift(head);
+      if (!this.#isSecure) return done(null, socket);
+      const secured = tlsConnect({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
+      secured.once("error", done).once("secureConnect", () => {
+        secured.off("error", done);
+        done(null, secured);
+      });
+    });
+    call.once("timeout", () => call.destroy(new Error("the proxy did not answer in time")));
+    call.once("error", done);
+    call.end();
+    return undefined;
+  }
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}

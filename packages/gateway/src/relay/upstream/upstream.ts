@@ -1,0 +1,169 @@
+import type { Agent } from "node:http";
+import { isIP, type LookupFunction } from "node:net";
+import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { AppError } from "../../lib/app-error.ts";
+import { isPublicAddress, publicOnly } from "../../lib/net/guarded-fetch.ts";
+import type { HttpJson, UpstreamCall } from "../../providers/core/types.ts";
+import { TunnelAgent } from "./tunnel.ts";
+
+export interface UpstreamSettings {
+  readonly connectTimeoutMs: number;
+  readonly keepAliveMs: number;
+  /** Refuses addresses that are not on the public internet, whatever a name resolves to; a proxy decides for itself. */
+  readonly isPublicOnly?: boolean;
+}
+
+export interface UpstreamTimeouts {
+  /** Until the status line; 0 = none. */
+  readonly headersMs: number;
+  /** Between two pieces of the body; 0 = none. */
+  readonly idleMs: number;
+}
+
+export interface SocketOptions {
+  readonly agent?: Agent;
+  readonly lookup?: LookupFunction;
+}
+
+/** One connection pool per origin and proxy; redirects are never followed. */
+export interface Upstreams {
+  dispatch(
+    call: UpstreamCall,
+    proxy: string | undefined,
+    timeouts: UpstreamTimeouts,
+    handler: Dispatcher.DispatchHandler,
+  ): void;
+  /** How a WebSocket reaches an upstream: by the same proxy and under the same rules. Throws where that is impossible. */
+  socketOptions(url: URL, proxy: string | undefined): SocketOptions;
+  /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
+  readonly json: HttpJson;
+  close(): Promise<void>;
+}
+
+const MAX_POOLS = 1024;
+const JSON_TIMEOUT_MS = 15_000;
+const JSON_LIMIT = 4 * 1024 * 1024;
+
+export function createUpstreams(settings: UpstreamSettings): Upstreams {
+  const pools = new Map<string, Dispatcher>();
+
+  const poolFor = (origin: string, proxy: string | undefined): Dispatcher => {
+    const name = proxy === undefined ? origin : `${proxy} ${origin}`;
+    const known = pools.get(name);
+    if (known) return known;
+    if (pools.size >= MAX_POOLS) evictOldest(pools);
+    const pool = proxy === undefined ? directPool(origin, settings) : proxyPool(proxy, settings);
+    pools.set(name, pool);
+    return pool;
+  };
+
+  return {
+    dispatch(call, proxy, timeouts, handler) {
+      poolFor(call.url.origin, proxy).dispatch(
+        {
+          origin: call.url.origin,
+          path: call.url.pathname + call.url.search,
+          method: call.method,
+          headers: call.headers,
+          body: call.upload ?? call.body ?? null,
+          headersTimeout: timeouts.headersMs,
+          bodyTimeout: timeouts.idleMs,
+        },
+        handler,
+      );
+    },
+    socketOptions(url, proxy) {
+      if (proxy !== undefined) {
+        const isSecure = url.protocol === "wss:" || url.protocol === "https:";
+        return { agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs }) };
+      }
+      if (settings.isPublicOnly !== true) return {};
+      refusePrivate(url.hostname);
+      return { lookup: publicOnly() };
+    },
+    json: (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
+    async close() {
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Unlimited connections: a stream occupies one for minutes, and queueing behind it would stall others. */
+function directPool(origin: string, settings: UpstreamSettings): Dispatcher {
+  return new Pool(origin, {
+    connections: null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: settings.keepAliveMs,
+    keepAliveMaxTimeout: 10 * settings.keepAliveMs,
+    connect: connectorOf(origin, settings),
+    maxHeaderSize: 64 * 1024,
+  });
+}
+
+type Connect = NonNullable<Pool.Options["connect"]>;
+
+function connectorOf(origin: string, { connectTimeoutMs, isPublicOnly = false }: UpstreamSettings): Connect {
+  if (!isPublicOnly) return { timeout: connectTimeoutMs };
+  return isPrivate(new URL(origin).hostname)
+    ? (_options, done) => done(new Error(BLOCKED), null)
+    : { timeout: connectTimeoutMs, lookup: publicOnly() };
+}
+
+const BLOCKED = "upstreams in private networks are blocked";
+
+function refusePrivate(hostname: string): void {
+  if (isPrivate(hostname)) throw new AppError("upstream_connect_failed", { cause: new Error(BLOCKED) });
+}
+
+/** A numeric address is never looked up. */
+function isPrivate(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && !isPublicAddress(host);
+}
+
+function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {
+  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout: settings.connectTimeoutMs });
+}
+
+function evictOldest(pools: Map<string, Dispatcher>): void {
+  const oldest = pools.keys().next().value;
+  if (oldest === undefined) return;
+  const pool = pools.get(oldest);
+  pools.delete(oldest);
+  void pool?.close();
+}
+
+async function requestJson(pool: Dispatcher, call: Parameters<HttpJson>[0]): ReturnType<HttpJson> {
+  const url = new URL(call.url);
+  const answer = await pool.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: call.method,
+    headers: { ...call.headers },
+    body: call.body ?? null,
+    headersTimeout: JSON_TIMEOUT_MS,
+    bodyTimeout: JSON_TIMEOUT_MS,
+    signal: AbortSignal.timeout(JSON_TIMEOUT_MS),
+  });
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    const part = chunk as Buffer;
+    size += part.length;
+    if (size > JSON_LIMIT) throw new Error(`the answer exceeds ${JSON_LIMIT} bytes`);
+    parts.push(part);
+  }
+  const text = Buffer.concat(parts).toString("utf8");
+  return { status: answer.statusCode, json: parseOrUndefined(text), text };
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+import { splitList } from "@fairway/wire";
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { parseObject } from "../../lib/text/json.ts";
+import type { Logger } from "../../observability/log.ts";
+import { openDatabase } from "../database.ts";
+import { hasTable } from "./introspect.ts";
+
+/** A row of a database of others: every reader takes what it finds, whatever the column's type. */
+export class ForeignRow {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
+  /** "" when there is nothing. Columns of fixed width are padded with spaces: they go. */
+  text(name: string): string {
+    const value = this.#values[name];
+    if (typeof value === "string") return value.trimEnd();
+    if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+    if (typeof value === "object" && value !== null) return JSON.stringify(value);
+    return typeof value === "number" || typeof value === "bigint" ? String(value) : "";
+  }
+
+  /** Names joined by commas, a JSON list, or an array of the database; trimmed, without blanks and repeats. */
+  list(name: string): string[] {
+    const text = this.text(name);
+    const parsed = text.trimStart().startsWith("[") ? parseObject(`{"names":${text}}`)?.["names"] : undefined;
+    if (!Array.isArray(parsed)) return splitList(text);
+    const names = parsed.filter((item) => typeof item === "string").map((item) => item.trim());
+    return [...new Set(names.filter((item) => item !== ""))];
+  }
+
+  /** Epoch seconds of a time column or a number; undefined when there is none. */
+  time(name: string): number | undefined {
+    const value = this.#values[name];
+    if (value instanceof Date) return Math.floor(value.getTime() / 1000);
+    const text = this.text(name);
+    if (/^\d+$/.test(text)) return Number(text);
+    const ms = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(" ", "T")}Z`);
+    return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+  }
+
+  int(name: string, fallback = 0): number {
+    const value = this.#values[name];
+    if (typeof value === "boolean") return Number(value);
+    const number = value === null || value === undefined || value === "" ? Number.NaN : Number(value);
+    return Number.isFinite(number) ? Math.trunc(number) : fallback;
+  }
+
+  decimal(name: string): number {
+    const number = Number(this.#values[name] ?? 0);
+    return Number.isFinite(number) ? number : 0;
+  }
+
+  flag(name: string): boolean {
+    return ["1", "t", "true"].includes(String(this.#values[name] as unknown).toLowerCase());
+  }
+
+  /** Soft deletes of the family are times that are null while a row lives. */
+  get isDeleted(): boolean {
+    return (this.#values["deleted_at"] ?? null) !== null;
+  }
+}
+
+/** A database of a compatible gateway, only read. */
+export interface ForeignDatabase {
+  has(table: string): Promise<boolean>;
+  /** All rows in the order of a column that is unique: numbers above 0 for `id`, else texts. */
+  pages(table: string, key?: string): AsyncGenerator<ForeignRow[]>;
+  close(): Promise<void>;
+}
+
+const PAGE = 500;
+
+type Values = Record<string, unknown>;
+type Query = (sql: string, values: readonly (string | number)[]) => Promise<Values[]>;
+
+/** Throws for a file that is not there and for addresses of an unknown kind. */
+export function openForeign(url: string, log: Logger): ForeignDatabase {
+  return url.startsWith("sqlite:")
+    ? openFile(url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, ""))
+    : openServer(url, log);
+}
+
+/** Opened for reading only: the other gateway may be running on it. */
+function openFile(path: string): ForeignDatabase {
+  if (!existsSync(path)) throw new Error(`there is no database file ${path}`);
+  const handle = new DatabaseSync(path, { readOnly: true });
+  const query: Query = (sql, values) => Promise.resolve(handle.prepare(sql).all(...values));
+  return {
+    has: async (table) =>
+      (await query("select 1 from sqlite_master where type = 'table' and name = ?", [table])).length > 0,
+    pages: (table, key) => pages(query, table, key),
+    close: () => Promise.resolve(handle.close()),
+  };
+}
+
+function openServer(url: string, log: Logger): ForeignDatabase {
+  const { db, raw, kind, close } = openDatabase({ url, log, connections: 1 });
+  return {
+    has: (table) => hasTable(db, kind, table),
+    pages: (table, key) => pages((sql, values) => raw.rows<Values>(sql, values), table, key),
+    close,
+  };
+}
+
+async function* pages(query: Query, table: string, key = "id"): AsyncGenerator<ForeignRow[]> {
+  let last: string | number = key === "id" ? 0 : "";
+  for (;;) {
+    const sql = `select * from "${table}" where "${key}" > ? order by "${key}" limit ${PAGE}`;
+    const rows = (await query(sql, [last])).map((values) => new ForeignRow(values));
+    const end = rows.at(-1);
+    if (!end) return;
+    yield rows;
+    last = key === "id" ? end.int("id") : end.text(key);
+  }
+}

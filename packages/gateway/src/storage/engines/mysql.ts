@@ -1,0 +1,248 @@
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { MysqlDialect, type Dialect, type MysqlPool } from "kysely";
+import mysql2, { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from "mysql2";
+import { ANSWER_MS, currentLimit } from "../../lib/async/time-limit.ts";
+import type { Logger } from "../../observability/log.ts";
+import { endAll, lend, shares } from "./reserved-pool.ts";
+import { createLeftBehind, type LeftBehind } from "./stale-connections.ts";
+import { createStatementNames } from "./placeholders.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
+import { retryTransient } from "../transaction.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 60_000;
+/** An idle connection whose host vanished is found out soon after. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/**
+ * Every connection is set up alike, whatever the server's defaults are: double quotes name columns as in the two
+ * other databases, values that do not fit are refused, locks cover rows instead of gaps. MariaDB ends a transaction
+ * whose process was stopped in its middle; MySQL cannot.
+ */
+const SESSION = [
+  "set session sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 10 /*M!100300 , idle_transaction_timeout = 60 */",
+  "set session transaction isolation level read committed",
+];
+
+export interface MysqlParts {
+  readonly dialect: Dialect;
+  readonly raw: RawDatabase;
+  close(): Promise<void>;
+}
+
+export function openMysql(url: string, connections: number, log: Logger): MysqlParts {
+  const { lane, rest } = shares(connections);
+  const pool = openPool(poolOptions(url, rest), log);
+  const limited = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
+  const leftBehind = createLeftBehind();
+  follow(pool, leftBehind);
+  limited.on("release", (connection) => streamOf(connection).destroyed || leftBehind.answered());
+  const borrow = lender(limited, leftBehind);
+  return {
+    dialect: new MysqlDialect({ pool: poolByLimit(pool, borrow) }),
+    raw: mysqlRaw(pool, borrow),
+    close: () => endAll([() => endPool(pool), () => endPool(limited)]),
+  };
+}
+
+function follow(pool: Pool, leftBehind: LeftBehind): void {
+  pool.on("connection", (connection) => {
+    const stream = streamOf(connection);
+    stream.once("close", () => leftBehind.givenBack(stream));
+  });
+  pool.on("acquire", (connection) => leftBehind.taken(streamOf(connection)));
+  pool.on("release", (connection) => leftBehind.givenBack(streamOf(connection)));
+}
+
+function openPool(options: PoolOptions, log: Logger): Pool {
+  const pool = createPool(options);
+  pool.on("connection", (connection) => {
+    // Commands of one connection run in order, so these come before the query that opened it.
+    for (const sql of SESSION) {
+      connection.query(sql, (error) => {
+        if (!error) return;
+        log.error("database session not set up", { error });
+        connection.destroy();
+      });
+    }
+  });
+  return pool;
+}
+
+/** What the query builder is given: work with a limit gets its connections from the lane. */
+function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
+  return {
+    getConnection(callback) {
+      const limit = currentLimit();
+      if (limit) borrow(limit, callback);
+      else pool.getConnection(callback);
+    },
+    end: (callback) => pool.end(callback),
+  };
+}
+
+/** As the driver's own `getConnection`: with an error there is no connection. */
+type Borrow = (limit: AbortSignal, done: Connected) => void;
+
+function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+  /** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
+  const breakOff = (connection: PoolConnection) => {
+    leftBehind.missed();
+    streamOf(connection).destroy(new Error("the statement took too long"));
+  };
+  return (limit, done) => {
+    lane.getConnection((error, connection) => {
+      if (error || lend(connection, limit, breakOff)) return done(error, connection);
+      connection.destroy();
+      done(limit.reason, connection);
+    });
+  };
+}
+
+function streamOf(connection: PoolConnection): Socket {
+  return (connection as unknown as { readonly stream: Socket }).stream;
+}
+
+type Connected = (error: unknown, connection: PoolConnection) => void;
+
+function connected(open: (done: Connected) => void): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    open((error, connection) => (error ? reject(error) : resolve(connection)));
+  });
+}
+
+/** Reads a `mysql://` URL; `ssl-mode` and `ssl-ca` mean what they mean to the server's own tools. */
+export function poolOptions(url: string, connections: number): PoolOptions {
+  const at = new URL(url);
+  const ssl = tls(at.searchParams);
+  return {
+    host: decodeURIComponent(at.hostname.replace(/^\[|\]$/g, "")),
+    port: at.port === "" ? 3306 : Number(at.port),
+    user: decodeURIComponent(at.username),
+    password: decodeURIComponent(at.password),
+    database: decodeURIComponent(at.pathname.slice(1)),
+    ...(at.searchParams.has("socket") ? { socketPath: at.searchParams.get("socket") ?? "" } : {}),
+    ...(ssl ? { ssl } : {}),
+    charset: "utf8mb4",
+    connectionLimit: connections,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    maxPreparedStatements: 400,
+    // An update that finds its row counts as one even when it changes nothing; files are never read from here.
+    flags: ["+FOUND_ROWS", "-LOCAL_FILES"],
+    supportBigNumbers: true,
+    // sum() of BIGINT is DECIMAL.
+    decimalNumbers: true,
+    dateStrings: true,
+    // Without values there is nothing to find in a text, which may be long.
+    queryFormat: (sql: string, values: SqlValue[]) => (values.length === 0 ? sql : mysql2.format(sql, values)),
+  };
+}
+
+function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
+  const path = parameters.get("ssl-ca");
+  const mode = (parameters.get("ssl-mode") ?? (path === null ? "disabled" : "verify-ca"))
+    .toLowerCase()
+    .replace("_", "-");
+  const ca = path === null ? {} : { ca: readFileSync(path) };
+  switch (mode) {
+    case "disabled":
+      return undefined;
+    case "required":
+      return { ...ca, rejectUnauthorized: false };
+    case "verify-ca":
+      return { ...ca, verifyIdentity: false };
+    case "verify-identity":
+      return { ...ca, verifyIdentity: true };
+    default:
+      throw new Error(`ssl-mode=${mode} is not known; use disabled, required, verify-ca or verify-identity`);
+  }
+}
+
+type Answer = ResultSetHeader | readonly unknown[];
+
+function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
+  const nameOf = createStatementNames();
+  const on = (target: Pool | PoolConnection): RawTransaction => {
+    const send = (sql: string, values: readonly SqlValue[]) =>
+      new Promise<Answer>((resolve, reject) => {
+        const done = (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer));
+        if (nameOf(sql) === undefined) target.query(sql, [...values], done);
+        else target.execute(sql, values.map(typed), done);
+      });
+    /** A statement that has its values in its text is another one each time: nothing to prepare. */
+    const sendText = (sql: string) =>
+      new Promise<Answer>((resolve, reject) => {
+        target.query(sql, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer)));
+      });
+    return {
+      async run(sql, values) {
+        const answer = await (values.length === 0 ? sendText(sql) : send(sql, values));
+        return "affectedRows" in answer ? answer.affectedRows : 0;
+      },
+      async rows<Row>(sql: string, values: readonly SqlValue[]) {
+        return (await send(sql, values)) as Row[];
+      },
+    };
+  };
+  const anyOf = on(pool);
+  const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
+    const limit = currentLimit();
+    if (!limit) return work(anyOf);
+    const connection = await connected((done) => borrow(limit, done));
+    try {
+      const answer = await work(on(connection));
+      connection.release();
+      return answer;
+    } catch (error) {
+      // A server that has become a replica, for example: the next question goes to another.
+      connection.destroy();
+      throw error;
+    }
+  };
+  return {
+    kind: "mysql",
+    run: (sql, values) => route((target) => target.run(sql, values)),
+    rows: (sql, values) => route((target) => target.rows(sql, values)),
+    transaction: (work) => retryTransient(() => inTransaction(pool, (connection) => work(on(connection)))),
+  };
+}
+
+/** Numbers would travel as DOUBLE, which MySQL refuses in places and no index likes. */
+function typed(value: SqlValue) {
+  if (typeof value === "bigint" || Number.isInteger(value))
+    return mysql2.TypedParameter.LONGLONG(value as number | bigint);
+  return value instanceof Uint8Array ? Buffer.from(value) : value;
+}
+
+async function inTransaction<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  const connection = await connected((done) => pool.getConnection(done));
+  try {
+    await command(connection, "begin");
+    const result = await work(connection);
+    await command(connection, "commit");
+    connection.release();
+    return result;
+  } catch (error) {
+    await command(connection, "rollback").then(
+      () => connection.release(),
+      () => connection.destroy(),
+    );
+    throw error;
+  }
+}
+
+function command(connection: PoolConnection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function endPool(pool: Pool): Promise<void> {
+  return new Promise((resolve, reject) => {
+    pool.end((error) => (error ? reject(error) : resolve()));
+  });
+}

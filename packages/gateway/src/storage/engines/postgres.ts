@@ -1,0 +1,170 @@
+import type { Socket } from "node:net";
+import { PostgresDialect, type Dialect, type PostgresPool } from "kysely";
+import { Pool, types, type PoolClient, type PoolConfig } from "pg";
+import { ANSWER_MS, currentLimit } from "../../lib/async/time-limit.ts";
+import type { Logger } from "../../observability/log.ts";
+import { endAll, lend, shares } from "./reserved-pool.ts";
+import { createLeftBehind, type LeftBehind } from "./stale-connections.ts";
+import { createStatementNames, numberPlaceholders } from "./placeholders.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
+import { retryTransient } from "../transaction.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 60_000;
+/** An idle connection whose host vanished is found out soon after. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** Locks of a process that was stopped in the middle of a transaction end after this. */
+const TRANSACTION_IDLE_MS = 60_000;
+const OID_INT8 = 20;
+const OID_NUMERIC = 1700;
+const OID_TIMESTAMP = 1114;
+
+export interface PostgresParts {
+  readonly dialect: Dialect;
+  readonly raw: RawDatabase;
+  close(): Promise<void>;
+}
+
+export function openPostgres(url: string, connections: number, log: Logger): PostgresParts {
+  const { lane, rest } = shares(connections);
+  const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
+  const limited = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
+  const leftBehind = createLeftBehind();
+  follow(pool, leftBehind);
+  limited.on("release", (error, client) => error || streamOf(client).destroyed || leftBehind.answered());
+  const borrow = lender(limited, leftBehind);
+  return {
+    dialect: new PostgresDialect({ pool: poolByLimit(pool, borrow) }),
+    raw: postgresRaw(pool, borrow),
+    close: () => endAll([() => pool.end(), () => limited.end()]),
+  };
+}
+
+function follow(pool: Pool, leftBehind: LeftBehind): void {
+  pool.on("connect", (client) => {
+    const stream = streamOf(client);
+    stream.once("close", () => leftBehind.givenBack(stream));
+  });
+  pool.on("acquire", (client) => leftBehind.taken(streamOf(client)));
+  pool.on("release", (_error, client) => leftBehind.givenBack(streamOf(client)));
+}
+
+function openPool(settings: PoolConfig, log: Logger): Pool {
+  const pool = new Pool({
+    ...settings,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
+    application_name: "fairway",
+    types: { getTypeParser: (oid, format): unknown => parserOf(oid) ?? types.getTypeParser(oid, format) },
+  });
+  // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
+  pool.on("error", (error) => log.warn("idle database connection lost", { error }));
+  // The pool listens to idle connections only; who uses one learns of its end by the statement that fails.
+  pool.on("connect", (client) => client.on("error", (error) => log.debug("database connection lost", { error })));
+  return pool;
+}
+
+/** What the query builder is given: work with a limit gets its connections from the lane. */
+function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
+  return {
+    options: pool.options,
+    connect() {
+      const limit = currentLimit();
+      return limit ? borrow(limit) : pool.connect();
+    },
+    end: () => pool.end(),
+  };
+}
+
+type Borrow = (limit: AbortSignal) => Promise<PoolClient>;
+
+function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+  /** Statements under way fail, and the pool forgets it. */
+  const breakOff = (client: PoolClient) => {
+    leftBehind.missed();
+    streamOf(client).destroy();
+  };
+  return async (limit) => {
+    const client = await lane.connect();
+    if (lend(client, limit, breakOff)) return client;
+    client.release(true);
+    throw limit.reason;
+  };
+}
+
+function streamOf(client: PoolClient): Socket {
+  return client.connection.stream as Socket;
+}
+
+function parserOf(oid: number): ((text: string) => number | string) | undefined {
+  if (oid === OID_INT8) return safeInteger;
+  // Only other gateways have these columns. Without a zone they are UTC, and not in the zone of this process.
+  if (oid === OID_TIMESTAMP) return String;
+  // sum() of BIGINT is NUMERIC; no column is.
+  return oid === OID_NUMERIC ? Number : undefined;
+}
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`a BIGINT beyond 2^53 cannot be read: ${text}`);
+  return value;
+}
+
+function postgresRaw(pool: Pool, borrow: Borrow): RawDatabase {
+  const nameOf = createStatementNames();
+  const on = (target: Pool | PoolClient): RawTransaction => {
+    const send = (sql: string, values: readonly SqlValue[]) => {
+      const name = nameOf(sql);
+      return target.query({
+        text: numberPlaceholders(sql),
+        values: [...values],
+        ...(name === undefined ? {} : { name }),
+      });
+    };
+    return {
+      run: async (sql, values) => (await send(sql, values)).rowCount ?? 0,
+      rows: async <Row>(sql: string, values: readonly SqlValue[]) => (await send(sql, values)).rows as Row[],
+    };
+  };
+  const anyOf = on(pool);
+  const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
+    const limit = currentLimit();
+    if (!limit) return work(anyOf);
+    const client = await borrow(limit);
+    try {
+      const answer = await work(on(client));
+      client.release();
+      return answer;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  };
+  return {
+    kind: "postgres",
+    run: (sql, values) => route((target) => target.run(sql, values)),
+    rows: (sql, values) => route((target) => target.rows(sql, values)),
+    transaction: (work) => retryTransient(() => inTransaction(pool, (client) => work(on(client)))),
+  };
+}
+
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    const end = await client.query("commit");
+    // The server answers ROLLBACK to a commit after an error that `work` swallowed.
+    if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
+    client.release();
+    return result;
+  } catch (error) {
+    await client.query("rollback").then(
+      () => client.release(),
+      () => client.release(true),
+    );
+    throw error;
+  }
+}

@@ -1,0 +1,209 @@
+import { CompiledQuery, sql, type Kysely } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
+import { systemClock, type Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../observability/log.ts";
+import { createTable, bigint, integer, text, type DatabaseKind } from "./columns.ts";
+import type { Database } from "../database.ts";
+import { hasColumn, hasIndex, hasTable } from "../engines/introspect.ts";
+import { withMigrationLock } from "./migration-lock.ts";
+import { SchemaError, type Migration, type StepContext } from "./migration.ts";
+import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
+import type { Schema } from "./schema.ts";
+
+/** `auto` changes the schema, `wait` waits until somebody else did, `verify` refuses an old one, `off` looks at nothing. */
+export type MigrateMode = "auto" | "wait" | "verify" | "off";
+
+export interface MigrateSettings {
+  readonly log: Logger;
+  readonly mode: MigrateMode;
+  /** Version of the program, for the sentence that a program of before reads. */
+  readonly product?: string;
+  readonly clock?: Clock;
+  readonly lockTimeoutMs?: number;
+  /** Ends `wait`. */
+  readonly signal?: AbortSignal;
+}
+
+/** One list of changes and the table that remembers which were made. */
+export interface Track {
+  readonly table: string;
+  readonly migrations: readonly Migration[];
+  /** Names that other programs give their tables too: there without `table`, they are not ours. */
+  readonly common?: readonly string[];
+}
+
+const COMMON = ["users", "options", "channels", "tokens", "sessions", "tasks", "jobs", "setups", "ledger"];
+const MAIN: Track = { table: "schema_versions", migrations: MIGRATIONS, common: COMMON };
+const LOGS: Track = { table: "log_schema_versions", migrations: LOG_MIGRATIONS, common: ["logs"] };
+const WAIT_MS = 1_000;
+const LOCK_TIMEOUT_MS = 120_000;
+
+/** Brings the main database to this program's schema; its `logs` stays empty when logs live elsewhere. */
+export function migrate(database: Database, settings: MigrateSettings): Promise<void> {
+  return migrateTracks(database, [MAIN, LOGS], settings);
+}
+
+/** Brings a database of its own for logs to this program's schema. */
+export function migrateLogs(database: Database, settings: MigrateSettings): Promise<void> {
+  return migrateTracks(database, [LOGS], settings);
+}
+
+export async function migrateTracks(
+  database: Database,
+  tracks: readonly Track[],
+  settings: MigrateSettings,
+): Promise<void> {
+  const { mode, log, signal } = settings;
+  switch (mode) {
+    case "off":
+      return;
+    case "auto":
+      // Most starts find everything done, and need no lock for that.
+      if (!(await missing(database, tracks, log))) return;
+      return withMigrationLock(database, settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS, (db) =>
+        apply(db, database.kind, tracks, settings),
+      );
+    case "verify": {
+      const lack = await missing(database, tracks, log);
+      if (lack)
+        throw new SchemaError(
+          `the database has not had the change ${lack} yet: start one process with FAIRWAY_MIGRATE=auto`,
+        );
+      return;
+    }
+    case "wait":
+      for (let isTold = false; ; isTold = true) {
+        const lack = await missing(database, tracks, log);
+        if (!lack) return;
+        if (!isTold) log.info("waiting for the database schema", { missing: lack });
+        signal?.throwIfAborted();
+        await pause(WAIT_MS);
+      }
+  }
+}
+
+/** The first change that is still to be made, as `table version name`. Throws when the schema is from the future. */
+async function missing({ db, kind }: Database, tracks: readonly Track[], log: Logger): Promise<string | undefined> {
+  let first: string | undefined;
+  for (const track of tracks) {
+    const done = await doneOf(db, kind, track);
+    refuseFuture(track, done, log);
+    const next = track.migrations.find((migration) => !done.has(migration.version));
+    if (next) first ??= `${track.table} ${next.version} ${next.name}`;
+  }
+  return first;
+}
+
+async function apply(
+  db: Kysely<Schema>,
+  kind: DatabaseKind,
+  tracks: readonly Track[],
+  settings: MigrateSettings,
+): Promise<void> {
+  const variable = tracks[0] === LOGS ? "FAIRWAY_LOG_DATABASE_URL" : "FAIRWAY_DATABASE_URL";
+  for (const track of tracks) await refuseForeign(db, kind, track, variable);
+  for (const track of tracks) {
+    await createTrack(db, kind, track);
+    const done = await doneOf(db, kind, track);
+    refuseFuture(track, done, settings.log);
+    for (const migration of track.migrations) {
+      if (!done.has(migration.version)) await applyOne(db, kind, { track, migration, settings });
+    }
+  }
+}
+
+interface One {
+  readonly track: Track;
+  readonly migration: Migration;
+  readonly settings: MigrateSettings;
+}
+
+async function applyOne(db: Kysely<Schema>, kind: DatabaseKind, { track, migration, settings }: One): Promise<void> {
+  const startedAt = performance.now();
+  // PostgreSQL takes the steps of a migration all or none; SQLite is in the lock's transaction; MySQL cannot.
+  if (kind === "postgres") await command(db, "begin");
+  try {
+    for (const step of migration.steps) await step(contextOf(db, kind));
+    const { product = "", clock = systemClock } = settings;
+    await sql`insert into ${sql.table(track.table)} (version, name, is_breaking, product, applied_at)
+      values (${migration.version}, ${migration.name}, ${migration.isBreaking ? 1 : 0}, ${product}, ${Math.floor(clock.now() / 1000)})`.execute(
+      db,
+    );
+    if (kind === "postgres") await command(db, "commit");
+  } catch (error) {
+    if (kind === "postgres") await command(db, "rollback");
+    throw error;
+  }
+  settings.log.info("database schema changed", {
+    table: track.table,
+    version: migration.version,
+    change: migration.name,
+    ms: Math.round(performance.now() - startedAt),
+  });
+}
+
+interface Done {
+  readonly version: number;
+  readonly is_breaking: number;
+  readonly product: string;
+}
+
+async function doneOf(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<ReadonlyMap<number, Done>> {
+  if (!(await hasTable(db, kind, track.table))) return new Map();
+  const { rows } = await sql<Done>`select version, is_breaking, product from ${sql.table(track.table)}`.execute(db);
+  return new Map(rows.map((row) => [row.version, row]));
+}
+
+/** Added tables and columns do not disturb an older program, so a rolling update may meet them; removals do. */
+function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger): void {
+  const known = Math.max(0, ...track.migrations.map((migration) => migration.version));
+  const future = [...done.values()].filter((row) => row.version > known).sort((a, b) => a.version - b.version);
+  const breaking = future.find((row) => row.is_breaking !== 0);
+  if (breaking) {
+    throw new SchemaError(
+      `the database schema is newer than this program: it has change ${breaking.version} of ${track.table} from version ${breaking.product}, this program knows ${known}; start version ${breaking.product} or newer, or restore the backup from before that update`,
+    );
+  }
+  if (future.length > 0)
+    log.warn("database schema is newer than this program", {
+      table: track.table,
+      known,
+      found: future.at(-1)?.version,
+    });
+}
+
+/** Compatible gateways use the same names of tables for other columns. */
+async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track, variable: string): Promise<void> {
+  if (await hasTable(db, kind, track.table)) return;
+  for (const table of track.common ?? []) {
+    if (!(await hasTable(db, kind, table))) continue;
+    throw new SchemaError(
+      `the database holds tables of another program, such as ${table}: name an empty database in ${variable}`,
+    );
+  }
+}
+
+async function createTrack(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {
+  const columns = {
+    version: integer(),
+    name: text(64),
+    is_breaking: integer(),
+    product: text(64),
+    applied_at: bigint(),
+  };
+  for (const statement of createTable(kind, track.table, { columns, primaryKey: ["version"] }))
+    await command(db, statement);
+}
+
+function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
+  return {
+    kind,
+    run: (statement) => command(db, statement),
+    hasColumn: (table, column) => hasColumn(db, kind, table, column),
+    hasIndex: (table, index) => hasIndex(db, kind, table, index),
+  };
+}
+
+async function command(db: Kysely<Schema>, text: string): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(text));
+}

@@ -1,0 +1,108 @@
+import { CompiledQuery, sql, type Kysely } from "kysely";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "../database.ts";
+import { isTransient } from "../errors.ts";
+import { SchemaError } from "./migration.ts";
+import type { Schema } from "./schema.ts";
+import { TAKE_FILE } from "../engines/sqlite.ts";
+
+// Any fixed number; PostgreSQL keeps these locks per database.
+const POSTGRES_KEY = 7_233_102;
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Runs `work` on one connection while no other process migrates the same database. Rejects when the lock stays
+ * taken; whether it was really given is checked each time.
+ */
+export function withMigrationLock<T>(
+  database: Database,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  return database.db.connection().execute((db) => LOCKS[database.kind](db, timeoutMs, work));
+}
+
+type Lock = <T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+
+const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
+  mysql: mysqlLock,
+  postgres: postgresLock,
+  sqlite: sqliteLock,
+};
+
+/** Locks by name belong to the whole server, hence the database in the name; names end at 64 characters. */
+async function mysqlLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  const name = sql`concat('fairway:migrate:', md5(database()))`;
+  const { rows } = await sql<{ taken: number | null }>`select get_lock(${name}, ${timeoutMs / 1000}) as taken`.execute(
+    db,
+  );
+  if (rows[0]?.taken !== 1) throw lockError(timeoutMs);
+  try {
+    return await work(db);
+  } finally {
+    await sql`select release_lock(${name})`.execute(db);
+  }
+}
+
+async function postgresLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  const taken = await askUntil(timeoutMs, async () => {
+    const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${POSTGRES_KEY}) as taken`.execute(db);
+    return rows[0]?.taken === true;
+  });
+  if (!taken) throw lockError(timeoutMs);
+  try {
+    return await work(db);
+  } finally {
+    await sql`select pg_advisory_unlock(${POSTGRES_KEY})`.execute(db);
+  }
+}
+
+/** The write lock of the file is the lock, so all changes are one transaction. */
+async function sqliteLock<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  const taken = await askUntil(timeoutMs, async () => {
+    try {
+      await db.executeQuery(CompiledQuery.raw(TAKE_FILE));
+      return true;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      return false;
+    }
+  });
+  if (!taken) throw lockError(timeoutMs);
+  try {
+    const result = await work(db);
+    await db.executeQuery(CompiledQuery.raw("commit"));
+    return result;
+  } catch (error) {
+    // On a full disk SQLite has rolled back by itself and refuses this; what failed is the first error.
+    await db.executeQuery(CompiledQuery.raw("rollback")).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function askUntil(timeoutMs: number, ask: () => Promise<boolean>): Promise<boolean> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (!(await ask())) {
+    if (performance.now() > giveUpAt) return false;
+    await pause(ASK_AGAIN_MS);
+  }
+  return true;
+}
+
+function lockError(timeoutMs: number): SchemaError {
+  return new SchemaError(
+    `another process has been changing the database schema for ${Math.round(timeoutMs / 1000)} s; wait for it to end and start again`,
+  );
+}

@@ -1,0 +1,84 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Inspector } from "../inspector.ts";
+import { readStream, type StreamReader } from "./reader.ts";
+import { CLIENTS, longModels, type StreamBench } from "./plan.ts";
+import type { System } from "../systems.ts";
+
+/** Live memory of the gateway while streams run, by stream. */
+export interface LongStream {
+  readonly name: string;
+  /** Bytes that a stream holds more after a thousand more chunks, by least squares. */
+  readonly bytesPerThousandChunks: number;
+  /** KiB that an open stream takes at its first rest, sockets included, over the gateway before it. */
+  readonly openKib: number;
+  /** KiB that it took more at most, later. */
+  readonly grownKib: number;
+}
+
+interface Sample {
+  /** Chunks per stream. */
+  readonly chunks: number;
+  /** Bytes per stream. */
+  readonly bytes: number;
+}
+
+/** All that was on its way has come when nothing comes for this long. */
+const SETTLED_MS = 200;
+
+/** Looks while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
+export async function measureLongStreams(
+  system: System,
+  inspector: Inspector,
+  bench: StreamBench,
+): Promise<LongStream[]> {
+  const found: LongStream[] = [];
+  for (const { client, name } of CLIENTS) {
+    bench.say(`${bench.plan.longStreams} streams of ${bench.plan.longChunks} chunks: ${name}`);
+    const { fast, resting } = longModels(bench.plan);
+    const asked = { port: system.port, key: system.key, model: resting, isStream: true, client };
+    await Promise.all(
+      Array.from({ length: bench.plan.longStreams }, () => readStream({ ...asked, model: fast }).ended),
+    );
+    const before = await inspector.liveBytes();
+    const readers = Array.from({ length: bench.plan.longStreams }, () => readStream(asked));
+    const samples = await samplesOf(readers, bench.upstream.child, async () => (await inspector.liveBytes()) - before);
+    const open = samples[0]?.bytes ?? Number.NaN;
+    const most = Math.max(...samples.map((sample) => sample.bytes));
+    found.push({
+      name,
+      bytesPerThousandChunks: slopeOf(samples) * 1000,
+      openKib: open / 1024,
+      grownKib: (most - open) / 1024,
+    });
+  }
+  return found;
+}
+
+/** One sample in each rest of all streams. */
+async function samplesOf(
+  readers: readonly StreamReader[],
+  upstream: ChildProcess,
+  live: () => Promise<number>,
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const events = () => readers.reduce((sum, reader) => sum + reader.events, 0);
+  const all = Promise.all(readers.map((reader) => reader.ended)).then(() => "over" as const);
+  const over = new AbortController();
+  while ((await Promise.race([once(upstream, "message", { signal: over.signal }), all])) !== "over") {
+    for (let seen = -1; seen !== events(); await sleep(SETTLED_MS)) seen = events();
+    samples.push({ chunks: events() / readers.length, bytes: (await live()) / readers.length });
+    upstream.send("go on");
+  }
+  over.abort();
+  return samples;
+}
+
+function slopeOf(samples: readonly Sample[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const x = mean(samples.map((sample) => sample.chunks));
+  const y = mean(samples.map((sample) => sample.bytes));
+  const over = samples.reduce((sum, sample) => sum + (sample.chunks - x) * (sample.bytes - y), 0);
+  return over / samples.reduce((sum, sample) => sum + (sample.chunks - x) ** 2, 0);
+}

@@ -1,0 +1,222 @@
+import * as z from "zod/mini";
+import { textUpTo } from "../core/characters.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams, queryInt, queryText, statusOnly } from "../core/envelope.ts";
+import { REASONS } from "../core/messages.ts";
+import { pageFields } from "../core/paging.ts";
+import { LimitsInput, LimitsView } from "../core/limits.ts";
+import { queryInts } from "../core/lists.ts";
+
+/** Most tokens that one page of the list may hold; chat pages ask for 999. */
+export const TOKEN_PAGE_CAP = 1000;
+
+/** An access token of the caller. `key` is shown to its owner in full, without the `sk-` that clients put before it. */
+export const Token = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  key: z.string(),
+  status: z.int(),
+  name: z.string(),
+  created_time: z.int(),
+  accessed_time: z.int(),
+  /** Epoch seconds; -1 = never. */
+  expired_time: z.int(),
+  remain_quota: z.int(),
+  unlimited_quota: z.boolean(),
+  model_limits_enabled: z.boolean(),
+  /** Comma-joined. */
+  model_limits: z.string(),
+  /** One address or network per line; "" = no limit. */
+  allow_ips: z.string(),
+  used_quota: z.int(),
+  /** "" = the group of the user. */
+  group: z.string(),
+  /** What the token may use of what its user may. */
+  limits: LimitsView,
+  DeletedAt: z.nullable(z.string()),
+});
+export type Token = z.output<typeof Token>;
+
+const longText = textUpTo(64 * 1024);
+
+const tokenFields = {
+  name: z.optional(z.string()),
+  /** Read as a number so that a fraction is answered with U16. */
+  remain_quota: z.optional(z.number({ error: REASONS.integer })),
+  unlimited_quota: z.optional(z.boolean()),
+  expired_time: z.optional(z.int().check(z.minimum(-1))),
+  model_limits_enabled: z.optional(z.boolean()),
+  model_limits: z.optional(longText),
+  allow_ips: z.optional(longText),
+  group: z.optional(z.string()),
+  /** Absent: they stay; {}: none. */
+  limits: LimitsInput,
+};
+
+export const TokenInput = z.object(tokenFields);
+export type TokenInput = z.output<typeof TokenInput>;
+
+const tokenFilter = {
+  keyword: queryText,
+  /** Part of a key; a leading `sk-` is removed. */
+  token: queryText,
+  status: queryInts,
+  group: queryText,
+  /** Only tokens that expire within this many seconds. */
+  expiring: queryInt,
+};
+
+const listQuery = z.object({ ...pageFields, size: queryInt, ...tokenFilter });
+
+const refusals = ["K1", "U16", "G2", "K5", "K6"] as const;
+
+export const tokenList = endpoint({
+  name: "tokenList",
+  method: "GET",
+  path: "/api/token/",
+  access: "user",
+  summary: "Lists the caller's tokens, newest first.",
+  query: listQuery,
+  data: z.array(Token),
+});
+
+export const tokenSearch = endpoint({
+  name: "tokenSearch",
+  method: "GET",
+  path: "/api/token/search",
+  access: "user",
+  summary: "Finds the caller's tokens by name and by part of the key; paged only when asked for.",
+  query: listQuery,
+  data: z.array(Token),
+});
+
+export const tokenGet = endpoint({
+  name: "tokenGet",
+  method: "GET",
+  path: "/api/token/{id}",
+  access: "user",
+  summary: "Reads one token of the caller.",
+  params: idParams,
+  data: Token,
+  fails: ["K2"],
+});
+
+export const tokenCreate = endpoint({
+  name: "tokenCreate",
+  method: "POST",
+  path: "/api/token/",
+  access: "user",
+  summary: "Creates a token with a random key.",
+  body: TokenInput,
+  data: Token,
+  fails: [...refusals, "K7"],
+});
+
+export const tokenSetStatus = endpoint({
+  name: "tokenSetStatus",
+  method: "PUT",
+  path: "/api/token/",
+  access: "user",
+  summary: "Enables or disables a token.",
+  query: statusOnly,
+  body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
+  data: Token,
+  fails: ["G8", "K2", "CH17", "K3", "K4"],
+});
+
+export const tokenUpdate = endpoint({
+  name: "tokenUpdate",
+  method: "PUT",
+  path: "/api/token/",
+  access: "user",
+  summary:
+    "Replaces all fields of a token; absent ones take their default (`remain_quota` 0), the status stays. With original_remain_quota the quota moves by the difference.",
+  body: z.object({
+    ...tokenFields,
+    id: z.optional(z.int()),
+    status: z.optional(z.int()),
+    /** What the form began with; what was spent since then stays spent. */
+    original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
+  }),
+  data: Token,
+  fails: ["G8", "K2", ...refusals, "K3", "K4"],
+});
+
+export const tokenDelete = endpoint({
+  name: "tokenDelete",
+  method: "DELETE",
+  path: "/api/token/{id}",
+  access: "user",
+  summary: "Deletes a token; its key stops working at once.",
+  params: idParams,
+  fails: ["K2"],
+});
+
+/** Most tokens that one call may name. */
+export const TOKEN_BATCH_CAP = 100;
+const idsBody = z.object({ ids: z.optional(z.array(z.int())) });
+
+export const tokenBatchDelete = endpoint({
+  name: "tokenBatchDelete",
+  method: "POST",
+  path: "/api/token/batch",
+  access: "user",
+  summary: "Deletes up to 100 of the caller's tokens and tells how many; ids of others are passed over.",
+  body: idsBody,
+  data: z.int(),
+  fails: ["G1", "G2"],
+});
+
+export const tokenKey = endpoint({
+  name: "tokenKey",
+  method: "POST",
+  path: "/api/token/{id}/key",
+  access: "user",
+  rate: "critical",
+  summary: "The key of one of the caller's tokens, without `sk-`.",
+  params: idParams,
+  data: z.object({ key: z.string() }),
+  fails: ["K2"],
+});
+
+export const tokenKeys = endpoint({
+  name: "tokenKeys",
+  method: "POST",
+  path: "/api/token/batch/keys",
+  access: "user",
+  rate: "critical",
+  summary: "Keys of up to 100 of the caller's tokens by id, without `sk-`; ids of others are passed over.",
+  body: idsBody,
+  data: z.object({ keys: z.record(z.string(), z.string()) }),
+  fails: ["G1", "G2"],
+});
+
+/** What a relay key has left, in the shape that later versions of the family answer. */
+export const TokenUsage = z.object({
+  code: z.literal(true),
+  message: z.literal("ok"),
+  data: z.object({
+    object: z.literal("token_usage"),
+    name: z.string(),
+    total_granted: z.int(),
+    total_used: z.int(),
+    total_available: z.int(),
+    unlimited_quota: z.boolean(),
+    /** Names of the allowed models, each true. */
+    model_limits: z.record(z.string(), z.literal(true)),
+    model_limits_enabled: z.boolean(),
+    /** Epoch seconds; 0 = never. */
+    expires_at: z.int(),
+  }),
+});
+export type TokenUsage = z.output<typeof TokenUsage>;
+
+export const tokenUsage = endpoint({
+  name: "tokenUsage",
+  method: "GET",
+  path: "/api/usage/token",
+  access: "key",
+  isCrossOrigin: true,
+  answer: "raw",
+  summary: "Tells a relay key what it has left; also when that is nothing.",
+});

@@ -1,0 +1,84 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+
+const PATH = "/api/user/self/two_factor";
+
+/** Six digits of the authenticator, or one of the recovery codes. */
+const codeBody = z.object({ code: z.optional(z.string().check(z.maxLength(64))) });
+
+export const TwoFactorState = z.object({ enabled: z.boolean(), recovery_codes_left: z.int() });
+export type TwoFactorState = z.output<typeof TwoFactorState>;
+
+/** Shown once: only their hashes are kept. */
+const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
+
+export const twoFactorGet = endpoint({
+  name: "twoFactorGet",
+  method: "GET",
+  path: PATH,
+  access: "user",
+  summary: "Whether the caller's password login asks for a code, and how many recovery codes are left.",
+  data: TwoFactorState,
+});
+
+export const twoFactorBegin = endpoint({
+  name: "twoFactorBegin",
+  method: "POST",
+  path: PATH,
+  access: "user",
+  rate: "critical",
+  summary: "A new secret for an authenticator; it asks for nothing until it is confirmed.",
+  data: z.object({
+    /** Base32, for typing in. */
+    secret: z.string(),
+    /** `otpauth://` address, for a QR code. */
+    url: z.string(),
+  }),
+  fails: ["F1"],
+});
+
+export const twoFactorConfirm = endpoint({
+  name: "twoFactorConfirm",
+  method: "POST",
+  path: `${PATH}/confirm`,
+  access: "user",
+  rate: "critical",
+  summary: "Switches two-factor sign-in on with a first code and answers the recovery codes.",
+  body: codeBody,
+  data: recoveryCodes,
+  fails: ["G2", "F1", "F3", "L4", "L5", "L6"],
+});
+
+export const twoFactorCodes = endpoint({
+  name: "twoFactorCodes",
+  method: "POST",
+  path: `${PATH}/recovery_codes`,
+  access: "user",
+  rate: "critical",
+  summary: "Replaces the recovery codes.",
+  body: codeBody,
+  data: recoveryCodes,
+  fails: ["G2", "F2", "L4", "L5", "L6"],
+});
+
+export const twoFactorDisable = endpoint({
+  name: "twoFactorDisable",
+  method: "POST",
+  path: `${PATH}/disable`,
+  access: "user",
+  rate: "critical",
+  summary: "Switches two-factor sign-in off.",
+  body: codeBody,
+  fails: ["G2", "F2", "L4", "L5", "L6"],
+});
+
+export const userTwoFactorReset = endpoint({
+  name: "userTwoFactorReset",
+  method: "DELETE",
+  path: "/api/user/{id}/two_factor",
+  access: "admin",
+  summary: "Switches a user's two-factor sign-in off and removes his passkeys, for who lost his devices.",
+  params: idParams,
+  fails: ["G1", "U1", "U3"],
+});

@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+
+const scope = z.enum(["token", "user", "group", "model", "channel"]);
+const period = z.enum(["day", "week", "month"]);
+const units = z.int().check(z.minimum(1));
+const percent = z.int().check(z.minimum(0), z.maximum(100));
+const name = z.string().check(z.minLength(1), z.maxLength(191));
+
+/** What a token, user, group, model or channel may spend in a period of the calendar. */
+export const Budget = z.object({
+  id: z.int(),
+  scope,
+  /** Id of the token, user or channel; name of the group or model. */
+  subject: z.string(),
+  period,
+  /** Decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
+  time_zone: z.string(),
+  /** Quota units. */
+  quota_limit: z.int(),
+  /** Part of the limit at which the super administrator gets a mail; 0 = never. */
+  soft_percent: z.int(),
+  /** True: requests that would pass the limit are refused. False: it is only told. */
+  is_hard: z.boolean(),
+  /** Of the window that runs now, like the next two. */
+  used: z.int(),
+  /** Reserved by running requests. */
+  held: z.int(),
+  /** Epoch seconds. */
+  window_start: z.int(),
+  window_end: z.int(),
+});
+export type Budget = z.output<typeof Budget>;
+
+const optionalFields = {
+  time_zone: z.optional(z.string()),
+  soft_percent: z.optional(percent),
+  is_hard: z.optional(z.boolean()),
+};
+
+export const budgetList = endpoint({
+  name: "budgetList",
+  method: "GET",
+  path: "/api/budget/",
+  access: "admin",
+  summary: "All budgets, oldest first.",
+  data: z.array(Budget),
+});
+
+export const budgetGet = endpoint({
+  name: "budgetGet",
+  method: "GET",
+  path: "/api/budget/{id}",
+  access: "admin",
+  summary: "Reads one budget.",
+  params: idParams,
+  data: Budget,
+  fails: ["BU1"],
+});
+
+export const budgetCreate = endpoint({
+  name: "budgetCreate",
+  method: "POST",
+  path: "/api/budget/",
+  access: "admin",
+  summary: "Makes a budget; unless told otherwise a hard one, told at 80 percent, in UTC.",
+  body: z.object({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
+  data: Budget,
+  fails: ["BU2", "BU3", "BU4"],
+});
+
+export const budgetUpdate = endpoint({
+  name: "budgetUpdate",
+  method: "PUT",
+  path: "/api/budget/",
+  access: "admin",
+  summary: "Changes limit, threshold, hardness or time zone; what is used in the window stays.",
+  body: z.object({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
+  data: Budget,
+  fails: ["G8", "BU1", "BU3"],
+});
+
+export const budgetDelete = endpoint({
+  name: "budgetDelete",
+  method: "DELETE",
+  path: "/api/budget/{id}",
+  access: "admin",
+  summary: "Deletes a budget.",
+  params: idParams,
+  fails: ["BU1"],
+});

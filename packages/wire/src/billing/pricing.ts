@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryInt, queryText } from "../core/envelope.ts";
+
+/** What a model costs: by tokens (`quota_type` 0) or per call (1). */
+export const PricingRow = z.object({
+  model_name: z.string(),
+  quota_type: z.int(),
+  model_ratio: z.number(),
+  /** US dollars per call. */
+  model_price: z.number(),
+  owner_by: z.literal(""),
+  completion_ratio: z.number(),
+  enable_groups: z.array(z.string()),
+});
+export type PricingRow = z.output<typeof PricingRow>;
+
+export const pricingList = endpoint({
+  name: "pricingList",
+  method: "GET",
+  path: "/api/pricing",
+  access: "try",
+  summary:
+    "Prices of the models that the caller's groups may use; `group_ratio` and `usable_group` stand beside `data`.",
+  data: z.array(PricingRow),
+});
+
+/** How a charge comes about. Amounts that are not whole are exact decimals, or fractions such as `4/3`. */
+export const PricingExplanation = z.object({
+  model: z.string(),
+  group: z.string(),
+  /** `operator`, `family defaults`, `list price of …` or `self-use`, and when it held. */
+  source: z.string(),
+  date: z.string(),
+  /** By tokens (0) or per call (1), as in the list of prices. */
+  quota_type: z.int(),
+  /** Prompts longer than this are charged by other rates, as this one is; absent where it is not. */
+  tier_above: z.optional(z.int()),
+  /** Ratios as the log shows them; absent for prices per call. */
+  ratios: z.optional(z.object({ model: z.number(), completion: z.number(), cache: z.number() })),
+  /** What is counted, each with the quota of one and of all, before the ratio of the group. */
+  parts: z.array(z.object({ name: z.string(), count: z.int(), rate: z.string(), quota: z.string() })),
+  group_ratio: z.string(),
+  /** The sum times the ratio of the group. */
+  exact: z.string(),
+  /** What is charged: rounded once, halves up, and at least 1 where anything costs something. */
+  quota: z.int(),
+  quota_per_unit: z.number(),
+});
+export type PricingExplanation = z.output<typeof PricingExplanation>;
+
+export const pricingExplain = endpoint({
+  name: "pricingExplain",
+  method: "GET",
+  path: "/api/pricing/explain",
+  access: "user",
+  summary:
+    "How a chat would be charged, factor by factor; null where the model has no price, or, for users, no channel of theirs.",
+  query: z.object({
+    model: queryText,
+    /** That of the caller when empty. */
+    group: queryText,
+    /** All tokens of the prompt, those that came from a cache included. */
+    prompt: queryInt,
+    /** Tokens of the answer. */
+    completion: queryInt,
+    /** Tokens of the prompt that came from a cache. */
+    cached: queryInt,
+  }),
+  data: z.nullable(PricingExplanation),
+  fails: ["K5"],
+});

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+
+export const walletRedeem = endpoint({
+  name: "walletRedeem",
+  method: "POST",
+  path: "/api/user/topup",
+  access: "user",
+  summary: "Redeems a code; the answer is the credited quota.",
+  body: z.object({ key: z.optional(z.string()) }),
+  data: z.int(),
+  fails: ["D6", "D7", "D8", "D9", "U16"],
+});
+
+const amountFields = {
+  /** Dollars in currency mode, else quota units; whatever is no integer is answered in the shape of these calls. */
+  amount: z.optional(z.unknown()),
+  /** Sent by family consoles; ignored. */
+  top_up_code: z.optional(z.unknown()),
+};
+
+/** Amount and payment calls write `success` or `error` into `message`; a failure's text stands in `data`. */
+export const MoneyAnswer = z.object({ success: z.boolean(), message: z.string(), data: z.string() });
+
+export const walletAmount = endpoint({
+  name: "walletAmount",
+  method: "POST",
+  path: "/api/user/amount",
+  access: "user",
+  summary: "Tells the money to pay for an amount, with two decimals.",
+  body: z.object(amountFields),
+  answer: "raw",
+  fails: ["G1", "Y1", "Y2"],
+});
+
+export const walletPay = endpoint({
+  name: "walletPay",
+  method: "POST",
+  path: "/api/user/pay",
+  access: "user",
+  summary: "Opens an order and answers the form fields for the payment page, whose address stands in `url`.",
+  body: z.object({ ...amountFields, payment_method: z.optional(z.unknown()) }),
+  answer: "raw",
+  fails: ["G1", "Y1", "Y2", "Y3", "Y4", "Y5"],
+});
+
+const noticeFacts = {
+  path: "/api/user/epay/notify",
+  access: "none",
+  summary: "Takes the payment provider's notice; answers `success` or `fail` as plain text.",
+  answer: "text",
+} as const;
+
+export const walletNotice = endpoint({ name: "walletNotice", method: "GET", ...noticeFacts });
+export const walletNoticeForm = endpoint({ name: "walletNoticeForm", method: "POST", ...noticeFacts });

@@ -1,0 +1,26 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+
+/** An upstream key that is passed over, or near to it, as the answering replica sees it. */
+export const ChannelHealth = z.object({
+  channel_id: z.int(),
+  /** Place of the key in the channel's key text, from 0. */
+  key_index: z.int(),
+  /** `open` = failing, passed over; `half-open` = one call may try it; `failing` = still used; `resting` = after a 429. */
+  state: z.enum(["open", "half-open", "failing", "resting"]),
+  /** The model that rests; "" = all of the key's models. */
+  model: z.string(),
+  /** Milliseconds until it is used again; 0 = now. */
+  wait_ms: z.int(),
+  consecutive_failures: z.int(),
+});
+export type ChannelHealth = z.output<typeof ChannelHealth>;
+
+export const channelHealth = endpoint({
+  name: "channelHealth",
+  method: "GET",
+  path: "/api/channel/health",
+  access: "admin",
+  summary: "Upstream keys that are not simply fine, by channel; the others work.",
+  data: z.array(ChannelHealth),
+});

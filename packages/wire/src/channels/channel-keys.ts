@@ -1,0 +1,96 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+
+/** What the family's dialog for many keys asks for. */
+export const MULTI_KEY_ACTIONS = [
+  "get_key_status",
+  "disable_key",
+  "enable_key",
+  "disable_all_keys",
+  "enable_all_keys",
+  "delete_key",
+  "delete_disabled_keys",
+] as const;
+
+/** One upstream key of a channel; the key itself never leaves the server. */
+export const ChannelKey = z.object({
+  /** Place in the channel's key text, from 0; the same as `multi_key_index` of a log row. */
+  index: z.int(),
+  /** Last four characters of a long key. */
+  hint: z.string(),
+  /** 1 in use, 2 switched off by hand, 3 switched off because its upstream refused it for good. */
+  status: z.int(),
+  reason: z.string(),
+  /** Epoch seconds of the last switch; 0 = never. */
+  time: z.int(),
+});
+export type ChannelKey = z.output<typeof ChannelKey>;
+
+export const channelKeys = endpoint({
+  name: "channelKeys",
+  method: "GET",
+  path: "/api/channel/{id}/keys",
+  access: "admin",
+  summary: "The upstream keys of a channel and whether they are in use.",
+  params: idParams,
+  data: z.array(ChannelKey),
+  fails: ["G1", "CH8"],
+});
+
+export const channelKeySwitch = endpoint({
+  name: "channelKeySwitch",
+  method: "PUT",
+  path: "/api/channel/{id}/keys",
+  access: "admin",
+  summary:
+    "Switches single keys on (1) or off (2); with the last one the channel is switched off, and on with the first.",
+  params: idParams,
+  body: z.object({ index: z.optional(z.int()), status: z.optional(z.int()) }),
+  data: z.array(ChannelKey),
+  fails: ["G1", "G2", "CH8", "CH17"],
+});
+
+const MultiKeyPage = z.object({
+  keys: z.array(
+    z.object({
+      index: z.int(),
+      status: z.int(),
+      /** Epoch seconds; 0 = in use. */
+      disabled_time: z.int(),
+      reason: z.string(),
+      /** Last characters of a long key. */
+      key_preview: z.string(),
+    }),
+  ),
+  total: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+  total_pages: z.int(),
+  enabled_count: z.int(),
+  manual_disabled_count: z.int(),
+  auto_disabled_count: z.int(),
+});
+
+export const channelMultiKey = endpoint({
+  name: "channelMultiKey",
+  method: "POST",
+  path: "/api/channel/multi_key/manage",
+  access: "admin",
+  summary:
+    "Shows, switches or deletes the upstream keys of a channel, as later consoles of the family ask; `delete_disabled_keys` deletes those that the system switched off.",
+  body: z.object({
+    channel_id: z.optional(z.int()),
+    /** One of `get_key_status`, `disable_key`, `enable_key`, `disable_all_keys`, `enable_all_keys`, `delete_key`, `delete_disabled_keys`. */
+    action: z.optional(z.string()),
+    key_index: z.optional(z.int()),
+    /** From 1. */
+    page: z.optional(z.int()),
+    page_size: z.optional(z.int()),
+    /** Only keys of this status. */
+    status: z.optional(z.int()),
+  }),
+  /** The keys for `get_key_status`, else how many were changed. */
+  data: z.union([MultiKeyPage, z.int()]),
+  fails: ["G1", "G2", "U12", "CH8", "CH20"],
+});

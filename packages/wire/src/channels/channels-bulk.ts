@@ -1,0 +1,153 @@
+// Many channels at once: those of a tag, those of a filter, and what an upstream offers before it is one.
+import * as z from "zod/mini";
+import { Channel, channelFields, ChannelInput } from "./channels.ts";
+import { textUpTo } from "../core/characters.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams, queryText } from "../core/envelope.ts";
+
+const ids = z.optional(z.array(z.int()));
+const name191 = textUpTo(191);
+const tagBody = z.object({ tag: z.optional(z.string()) });
+
+export const channelTagEnable = endpoint({
+  name: "channelTagEnable",
+  method: "POST",
+  path: "/api/channel/tag/enabled",
+  access: "admin",
+  summary: "Enables every channel of a tag.",
+  body: tagBody,
+  fails: ["CH14"],
+});
+
+export const channelTagDisable = endpoint({
+  name: "channelTagDisable",
+  method: "POST",
+  path: "/api/channel/tag/disabled",
+  access: "admin",
+  summary: "Disables every channel of a tag.",
+  body: tagBody,
+  fails: ["CH14"],
+});
+
+export const channelTagUpdate = endpoint({
+  name: "channelTagUpdate",
+  method: "PUT",
+  path: "/api/channel/tag",
+  access: "admin",
+  summary: "Changes every channel of a tag, and the tag itself.",
+  body: z.object({
+    tag: z.optional(z.string()),
+    /** "" takes the tag away. */
+    new_tag: z.optional(name191),
+    /** How one console of the family spells it. */
+    newTag: z.optional(name191),
+    priority: channelFields.priority,
+    weight: channelFields.weight,
+    model_mapping: channelFields.model_mapping,
+    models: channelFields.models,
+    groups: channelFields.group,
+  }),
+  fails: ["G2", "CH14", "CH2", "CH3", "CH7"],
+});
+
+export const channelCopy = endpoint({
+  name: "channelCopy",
+  method: "POST",
+  path: "/api/channel/{id}/copy",
+  access: "admin",
+  summary: "Copies a channel with its key, which stays on the server; `Copy` is appended to the name.",
+  params: idParams,
+  data: Channel,
+  fails: ["CH8"],
+});
+
+export const channelCopyAs = endpoint({
+  name: "channelCopyAs",
+  method: "POST",
+  path: "/api/channel/copy/{id}",
+  access: "admin",
+  summary: "Copies a channel with its key, as later consoles of the family ask; counters and balance begin anew.",
+  params: idParams,
+  /** What is appended to the name; `_copy` when it is empty. */
+  query: z.object({ suffix: queryText }),
+  data: z.object({ id: z.int() }),
+  fails: ["CH8"],
+});
+
+export const channelTagModels = endpoint({
+  name: "channelTagModels",
+  method: "GET",
+  path: "/api/channel/tag/models",
+  access: "admin",
+  summary: "Models of the channel of a tag that has the most, comma-joined.",
+  query: z.object({ tag: queryText }),
+  data: z.string(),
+  fails: ["CH14"],
+});
+
+export const CHANNEL_BULK_ACTIONS = ["enable", "disable", "delete", "patch", "test", "sync"] as const;
+
+/** How one channel of a bulk call fared. */
+export const ChannelBulkResult = z.object({
+  id: z.int(),
+  success: z.boolean(),
+  message: z.string(),
+  /** Seconds, for `test`. */
+  time: z.optional(z.number()),
+});
+
+export const channelBulk = endpoint({
+  name: "channelBulk",
+  method: "POST",
+  path: "/api/channel/bulk",
+  access: "admin",
+  summary:
+    "Does one thing to many channels and tells how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
+  body: z.object({
+    ids,
+    filter: z.optional(
+      z.object({
+        keyword: z.optional(z.string()),
+        group: z.optional(z.string()),
+        model: z.optional(z.string()),
+        tag: z.optional(z.string()),
+        status: z.optional(z.array(z.int())),
+        type: z.optional(z.array(z.int())),
+      }),
+    ),
+    action: z.string(),
+    patch: z.optional(ChannelInput),
+    from: z.optional(z.int()),
+  }),
+  data: z.array(ChannelBulkResult),
+  fails: ["U12", "G2", "CH8", "CH16"],
+});
+
+/** What an unsaved form's upstream answered. */
+export const ChannelProbeResult = z.object({
+  ok: z.boolean(),
+  /** HTTP status of the upstream, where one was seen. */
+  status: z.optional(z.int()),
+  latency_ms: z.int(),
+  message: z.string(),
+  /** Present for `kind: "models"`. */
+  models: z.optional(z.array(z.string())),
+});
+
+export const channelProbe = endpoint({
+  name: "channelProbe",
+  method: "POST",
+  path: "/api/channel/probe",
+  access: "admin",
+  summary: "Tries a form that is not saved yet: a test request, or the upstream's model list.",
+  body: z.object({
+    ...channelFields,
+    kind: z.optional(z.string()),
+    /** A saved channel whose key stands in for a blank one. */
+    id: z.optional(z.int()),
+    /** Model of the test request. */
+    model: z.optional(textUpTo(255)),
+  }),
+  data: ChannelProbeResult,
+  fails: ["G1", "G2", "CH5", "CH6", "CH7", "CH8", "CH9", "CH12", "CH15", "CH19"],
+});

@@ -1,0 +1,334 @@
+import * as z from "zod/mini";
+import { textUpTo } from "../core/characters.ts";
+import { CHANNEL_STATUS } from "../core/constants.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams, queryFlag, queryText } from "../core/envelope.ts";
+import { pageFields } from "../core/paging.ts";
+import { queryInts, queryTexts } from "../core/lists.ts";
+
+/** Lowest priority that a channel may have. */
+export const LOWEST_PRIORITY = -999;
+
+/** A channel as every answer shows it: the key never leaves the server, so `key` is always "". */
+export const Channel = z.object({
+  id: z.int(),
+  type: z.int(),
+  key: z.literal(""),
+  openai_organization: z.string(),
+  test_model: z.string(),
+  status: z.int(),
+  name: z.string(),
+  weight: z.int(),
+  created_time: z.int(),
+  test_time: z.int(),
+  /** Milliseconds of the last test; 0 = never tested. */
+  response_time: z.int(),
+  base_url: z.string(),
+  other: z.string(),
+  /** US dollars, as the provider reports them. */
+  balance: z.number(),
+  balance_updated_time: z.int(),
+  /** Comma-joined, like `group`. */
+  models: z.string(),
+  group: z.string(),
+  used_quota: z.int(),
+  model_mapping: z.string(),
+  status_code_mapping: z.string(),
+  max_input_tokens: z.int(),
+  priority: z.int(),
+  auto_ban: z.int(),
+  /** "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while it is off for want of keys. */
+  other_info: z.string(),
+  tag: z.nullable(z.string()),
+  setting: z.string(),
+  param_override: z.string(),
+  /** Rises with every write; send it back as `If-Match` to refuse an edit of a stale form. */
+  version: z.int(),
+  /** Number of upstream keys, and the last four characters of a long single key: tells keys apart without showing them. */
+  key_count: z.optional(z.int()),
+  key_hint: z.optional(z.string()),
+});
+export type Channel = z.output<typeof Channel>;
+
+const longText = textUpTo(512 * 1024);
+const name191 = textUpTo(191);
+
+/** Fields that a form may send; everything else on a sent row is ignored. */
+export const channelFields = {
+  name: z.optional(name191),
+  type: z.optional(z.int()),
+  /** One channel per line on creation, unless `multi_key` keeps the lines together as keys of one channel. */
+  key: z.optional(longText),
+  models: z.optional(longText),
+  group: z.optional(longText),
+  base_url: z.optional(textUpTo(512)),
+  other: z.optional(longText),
+  openai_organization: z.optional(name191),
+  test_model: z.optional(name191),
+  model_mapping: z.optional(longText),
+  status_code_mapping: z.optional(textUpTo(1024)),
+  max_input_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))),
+  auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
+  priority: z.optional(z.int().check(z.minimum(LOWEST_PRIORITY))),
+  /** Below 0 becomes 0. */
+  weight: z.optional(z.int().check(z.maximum(2_147_483_647))),
+  status: z.optional(z.int()),
+  tag: z.optional(name191),
+  setting: z.optional(longText),
+  param_override: z.optional(longText),
+};
+
+export const ChannelInput = z.object(channelFields);
+export type ChannelInput = z.output<typeof ChannelInput>;
+
+/** Most channels that one bulk call names. */
+export const CHANNEL_BULK_CAP = 1000;
+
+const ids = z.optional(z.array(z.int()));
+
+const STATUS_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
+  ["enabled", [CHANNEL_STATUS.enabled]],
+  ["disabled", [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem]],
+]);
+
+/** Numbers, or the words of later consoles of the family. */
+const queryStatus = z.pipe(
+  queryTexts,
+  z.transform((parts: string[]): number[] =>
+    parts.flatMap((part) => STATUS_WORDS.get(part) ?? Number(part)).filter(Number.isSafeInteger),
+  ),
+);
+
+/** Narrows a list; empty members do not filter. */
+export const channelFilter = {
+  keyword: queryText,
+  group: queryText,
+  model: queryText,
+  /** Comma-separated, like `type`. */
+  status: queryStatus,
+  type: queryInts,
+  tag: queryText,
+};
+
+const listQuery = z.object({ ...pageFields, ...channelFilter, id_sort: queryFlag, tag_mode: queryFlag });
+
+export const channelList = endpoint({
+  name: "channelList",
+  method: "GET",
+  path: "/api/channel/",
+  access: "admin",
+  summary: "Lists channels, best priority first.",
+  query: listQuery,
+  data: z.array(Channel),
+});
+
+export const channelSearch = endpoint({
+  name: "channelSearch",
+  method: "GET",
+  path: "/api/channel/search",
+  access: "admin",
+  summary: "Finds channels by id, name, exact key, model text and group; paged only when asked for.",
+  query: listQuery,
+  data: z.array(Channel),
+});
+
+export const channelGet = endpoint({
+  name: "channelGet",
+  method: "GET",
+  path: "/api/channel/{id}",
+  access: "admin",
+  summary: "Reads one channel.",
+  params: idParams,
+  data: Channel,
+  fails: ["CH8"],
+});
+
+export const channelCreate = endpoint({
+  name: "channelCreate",
+  method: "POST",
+  path: "/api/channel/",
+  access: "admin",
+  summary: "Creates one channel per line of the key.",
+  body: z.object({
+    ...channelFields,
+    /** Id of the row that a console copied. */
+    id: z.optional(z.unknown()),
+    /** Takes the key of this channel when `key` is blank. */
+    copy_from: z.optional(z.int()),
+    multi_key: z.optional(z.boolean()),
+    /** The form as later consoles of the family wrap it. */
+    channel: z.optional(ChannelInput),
+    /** Of `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
+    mode: z.optional(z.string()),
+    /** Of `channel`: how its keys take turns, `random` or `polling`. */
+    multi_key_mode: z.optional(z.string()),
+  }),
+  fails: ["G2", "CH1", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17"],
+});
+
+export const channelUpdate = endpoint({
+  name: "channelUpdate",
+  method: "PUT",
+  path: "/api/channel/",
+  access: "admin",
+  summary: "Changes the fields that are present; a blank key stays as it was.",
+  body: z.object({
+    ...channelFields,
+    id: z.optional(z.int()),
+    /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
+    key_mode: z.optional(z.string()),
+  }),
+  data: Channel,
+  fails: ["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH20"],
+});
+
+export const channelDelete = endpoint({
+  name: "channelDelete",
+  method: "DELETE",
+  path: "/api/channel/{id}",
+  access: "admin",
+  summary: "Deletes a channel for good; an unknown id is a success.",
+  params: idParams,
+});
+
+export const channelDeleteDisabled = endpoint({
+  name: "channelDeleteDisabled",
+  method: "DELETE",
+  path: "/api/channel/disabled",
+  access: "admin",
+  summary: "Deletes every channel that is disabled, by hand or by the system.",
+  data: z.int(),
+});
+
+export const channelBatchDelete = endpoint({
+  name: "channelBatchDelete",
+  method: "POST",
+  path: "/api/channel/batch",
+  access: "admin",
+  summary: "Deletes the named channels.",
+  body: z.object({ ids }),
+  data: z.int(),
+  fails: ["G2", "CH16"],
+});
+
+export const channelBatchTag = endpoint({
+  name: "channelBatchTag",
+  method: "POST",
+  path: "/api/channel/batch/tag",
+  access: "admin",
+  summary: "Gives the named channels a tag; an empty tag clears it.",
+  body: z.object({ ids, tag: z.optional(name191) }),
+  data: z.int(),
+  fails: ["G2", "CH16"],
+});
+
+export const channelFix = endpoint({
+  name: "channelFix",
+  method: "POST",
+  path: "/api/channel/fix",
+  access: "admin",
+  summary: "Rebuilds the routing table of all channels.",
+  data: z.int(),
+});
+
+export const channelTest = endpoint({
+  name: "channelTest",
+  method: "GET",
+  hasEffects: true,
+  path: "/api/channel/test/{id}",
+  access: "admin",
+  summary: "Sends a small request through a channel; `time` beside the envelope tells the seconds.",
+  params: idParams,
+  query: z.object({ model: queryText }),
+  answer: "raw",
+  fails: ["CH8", "CH12"],
+});
+
+export const channelTestAll = endpoint({
+  name: "channelTestAll",
+  method: "GET",
+  hasEffects: true,
+  path: "/api/channel/test",
+  access: "admin",
+  summary: "Starts the test of all channels; `job_id` beside the envelope names the job.",
+  fails: ["CH11"],
+});
+
+export const channelBalance = endpoint({
+  name: "channelBalance",
+  method: "GET",
+  hasEffects: true,
+  path: "/api/channel/update_balance/{id}",
+  access: "admin",
+  summary: "Asks the provider for the balance of a channel; `balance` stands beside the envelope.",
+  params: idParams,
+  answer: "raw",
+  fails: ["CH8", "CH13"],
+});
+
+export const channelBalanceAll = endpoint({
+  name: "channelBalanceAll",
+  method: "GET",
+  hasEffects: true,
+  path: "/api/channel/update_balance",
+  access: "admin",
+  summary: "Starts the balance update of all enabled channels; `job_id` beside the envelope names the job.",
+  fails: ["CH18"],
+});
+
+export const channelModelsOf = endpoint({
+  name: "channelModelsOf",
+  method: "GET",
+  path: "/api/channel/fetch_models/{id}",
+  access: "admin",
+  summary: "Lists the models that the upstream of a stored channel offers.",
+  params: idParams,
+  data: z.array(z.string()),
+  fails: ["CH8", "CH9", "CH10"],
+});
+
+export const channelModelsFor = endpoint({
+  name: "channelModelsFor",
+  method: "POST",
+  path: "/api/channel/fetch_models",
+  access: "admin",
+  summary: "Lists the models that an upstream offers, for a form that is not saved yet.",
+  body: z.object({
+    base_url: z.optional(textUpTo(512)),
+    type: z.optional(z.int()),
+    key: z.optional(longText),
+  }),
+  data: z.array(z.string()),
+  fails: ["G2", "CH9", "CH10", "CH19"],
+});
+
+/** An entry of the model catalogue, in the shape of OpenAI's model list. */
+export const CatalogueModel = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+  permission: z.array(z.record(z.string(), z.unknown())),
+  root: z.string(),
+  parent: z.nullable(z.string()),
+});
+
+export type CatalogueModel = z.output<typeof CatalogueModel>;
+
+export const channelCatalogue = endpoint({
+  name: "channelCatalogue",
+  method: "GET",
+  path: "/api/channel/models",
+  access: "admin",
+  summary: "Lists every model that the gateway knows.",
+  data: z.array(CatalogueModel),
+});
+
+export const channelModelsEnabled = endpoint({
+  name: "channelModelsEnabled",
+  method: "GET",
+  path: "/api/channel/models_enabled",
+  access: "admin",
+  summary: "Lists the models that some enabled channel serves.",
+  data: z.array(z.string()),
+});

@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+
+export const modelsByType = endpoint({
+  name: "modelsByType",
+  method: "GET",
+  path: "/api/models",
+  access: "user",
+  summary: "The usual models of each channel type.",
+  data: z.record(z.string(), z.array(z.string())),
+});
+
+/** A kind of upstream as the channel form offers it. */
+export const ChannelType = z.object({
+  type: z.int(),
+  id: z.string(),
+  label: z.string(),
+  /** "" = the channel must name it. */
+  base_url: z.string(),
+  key_hint: z.string(),
+  other_hint: z.string(),
+  /** Accepted, but no longer offered. */
+  retired: z.boolean(),
+  can_test: z.boolean(),
+  can_balance: z.boolean(),
+  can_list_models: z.boolean(),
+});
+export type ChannelType = z.output<typeof ChannelType>;
+
+export const channelTypes = endpoint({
+  name: "channelTypes",
+  method: "GET",
+  path: "/api/channel/types",
+  access: "admin",
+  summary: "The kinds of upstream that a channel may have, for forms.",
+  data: z.array(ChannelType),
+});

@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import { fill, REASONS } from "./messages.ts";
+import type { Limits } from "../options/option-kinds.ts";
+
+const limit = z.optional(z.int().check(z.minimum(1)));
+
+/** Requests and tokens of a minute, requests at once; what is absent is not limited. */
+const members = { rpm: limit, tpm: limit, concurrency: limit };
+
+/** Limits of a token or a user as they are shown; {} = none of its own. */
+export const LimitsView = z.object(members);
+/** As a form sends them; unknown members are refused by `limitsFault`. */
+export const LimitsInput = z.optional(z.looseObject(members));
+
+/** In documents; {} = none. */
+export const LimitsSpec = z.optional(z.strictObject(members));
+
+const NAMES: readonly string[] = Object.keys(members);
+
+/** The member that is no limit, "" for the whole, and what is wrong with it. */
+export interface LimitsFault {
+  readonly member: string;
+  readonly reason: string;
+}
+
+export function limitsFault(value: unknown): LimitsFault | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { member: "", reason: REASONS.object };
+  for (const [member, one] of Object.entries(value)) {
+    if (!NAMES.includes(member)) return { member, reason: `is unknown; limits are ${NAMES.join(", ")}` };
+    if (typeof one !== "number" || !Number.isSafeInteger(one)) return { member, reason: REASONS.integer };
+    if (one < 1) return { member, reason: fill(REASONS.atLeast, { n: 1 }) };
+  }
+  return undefined;
+}
+
+/** Limits as rows hold them: JSON text; undefined where there are none or they cannot be read. */
+export function storedLimits(text: string | null | undefined): Limits | undefined {
+  if (!text) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return limitsFault(value) ? undefined : (value as Limits);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of `storedLimits`; null where nothing is limited. */
+export function limitsText(limits: Readonly<Record<string, unknown>>): string | null {
+  return Object.keys(limits).length === 0 ? null : JSON.stringify(limits);
+}

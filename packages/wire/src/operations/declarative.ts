@@ -1,0 +1,198 @@
+import * as z from "zod/mini";
+import { textUpTo } from "../core/characters.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { queryText } from "../core/envelope.ts";
+import { LimitsSpec } from "../core/limits.ts";
+
+export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
+
+const texts = z.array(z.string());
+const textMap = z.record(z.string(), z.string());
+const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
+
+const pathPart = z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]{1,253}$/));
+
+/** Where the gateway finds a secret. One of the three: a mounted Secret, a file of the same folder, a variable. */
+const source = {
+  secretKeyRef: z.optional(z.strictObject({ name: pathPart, key: pathPart })),
+  file: z.optional(z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+){0,4}$/))),
+  /** The part of the variable's name that follows `FAIRWAY_SECRET_`. */
+  env: z.optional(z.string().check(z.regex(/^[A-Z0-9_]{1,128}$/))),
+};
+type Sources = z.output<z.ZodMiniObject<typeof source>>;
+const hasOneSource = z.refine<Sources>(
+  ({ secretKeyRef, file, env }) => [secretKeyRef, file, env].filter((one) => one !== undefined).length === 1,
+  "one of secretKeyRef, file and env",
+);
+export const SecretSource = z.strictObject(source).check(hasOneSource);
+export type SecretSource = z.output<typeof SecretSource>;
+
+/** Members that are left out belong to the console. */
+export const ChannelSpec = z.strictObject({
+  /** Name of the provider, such as `openai`. */
+  type: z.string(),
+  displayName: z.optional(textUpTo(191).check(z.minLength(1))),
+  baseUrl: text,
+  models: z.optional(texts.check(z.minLength(1), z.maxLength(512))),
+  groups: z.optional(texts),
+  priority: z.optional(z.int().check(z.minimum(-999))),
+  weight: z.optional(z.int().check(z.minimum(0))),
+  enabled: flag,
+  autoBan: flag,
+  testModel: text,
+  openaiOrganization: text,
+  tag: text,
+  other: text,
+  modelMapping: z.optional(textMap),
+  statusCodeMapping: z.optional(textMap),
+  /** As a whole: limits, key_limits, multi_key_mode, proxy and the like. */
+  settings: z.optional(z.record(z.string(), z.unknown())),
+  /** The key itself; whoever sends the document has looked it up. */
+  key: text,
+  /** Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. */
+  credentialsFrom: z.optional(
+    // `Split`: one key a line, in turn.
+    z.strictObject({ ...source, keys: z.optional(z.enum(["Single", "Split"])) }).check(hasOneSource),
+  ),
+  /** Takes over a channel that nobody declares, whatever its name. */
+  adopt: z.optional(z.strictObject({ channelId: z.int().check(z.minimum(1)) })),
+  deletionPolicy: z.optional(z.enum(["Delete", "Disable", "Orphan"])),
+});
+export type ChannelSpec = z.output<typeof ChannelSpec>;
+
+export const OptionSetSpec = z.strictObject({
+  values: z.optional(textMap),
+  /** Stored as JSON text. */
+  json: z.optional(z.record(z.string(), z.unknown())),
+  valuesFrom: z.optional(z.array(z.strictObject({ option: z.string(), ...source }).check(hasOneSource))),
+  /** Of two sets that name one option the higher has it; 0 when left out, and the first of equals stays. */
+  priority: z.optional(z.int()),
+  /** Options that the set no longer names go back to their defaults instead of staying as they are. */
+  prune: flag,
+});
+export type OptionSetSpec = z.output<typeof OptionSetSpec>;
+
+export const TokenSpec = z.strictObject({
+  owner: z.strictObject({ username: z.string() }),
+  displayName: z.optional(textUpTo(30)),
+  group: text,
+  /** RFC 3339; null = never. */
+  expiresAt: z.optional(z.nullable(z.string())),
+  /** Set when the token is made; later it belongs to its use, unless each apply is to fill it up to the amount again. */
+  quota: z.optional(
+    z.strictObject({
+      unlimited: flag,
+      amount: z.optional(z.int().check(z.minimum(0))),
+      mode: z.optional(z.enum(["InitialOnly", "Maintain"])),
+    }),
+  ),
+  modelLimits: z.optional(texts),
+  allowIps: z.optional(texts),
+  /** Requests and tokens per minute, requests at once. */
+  limits: LimitsSpec,
+  disabled: flag,
+});
+export type TokenSpec = z.output<typeof TokenSpec>;
+
+const metadata = z.object({ name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9.-]{0,188}[a-z0-9])?$/)) });
+const apiVersion = z.literal(DECLARATIVE_VERSION);
+
+export const DeclarativeDocument = z.discriminatedUnion("kind", [
+  z.object({ apiVersion, kind: z.literal("Channel"), metadata, spec: ChannelSpec }),
+  z.object({ apiVersion, kind: z.literal("OptionSet"), metadata, spec: OptionSetSpec }),
+  z.object({ apiVersion, kind: z.literal("Token"), metadata, spec: TokenSpec }),
+]);
+export type DeclarativeDocument = z.output<typeof DeclarativeDocument>;
+export type DeclarativeKind = DeclarativeDocument["kind"];
+
+export const FieldChange = z.object({
+  field: z.string(),
+  /** Values as in the document; secrets are told as `(changed)`. */
+  old: z.optional(z.unknown()),
+  new: z.optional(z.unknown()),
+});
+export type FieldChange = z.output<typeof FieldChange>;
+
+export const DeclarativeChange = z.object({
+  kind: z.string(),
+  name: z.string(),
+  action: z.enum(["create", "update", "delete", "unchanged", "conflict"]),
+  fields: z.array(FieldChange),
+  /** Why there is a conflict, or which secrets were not found. */
+  message: z.string(),
+  /** 0 where there is no row of its own (option sets) or none yet. */
+  resource_id: z.int(),
+});
+export type DeclarativeChange = z.output<typeof DeclarativeChange>;
+
+const DOCUMENTS_BYTES = 16 * 1024 * 1024;
+
+const body = z.object({
+  /** Who owns the documents, such as `file:production`. */
+  manager: z.string().check(z.minLength(1), z.maxLength(191)),
+  documents: z.array(z.unknown()).check(z.maxLength(2000)),
+  /** Deletes what this manager owns and the documents no longer name. */
+  prune: flag,
+  /** Takes over what another manager owns, and deletes more than half of the own. */
+  force: flag,
+});
+
+export const declarativePlan = endpoint({
+  name: "declarativePlan",
+  method: "POST",
+  path: "/api/declarative/plan",
+  access: "root",
+  summary: "What applying the documents would change, field by field.",
+  body,
+  bodyBytes: DOCUMENTS_BYTES,
+  data: z.array(DeclarativeChange),
+  fails: ["G1", "G2", "M2", "M3"],
+});
+
+export const declarativeApply = endpoint({
+  name: "declarativeApply",
+  method: "POST",
+  path: "/api/declarative/apply",
+  access: "root",
+  summary:
+    "Makes it as the documents say, all in one transaction, and keeps the fields that they name; conflicts stay as they are.",
+  body,
+  bodyBytes: DOCUMENTS_BYTES,
+  data: z.array(DeclarativeChange),
+  fails: ["G1", "G2", "M2", "M3"],
+});
+
+export const declarativeExport = endpoint({
+  name: "declarativeExport",
+  method: "GET",
+  path: "/api/declarative/export",
+  access: "root",
+  summary: "What is here as documents, with names of variables in the place of secrets; `kind` narrows it.",
+  query: z.object({ kind: queryText }),
+  data: z.array(
+    z.object({
+      apiVersion: z.string(),
+      kind: z.string(),
+      metadata: z.object({ name: z.string() }),
+      spec: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+export const declarativeManaged = endpoint({
+  name: "declarativeManaged",
+  method: "GET",
+  path: "/api/declarative/managed",
+  access: "admin",
+  summary: "What documents own, so that screens can show it locked.",
+  data: z.array(
+    z.object({
+      kind: z.string(),
+      name: z.string(),
+      resource_id: z.int(),
+      owner: z.string(),
+      fields: z.array(z.string()),
+    }),
+  ),
+});

@@ -1,0 +1,304 @@
+import * as z from "zod/mini";
+import { textUpTo } from "../core/characters.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { queryTexts, queryTristate } from "../core/lists.ts";
+import { idParams, queryInt, queryText } from "../core/envelope.ts";
+
+/** `total` of a log list is exact up to this number and stays at it beyond. */
+export const LOG_TOTAL_CAP = 100_000;
+/**
+ * Filters that no index answers (wildcards, durations, streams, retries) are counted among the newest rows of this
+ * number only: `next` tells whether there are more.
+ */
+export const LOG_SCAN_CAP = 40_000;
+/** Rows of the two keyword searches. */
+export const LOG_SEARCH_CAP = 100;
+/** Rows that a relay key may read of itself. */
+export const LOG_TOKEN_CAP = 1000;
+/** Facets count within the newest rows of this number that match. */
+export const LOG_FACET_SAMPLE = 50_000;
+
+/**
+ * A log row. Owners see `channel` 0, no `channel_name`, no operator details in `other`,
+ * and a running number in place of `id`.
+ */
+export const LogRow = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  created_at: z.int(),
+  type: z.int(),
+  content: z.string(),
+  username: z.string(),
+  token_name: z.string(),
+  model_name: z.string(),
+  quota: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Seconds. */
+  use_time: z.int(),
+  is_stream: z.boolean(),
+  channel: z.int(),
+  channel_name: z.string(),
+  token_id: z.int(),
+  group: z.string(),
+  ip: z.string(),
+  request_id: z.string(),
+  /** "" or the text of a JSON object. */
+  other: z.string(),
+});
+export type LogRow = z.output<typeof LogRow>;
+
+export const LogPage = z.object({
+  items: z.array(LogRow),
+  total: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+  /** Cursor for `before` that continues below the last row; "" at the end. */
+  next: z.string(),
+});
+export type LogPage = z.output<typeof LogPage>;
+
+export const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
+
+const selfFilter = {
+  /** 0 = all. */
+  type: queryInt,
+  token_name: queryText,
+  /** Exact, or with `%` as wildcard. */
+  model_name: queryText,
+  start_timestamp: queryInt,
+  end_timestamp: queryInt,
+  group: queryText,
+  request_id: queryText,
+  /** Seconds. */
+  min_use_time: queryInt,
+  is_stream: queryTristate,
+  has_retry: queryTristate,
+  /** Comma-joined exact names, any of which may match. */
+  models: queryTexts,
+  tokens: queryTexts,
+};
+
+const adminFilter = { ...selfFilter, username: queryText, channel: queryInt, user_id: queryInt };
+
+const pageFields = {
+  /** First page 1; 0 is taken as 1. */
+  p: queryInt,
+  page_size: queryInt,
+  /** Cursor of `next`: rows below it, whatever `p` says. */
+  before: queryText,
+};
+
+const SelfFilter = z.object(selfFilter);
+const AdminFilter = z.object(adminFilter);
+export type LogFilter = z.output<typeof AdminFilter>;
+
+export const logList = endpoint({
+  name: "logList",
+  method: "GET",
+  path: "/api/log/",
+  access: "admin",
+  summary: "Lists log rows, newest first.",
+  query: z.object({ ...adminFilter, ...pageFields }),
+  data: LogPage,
+});
+
+export const logListSelf = endpoint({
+  name: "logListSelf",
+  method: "GET",
+  path: "/api/log/self",
+  access: "user",
+  summary: "Lists the caller's log rows, newest first.",
+  query: z.object({ ...selfFilter, ...pageFields }),
+  data: LogPage,
+});
+
+export const logGet = endpoint({
+  name: "logGet",
+  method: "GET",
+  path: "/api/log/{id}",
+  access: "admin",
+  summary: "Reads one log row.",
+  params: idParams,
+  data: LogRow,
+  fails: ["H3"],
+});
+
+export const logGetSelf = endpoint({
+  name: "logGetSelf",
+  method: "GET",
+  path: "/api/log/self/{request}",
+  access: "user",
+  summary: "Reads the caller's log row of one request id.",
+  params: z.object({ request: textUpTo(64) }),
+  data: LogRow,
+  fails: ["H3"],
+});
+
+export const logStat = endpoint({
+  name: "logStat",
+  method: "GET",
+  path: "/api/log/stat",
+  access: "admin",
+  summary: "Quota spent in the range, and calls and tokens of the last minute.",
+  query: AdminFilter,
+  data: LogStat,
+});
+
+export const logStatSelf = endpoint({
+  name: "logStatSelf",
+  method: "GET",
+  path: "/api/log/self/stat",
+  access: "user",
+  summary: "The same of the caller.",
+  query: SelfFilter,
+  data: LogStat,
+});
+
+const searchQuery = z.object({ keyword: queryText });
+
+export const logSearch = endpoint({
+  name: "logSearch",
+  method: "GET",
+  path: "/api/log/search",
+  access: "admin",
+  summary: "Finds log rows by type number or by the start of their content.",
+  query: searchQuery,
+  data: z.array(LogRow),
+});
+
+export const logSearchSelf = endpoint({
+  name: "logSearchSelf",
+  method: "GET",
+  path: "/api/log/self/search",
+  access: "user",
+  summary: "Finds the caller's log rows by type number.",
+  query: searchQuery,
+  data: z.array(LogRow),
+});
+
+export const logClear = endpoint({
+  name: "logClear",
+  method: "DELETE",
+  path: "/api/log/",
+  access: "root",
+  summary: "Deletes the rows older than a time and answers how many.",
+  query: z.object({ target_timestamp: queryInt }),
+  data: z.int(),
+  fails: ["H1"],
+});
+
+export const logOfToken = endpoint({
+  name: "logOfToken",
+  method: "GET",
+  path: "/api/log/token",
+  access: "none",
+  rate: "critical",
+  isCrossOrigin: true,
+  summary: "Log rows of a relay key, read from `Authorization: Bearer` or the query.",
+  query: z.object({ key: queryText }),
+  data: z.array(LogRow),
+});
+
+const FacetValues = z.array(z.object({ value: z.string(), count: z.int() }));
+
+/** The most frequent values of the matching rows; owners get neither channels nor users. */
+export const LogFacets = z.object({
+  /** False when only the newest `LOG_FACET_SAMPLE` rows were counted. */
+  complete: z.boolean(),
+  models: FacetValues,
+  tokens: FacetValues,
+  groups: FacetValues,
+  types: FacetValues,
+  channels: FacetValues,
+  users: FacetValues,
+});
+export type LogFacets = z.output<typeof LogFacets>;
+
+export const logFacets = endpoint({
+  name: "logFacets",
+  method: "GET",
+  path: "/api/log/facets",
+  access: "admin",
+  summary: "Counts the most frequent values of the matching rows.",
+  query: AdminFilter,
+  data: LogFacets,
+});
+
+export const logFacetsSelf = endpoint({
+  name: "logFacetsSelf",
+  method: "GET",
+  path: "/api/log/self/facets",
+  access: "user",
+  summary: "The same of the caller.",
+  query: SelfFilter,
+  data: LogFacets,
+});
+
+export const LogHistogram = z.object({
+  /** Seconds of one bucket; buckets without rows are left out. */
+  interval: z.int(),
+  buckets: z.array(z.object({ start: z.int(), count: z.int(), errors: z.int() })),
+});
+export type LogHistogram = z.output<typeof LogHistogram>;
+
+export const logHistogram = endpoint({
+  name: "logHistogram",
+  method: "GET",
+  path: "/api/log/histogram",
+  access: "admin",
+  summary: "Counts the matching rows over time, in at most 120 buckets.",
+  query: AdminFilter,
+  data: LogHistogram,
+});
+
+export const logHistogramSelf = endpoint({
+  name: "logHistogramSelf",
+  method: "GET",
+  path: "/api/log/self/histogram",
+  access: "user",
+  summary: "The same of the caller.",
+  query: SelfFilter,
+  data: LogHistogram,
+});
+
+export const logExport = endpoint({
+  name: "logExport",
+  method: "GET",
+  path: "/api/log/export",
+  access: "admin",
+  summary: "Streams all matching rows as a file: `format` csv (default) or ndjson.",
+  query: z.object({ ...adminFilter, format: queryText }),
+  answer: "file",
+});
+
+export const logExportSelf = endpoint({
+  name: "logExportSelf",
+  method: "GET",
+  path: "/api/log/self/export",
+  access: "user",
+  summary: "The same of the caller.",
+  query: z.object({ ...selfFilter, format: queryText }),
+  answer: "file",
+});
+
+/** Events: `row` with a log row, `dropped` with `{count}` of rows left out because more than 20 a second came. */
+export const logTail = endpoint({
+  name: "logTail",
+  method: "GET",
+  path: "/api/log/tail",
+  access: "admin",
+  summary: "Follows new matching rows as server-sent events.",
+  query: AdminFilter,
+  answer: "stream",
+});
+
+export const logTailSelf = endpoint({
+  name: "logTailSelf",
+  method: "GET",
+  path: "/api/log/self/tail",
+  access: "user",
+  summary: "The same of the caller.",
+  query: SelfFilter,
+  answer: "stream",
+});

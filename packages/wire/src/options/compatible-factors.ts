@@ -1,0 +1,124 @@
+// Second factors and passkeys under the names by which later consoles of the family call them.
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+import { SignedInUser } from "../accounts/users.ts";
+
+const codeBody = z.object({ code: z.optional(z.string().check(z.maxLength(64))) });
+const browserObject = z.record(z.string(), z.unknown());
+/** As `navigator.credentials` takes it. */
+const ceremony = z.object({ options: z.object({ publicKey: browserObject }) });
+
+export const familyFactorState = endpoint({
+  name: "familyFactorState",
+  method: "GET",
+  path: "/api/user/2fa/status",
+  access: "user",
+  summary: "Whether the caller's password login asks for a code.",
+  data: z.object({ enabled: z.boolean(), locked: z.boolean(), backup_codes_remaining: z.int() }),
+});
+
+export const familyFactorDisable = endpoint({
+  name: "familyFactorDisable",
+  method: "POST",
+  path: "/api/user/2fa/disable",
+  access: "user",
+  rate: "critical",
+  summary: "Switches two-factor sign-in off.",
+  body: codeBody,
+  fails: ["G2", "F2", "L4", "L5", "L6"],
+});
+
+export const familyFactorCodes = endpoint({
+  name: "familyFactorCodes",
+  method: "POST",
+  path: "/api/user/2fa/backup_codes",
+  access: "user",
+  rate: "critical",
+  summary: "Replaces the recovery codes.",
+  body: codeBody,
+  data: z.object({ backup_codes: z.array(z.string()) }),
+  fails: ["G2", "F2", "L4", "L5", "L6"],
+});
+
+export const familyPasskeyState = endpoint({
+  name: "familyPasskeyState",
+  method: "GET",
+  path: "/api/user/passkey",
+  access: "user",
+  summary: "Whether the caller has a passkey, and when one was last used.",
+  data: z.object({
+    enabled: z.boolean(),
+    /** RFC 3339 in UTC. */
+    last_used_at: z.nullable(z.string()),
+  }),
+});
+
+export const familyPasskeyDelete = endpoint({
+  name: "familyPasskeyDelete",
+  method: "DELETE",
+  path: "/api/user/passkey",
+  access: "user",
+  summary: "Removes all of the caller's passkeys.",
+});
+
+export const familyPasskeyBegin = endpoint({
+  name: "familyPasskeyBegin",
+  method: "POST",
+  path: "/api/user/passkey/register/begin",
+  access: "user",
+  rate: "critical",
+  summary: "What `navigator.credentials.create` takes to make a passkey; good for five minutes and once.",
+  data: ceremony,
+  fails: ["F5", "F7"],
+});
+
+export const familyPasskeyFinish = endpoint({
+  name: "familyPasskeyFinish",
+  method: "POST",
+  path: "/api/user/passkey/register/finish",
+  access: "user",
+  rate: "critical",
+  summary: "Registers the passkey that the browser made; the body is its answer.",
+  body: browserObject,
+  fails: ["F5", "F6", "F7"],
+});
+
+export const familyPasskeyLoginBegin = endpoint({
+  name: "familyPasskeyLoginBegin",
+  method: "POST",
+  path: "/api/user/passkey/login/begin",
+  access: "none",
+  rate: "critical",
+  summary: "What `navigator.credentials.get` takes to sign in with a passkey; good for five minutes and once.",
+  data: ceremony,
+  fails: ["F7"],
+});
+
+export const familyPasskeyLoginFinish = endpoint({
+  name: "familyPasskeyLoginFinish",
+  method: "POST",
+  path: "/api/user/passkey/login/finish",
+  access: "none",
+  rate: "critical",
+  summary: "Opens a session with a passkey; the body is the browser's answer.",
+  body: browserObject,
+  data: SignedInUser,
+  fails: ["F7", "AU6", "AU8"],
+});
+
+const resetFacts = { method: "DELETE", access: "admin", params: idParams, fails: ["G1", "U1", "U3"] } as const;
+
+export const familyFactorReset = endpoint({
+  ...resetFacts,
+  name: "familyFactorReset",
+  path: "/api/user/{id}/2fa",
+  summary: "Switches a user's two-factor sign-in off, for who lost his authenticator.",
+});
+
+export const familyPasskeyReset = endpoint({
+  ...resetFacts,
+  name: "familyPasskeyReset",
+  path: "/api/user/{id}/reset_passkey",
+  summary: "Removes a user's passkeys, for who lost his devices.",
+});

@@ -1,0 +1,66 @@
+import type { MessageCode } from "../core/messages.ts";
+import { flagType, integerType, textType, type OptionType } from "./option-kinds.ts";
+
+/** The card of the settings screens that shows an option. */
+export type OptionGroup =
+  | "general"
+  | "content"
+  | "login"
+  | "domains"
+  | "mail"
+  | "github"
+  | "wechat"
+  | "telegram"
+  | "linuxdo"
+  | "oidc"
+  | "human-check"
+  | "server"
+  | "worker"
+  | "payment"
+  | "drawing"
+  | "words"
+  | "logs"
+  | "dashboard"
+  | "monitoring"
+  | "quota"
+  | "relay"
+  | "prices";
+
+export interface OptionDefinition<T = unknown> {
+  readonly type: OptionType<T>;
+  /** Text while nothing is stored; "" of a price table means the gateway's built-in one. */
+  readonly fallback: string;
+  readonly group: OptionGroup;
+  /** One sentence for the settings screens and the reference. */
+  readonly about: string;
+  /** Member of the status view that shows the value to everyone. */
+  readonly shownAs: string | undefined;
+  /** Keys that must not be empty before the option can be switched on, and the code that says so. */
+  readonly needs: readonly string[];
+  readonly needsCode: MessageCode | undefined;
+}
+
+interface Extra {
+  readonly shownAs?: string;
+  readonly needs?: readonly string[];
+  readonly needsCode?: MessageCode;
+}
+
+export function option<T>(
+  type: OptionType<T>,
+  fallback: string,
+  [group, about]: Place,
+  extra: Extra = {},
+): OptionDefinition<T> {
+  return { type, fallback, group, about, shownAs: extra.shownAs, needs: extra.needs ?? [], needsCode: extra.needsCode };
+}
+
+type Place = readonly [group: OptionGroup, about: string];
+
+/** Kinds that both tables use. */
+export const flag = flagType;
+export const text = textType();
+export const count = integerType(0);
+export const positive = integerType(1);
+
+export const ALL_RATIOS_1 = '{"default":1,"vip":1,"svip":1}';

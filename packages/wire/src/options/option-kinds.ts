@@ -1,0 +1,310 @@
+import { characters } from "../core/characters.ts";
+import type { MessageCode } from "../core/messages.ts";
+
+/** A text that passed its check, or the catalogue code that refuses it (`rule` and `name` fill its places). */
+export type Reading<T> =
+  | { readonly isValid: true; readonly value: T; readonly text: string }
+  | { readonly isValid: false; readonly code: MessageCode; readonly rule?: string; readonly name?: string };
+
+/** How a settings form edits the option. */
+export type OptionKind =
+  | "flag"
+  | "integer"
+  | "number"
+  | "text"
+  | "long-text"
+  | "url"
+  | "choice"
+  | "comma-list"
+  | "lines"
+  | "ratios"
+  | "labels"
+  | "json";
+
+export interface OptionType<T> {
+  readonly kind: OptionKind;
+  /** The texts that are accepted, where they can be listed. */
+  readonly choices?: readonly string[];
+  readonly read: (text: string) => Reading<T>;
+}
+
+/** Names of models or groups to decimal texts, kept exactly as they were typed; no prototype. */
+export type Ratios = Readonly<Record<string, string>>;
+
+function valid<T>(value: T, text: string): Reading<T> {
+  return { isValid: true, value, text };
+}
+
+function broken(rule: string): Reading<never> {
+  return { isValid: false, code: "P9", rule };
+}
+
+const KIB = 1024;
+const MAX_BYTES = 512 * KIB;
+
+export const flagType: OptionType<boolean> = {
+  kind: "flag",
+  read: (text) => (text === "true" || text === "false" ? valid(text === "true", text) : broken("true or false")),
+};
+
+/** A whole number from `min` to `max`; without `max` the rule names only the lower bound. */
+export function integerType(min: number, max?: number): OptionType<number> {
+  const rule = max === undefined ? `an integer not below ${min}` : `an integer from ${min} to ${max}`;
+  const read = (text: string): Reading<number> => {
+    const value = /^[+-]?\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
+    const isInside = Number.isSafeInteger(value) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER);
+    return isInside ? valid(value, String(value)) : broken(rule);
+  };
+  return { kind: "integer", read };
+}
+
+export function numberType(bound: "not below 0" | "above 0"): OptionType<number> {
+  const read = (text: string): Reading<number> => {
+    const plain = decimalText(text.trim());
+    const value = plain === undefined ? Number.NaN : Number(plain);
+    const isInside = Number.isFinite(value) && (bound === "above 0" ? value > 0 : value >= 0);
+    return isInside && plain !== undefined ? valid(value, plain) : broken(`a number ${bound}`);
+  };
+  return { kind: "number", read };
+}
+
+/** Any text up to 512 KiB. */
+export function textType(kind: "text" | "long-text" = "text"): OptionType<string> {
+  return { kind, read: (text) => (byteLength(text) > MAX_BYTES ? broken("at most 512 KiB long") : valid(text, text)) };
+}
+
+/** Text of 1 to `max` characters, trimmed. */
+export function nameType(max: number): OptionType<string> {
+  const read = (text: string): Reading<string> => {
+    const trimmed = text.trim();
+    const length = characters(trimmed);
+    return length >= 1 && length <= max ? valid(trimmed, trimmed) : broken(`1 to ${max} characters long`);
+  };
+  return { kind: "text", read };
+}
+
+/** An http(s) address or "", without trailing slashes. */
+export const urlType: OptionType<string> = {
+  kind: "url",
+  read: (text) => {
+    const trimmed = text.trim().replace(/\/+$/, "");
+    return trimmed === "" || isHttp(trimmed) ? valid(trimmed, trimmed) : broken("an http(s) address or empty");
+  },
+};
+
+/** A link or link template whose scheme cannot run code. */
+export const linkType: OptionType<string> = {
+  kind: "text",
+  read: (text) => {
+    const trimmed = text.trim();
+    return isScript(trimmed) ? broken("a link without a script scheme") : valid(trimmed, trimmed);
+  },
+};
+
+export function choiceType<const T extends string>(choices: readonly T[], rule: string): OptionType<T> {
+  const read = (text: string): Reading<T> => {
+    const choice = choices.find((one) => one === text);
+    return choice === undefined ? broken(rule) : valid(choice, choice);
+  };
+  return { kind: "choice", choices, read };
+}
+
+/** Comma list, trimmed, lower-cased, without blanks and repeats. */
+export const commaListType: OptionType<readonly string[]> = {
+  kind: "comma-list",
+  read: (text) => {
+    const items = withoutRepeats(text.toLowerCase().split(","));
+    return valid(items, items.join(","));
+  },
+};
+
+/** One item per line, trimmed, without blank lines. */
+export const linesType = linesOf(512);
+
+/** Like `linesType`; a hundred thousand words fit. */
+export const wordsType = linesOf(4096);
+
+function linesOf(kib: number): OptionType<readonly string[]> {
+  const rule = `at most ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`} long`;
+  const read = (text: string): Reading<readonly string[]> => {
+    if (byteLength(text) > kib * KIB) return broken(rule);
+    const lines = withoutRepeats(text.split("\n"));
+    return valid(lines, lines.join("\n"));
+  };
+  return { kind: "lines", read };
+}
+
+/** Beyond this nothing can be charged, and no number of JSON tells it. */
+const RATIO_MAX = Number.MAX_SAFE_INTEGER;
+
+/** JSON object of numbers not below 0; `code` refuses what is no JSON object. */
+export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {
+  const read = (text: string): Reading<Ratios> => {
+    if (byteLength(text) > MAX_BYTES) return broken("at most 512 KiB long");
+    const parsed = parseNumbers(text);
+    if (!isObject(parsed)) return { isValid: false, code };
+    const ratios = Object.create(null) as Record<string, string>;
+    for (const [name, value] of Object.entries(parsed)) {
+      const plain = value instanceof NumberText ? decimalText(value.source) : undefined;
+      if (plain === undefined || plain.startsWith("-")) return { isValid: false, code: "P12", name };
+      if (Number(plain) > RATIO_MAX) return broken(`a number not above ${RATIO_MAX} for ${name}`);
+      ratios[name] = plain;
+    }
+    return valid<Ratios>(ratios, text);
+  };
+  return { kind: "ratios", read };
+}
+
+/** JSON object of texts. */
+export const labelsType: OptionType<Readonly<Record<string, string>>> = {
+  kind: "labels",
+  read: (text) => {
+    const parsed = parseJson(text);
+    if (!isObject(parsed)) return { isValid: false, code: "P7" };
+    const labels = Object.create(null) as Record<string, string>;
+    for (const [name, value] of Object.entries(parsed)) {
+      if (typeof value !== "string") return { isValid: false, code: "P7" };
+      labels[name] = value;
+    }
+    return valid(labels, text);
+  },
+};
+
+/** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
+export interface Limits {
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly concurrency?: number;
+}
+
+const LIMIT_NAMES: ReadonlySet<string> = new Set(["rpm", "tpm", "concurrency"]);
+
+/** Limits as settings hold them; undefined when something in them is not a whole number above 0, or has another name. */
+export function readLimits(value: unknown): Limits | undefined {
+  if (!isObject(value)) return undefined;
+  const isGood = Object.entries(value).every(
+    ([name, limit]) => LIMIT_NAMES.has(name) && Number.isSafeInteger(limit) && (limit as number) > 0,
+  );
+  return isGood ? (value as Limits) : undefined;
+}
+
+/** Limits of each of many; nothing by default. */
+export const ownLimitsType: OptionType<Limits> = {
+  kind: "json",
+  read: (text) => {
+    const limits = readLimits(parseJson(text));
+    return limits ? valid(limits, text) : broken('limits such as {"rpm":60,"tpm":100000,"concurrency":5}');
+  },
+};
+
+/** JSON object of names to limits; `*` stands for every other one. */
+export const limitsType: OptionType<Readonly<Record<string, Limits>>> = {
+  kind: "json",
+  read: (text) => {
+    const parsed = parseJson(text);
+    if (!isObject(parsed)) return { isValid: false, code: "P7" };
+    const limits = Object.create(null) as Record<string, Limits>;
+    for (const [name, value] of Object.entries(parsed)) {
+      const read = readLimits(value);
+      if (!read) return broken(`limits such as {"rpm":60,"tpm":100000,"concurrency":5} for ${name}`);
+      limits[name] = read;
+    }
+    return valid(limits, text);
+  },
+};
+
+/** JSON array of texts. */
+export const namesType: OptionType<readonly string[]> = {
+  kind: "json",
+  read: (text) => {
+    const parsed = parseJson(text);
+    if (!Array.isArray(parsed) || !parsed.every((item) => typeof item === "string"))
+      return { isValid: false, code: "P7" };
+    return valid(parsed, text);
+  },
+};
+
+/** JSON array of objects with one member each, label to link template. */
+export const chatsType: OptionType<readonly Readonly<Record<string, string>>[]> = {
+  kind: "json",
+  read: (text) => {
+    const parsed = parseJson(text);
+    if (!Array.isArray(parsed)) return { isValid: false, code: "P7" };
+    for (const item of parsed) {
+      const links = isObject(item) ? Object.values(item) : [];
+      if (links.length !== 1 || typeof links[0] !== "string") return { isValid: false, code: "P7" };
+      if (isScript(links[0])) return broken("a link without a script scheme");
+    }
+    return valid(parsed as Record<string, string>[], text);
+  },
+};
+
+/** A number in plain decimal notation (`1e-3` becomes `0.001`); undefined when it is none. */
+export function decimalText(source: string): string | undefined {
+  const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(source);
+  if (!parts) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
+  const digits = whole + fraction;
+  if (digits === "") return undefined;
+  const point = whole.length + Number(exponent);
+  const padded = point > 0 ? digits.padEnd(point, "0") : "0".repeat(1 - point) + digits;
+  const head = padded.slice(0, Math.max(point, 1)).replace(/^0+(?=\d)/, "");
+  const tail = padded.slice(Math.max(point, 1)).replace(/0+$/, "");
+  const plain = tail === "" ? head : `${head}.${tail}`;
+  return sign === "-" && /[1-9]/.test(plain) ? `-${plain}` : plain;
+}
+
+class NumberText {
+  readonly source: string;
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** JSON whose numbers keep the text that they were written with. */
+function parseNumbers(text: string): unknown {
+  const keep = (_name: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === "number" ? new NumberText(context?.source ?? String(value)) : value;
+  try {
+    return JSON.parse(text, keep);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (byteLength(text) > MAX_BYTES) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+}
+
+function isHttp(text: string): boolean {
+  return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
+}
+
+/** Browsers skip white space and control characters in front of and inside a scheme. */
+function isScript(link: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return /^(javascript|data|vbscript):/i.test(link.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ""));
+}
+
+function withoutRepeats(parts: readonly string[]): string[] {
+  return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ""))];
+}
+
+function byteLength(text: string): number {
+  if (text.length * 3 <= MAX_BYTES) return text.length;
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -1,0 +1,118 @@
+import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "../channels/affinity.ts";
+import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
+import {
+  integerType,
+  labelsType,
+  limitsType,
+  linesType,
+  namesType,
+  numberType,
+  ownLimitsType,
+  ratiosType,
+} from "./option-kinds.ts";
+
+const ratios = ratiosType();
+
+/** Quota and prices, how calls of models are limited, and where they go. */
+export const CALL_OPTIONS = {
+  QuotaForNewUser: option(count, "0", ["quota", "Gift for a new account."]),
+  PreConsumedQuota: option(count, "500", ["quota", "Smallest reservation of a request."]),
+  QuotaForInviter: option(count, "0", ["quota", "Reward for an invitation."]),
+  QuotaForInvitee: option(count, "0", ["quota", "Gift for an account that was invited."]),
+  DefaultOutputTokens: option(positive, "1000", ["quota", "Output tokens that a request without a cap reserves."]),
+  StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
+  BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),
+  ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),
+  ModelRatio: option(ratios, "", ["prices", "Input ratio by model; 1 is 2 dollars per million tokens."]),
+  CompletionRatio: option(ratios, "", ["prices", "Output price as a multiple of the input price, by model."]),
+  CacheRatio: option(ratios, "", ["prices", "Price of cached input as a multiple of the input price, by model."]),
+  CreateCacheRatio: option(ratios, "", [
+    "prices",
+    "Price of writing the cache as a multiple of the input price, by model.",
+  ]),
+  ImageRatio: option(ratios, "", ["prices", "Price of image tokens as a multiple of the input price, by model."]),
+  AudioRatio: option(ratios, "", ["prices", "Price of audio input as a multiple of the input price, by model."]),
+  AudioCompletionRatio: option(ratios, "", ["prices", "Price of audio output as a multiple of audio input, by model."]),
+  GroupRatio: option(ratios, ALL_RATIOS_1, ["prices", "Price multiplier by group; its names are the groups."]),
+  UserUsableGroups: option(labelsType, '{"default":"Default group","vip":"vip group"}', [
+    "prices",
+    "Groups that users may choose for tokens, with their labels.",
+  ]),
+  AutoGroups: option(namesType, '["default"]', ["prices", "Groups that a token of group auto tries, in order."]),
+  CarriedKeysEnabled: option(flag, "false", [
+    "relay",
+    "Keys that an import brought from another gateway are found by their SHA-256; the import switches it on.",
+  ]),
+  StreamCacheQueueLength: option(count, "0", ["relay", "Kept for consoles of the family; nothing reads it."]),
+  ModelRequestRateLimitEnabled: option(flag, "false", ["relay", "Model requests are limited per user."]),
+  ModelRequestRateLimitDurationMinutes: option(integerType(1, 525_600), "1", [
+    "relay",
+    "Window of the limit in minutes.",
+  ]),
+  ModelRequestRateLimitCount: option(count, "0", ["relay", "Requests per window; 0 is off."]),
+  ModelRequestRateLimitSuccessCount: option(count, "1000", ["relay", "Successful requests per window; 0 is off."]),
+  UserConcurrency: option(count, "0", ["relay", "Requests that a user may have running at once; 0 is off."]),
+  TokenConcurrency: option(count, "0", ["relay", "Requests that a token may have running at once; 0 is off."]),
+  DefaultTokenLimits: option(ownLimitsType, "{}", [
+    "relay",
+    "Limits of every single token; its own limits can only be tighter.",
+  ]),
+  DefaultUserLimits: option(ownLimitsType, "{}", [
+    "relay",
+    "Limits of every single user; what a user's own limits name holds instead.",
+  ]),
+  GroupLimits: option(limitsType, "{}", [
+    "relay",
+    "Limits of all users of a group together, by name; * is every other one.",
+  ]),
+  ModelLimits: option(limitsType, "{}", [
+    "relay",
+    "Limits of all users of a model together, by name; * is every other one.",
+  ]),
+  ChannelAffinityEnabled: option(flag, "true", [
+    "relay",
+    "Conversations go to the channel that served them last, for the sake of prompt caches.",
+  ]),
+  ChannelAffinityRules: option(affinityRulesType, DEFAULT_AFFINITY_RULES, [
+    "relay",
+    "What requests belong to one conversation: the first rule that fits and finds a name in the request.",
+  ]),
+  ChannelQueueLength: option(count, "100", [
+    "relay",
+    "Requests that may wait for a channel whose own limits are reached; 0 refuses at once.",
+  ]),
+  ChannelQueueSeconds: option(integerType(1, 3_600), "10", [
+    "relay",
+    "Seconds that a request waits for a channel at most.",
+  ]),
+  ResponseCacheEnabled: option(flag, "false", [
+    "relay",
+    "Answers to equal requests of one user are kept and repeated.",
+  ]),
+  ResponseCacheSeconds: option(integerType(1, 604_800), "300", ["relay", "Seconds that an answer is kept."]),
+  ResponseCacheMegabytes: option(integerType(1, 65_536), "64", [
+    "relay",
+    "Megabytes of answers that are kept at most: in each process, or in Redis for all of them.",
+  ]),
+  ResponseCacheRatio: option(numberType("not below 0"), "0", [
+    "relay",
+    "Part of the usual charge that a repeated answer costs; 0 is free.",
+  ]),
+  ResponseCacheGroups: option(linesType, "", [
+    "relay",
+    "Groups whose answers are kept, one per line; empty means all.",
+  ]),
+  ResponseCacheModels: option(linesType, "", [
+    "relay",
+    "Models whose answers are kept, one per line, * at the end stands for anything; empty means all.",
+  ]),
+  ResponseCacheVersion: option(text, "", ["relay", "Any text; another one forgets every answer that was kept."]),
+  KeptResponsesHours: option(integerType(0, 720), "24", [
+    "relay",
+    "Hours that responses are kept for follow-ups where the upstream speaks another protocol; 0 keeps none.",
+  ]),
+  KeptResponsesMegabytes: option(integerType(1, 65_536), "64", [
+    "relay",
+    "Megabytes of such responses that are kept at most: in each process, or in Redis for all of them.",
+  ]),
+} as const;

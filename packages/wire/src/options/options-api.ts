@@ -1,0 +1,111 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryText } from "../core/envelope.ts";
+import { pageFields } from "../core/paging.ts";
+
+export const OptionView = z.object({ key: z.string(), value: z.string() });
+
+/** A long list of words, escaped. */
+const OPTION_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Numbers and booleans are taken as their text; without a value nothing changes. */
+const optionValue = z.optional(z.union([z.string(), z.number(), z.boolean()]));
+
+export const optionList = endpoint({
+  name: "optionList",
+  method: "GET",
+  path: "/api/option/",
+  access: "root",
+  summary: "Every option but the hidden ones, by key.",
+  data: z.array(OptionView),
+});
+
+export const optionUpdate = endpoint({
+  name: "optionUpdate",
+  method: "PUT",
+  path: "/api/option/",
+  access: "root",
+  summary: "Changes one option; it holds when the call answers.",
+  body: z.object({ key: z.optional(z.string()), value: optionValue }),
+  bodyBytes: OPTION_BODY_BYTES,
+  fails: ["G8", "G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13"],
+});
+
+export const optionBatch = endpoint({
+  name: "optionBatch",
+  method: "PUT",
+  path: "/api/option/batch",
+  access: "root",
+  summary: "Changes several options, all or none; `errors` names every refused key.",
+  body: z.array(z.object({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
+  bodyBytes: OPTION_BODY_BYTES,
+  fails: ["G8", "G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13"],
+});
+
+export const OptionError = z.object({ key: z.string(), code: z.string(), message: z.string() });
+export type OptionError = z.output<typeof OptionError>;
+
+export const optionReset = endpoint({
+  name: "optionReset",
+  method: "POST",
+  path: "/api/option/rest_model_ratio",
+  access: "root",
+  summary: "Puts the built-in model ratios back.",
+});
+
+export const OptionChange = z.object({
+  id: z.int(),
+  key: z.string(),
+  /** Null where nothing was stored, and for hidden options. */
+  old_value: z.nullable(z.string()),
+  new_value: z.nullable(z.string()),
+  user_id: z.int(),
+  username: z.string(),
+  created_at: z.int(),
+});
+export type OptionChange = z.output<typeof OptionChange>;
+
+export const optionHistory = endpoint({
+  name: "optionHistory",
+  method: "GET",
+  path: "/api/option/history",
+  access: "root",
+  summary: "Who changed which option when, the latest first.",
+  query: z.object({ ...pageFields, key: queryText }),
+  data: z.array(OptionChange),
+});
+
+export const ShownPrice = z.object({
+  by: z.enum(["tokens", "call"]),
+  /** 1 is two dollars per million input tokens; the next two are multiples of it. */
+  model_ratio: z.number(),
+  completion_ratio: z.number(),
+  cache_ratio: z.number(),
+  /** US dollars per `unit`, for what is charged by the call. */
+  model_price: z.number(),
+  unit: z.string(),
+  /** "operator", "family defaults" or "list price of ..."; `date` says of when. */
+  source: z.string(),
+  date: z.string(),
+});
+export type ShownPrice = z.output<typeof ShownPrice>;
+
+export const OptionPrice = z.object({
+  model: z.string(),
+  /** What is charged now, before the ratio of a group; null where nobody priced the model. */
+  price: z.nullable(ShownPrice),
+  /** What is charged where the options say nothing about the model. */
+  built_in: z.nullable(ShownPrice),
+  /** Some enabled channel has the model. */
+  is_served: z.boolean(),
+});
+export type OptionPrice = z.output<typeof OptionPrice>;
+
+export const optionPrices = endpoint({
+  name: "optionPrices",
+  method: "GET",
+  path: "/api/option/prices",
+  access: "root",
+  summary: "What each model costs now and where that price comes from, models of channels without a price included.",
+  data: z.array(OptionPrice),
+});

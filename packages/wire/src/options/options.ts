@@ -1,0 +1,106 @@
+import type { MessageCode, MessageValues } from "../core/messages.ts";
+import type { Reading } from "./option-kinds.ts";
+import type { OptionDefinition } from "./option-definition.ts";
+import { OPTIONS } from "./option-table.ts";
+
+export { decimalText, readLimits, type Limits, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
+export type { OptionDefinition, OptionGroup } from "./option-definition.ts";
+export { OPTIONS } from "./option-table.ts";
+
+export type OptionKey = keyof typeof OPTIONS;
+
+/** Every option with its checked value: booleans, numbers, lists, maps without a prototype. */
+export type OptionValues = {
+  readonly [K in OptionKey]: (typeof OPTIONS)[K] extends OptionDefinition<infer T> ? T : never;
+};
+
+export interface OptionRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Texts that stand in for the fallback of the table, such as the gateway's price tables. */
+export type OptionDefaults = Partial<Readonly<Record<OptionKey, string>>>;
+
+export const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
+
+const PRICE_TABLE_EMPTY = "{}";
+/** What the program uses while `ServerAddress` is empty. */
+const LOCAL_ADDRESS = "http://localhost:3000";
+
+export function isOptionKey(key: string): key is OptionKey {
+  return Object.hasOwn(OPTIONS, key);
+}
+
+/** True for options whose value never leaves the server; judged by the name alone, in any letter case. */
+export function isHiddenOption(key: string): boolean {
+  return /(token|secret|key)$/i.test(key);
+}
+
+/** True for options that are stored sealed: the hidden ones but for the public site key. */
+export function isSecretOption(key: OptionKey): boolean {
+  return isHiddenOption(key) && OPTIONS[key].shownAs === undefined;
+}
+
+/** The text that holds while nothing is stored. */
+export function optionDefault(key: OptionKey, defaults: OptionDefaults = {}): string {
+  const text = defaults[key] ?? OPTIONS[key].fallback;
+  return text === "" && OPTIONS[key].type.kind === "ratios" ? PRICE_TABLE_EMPTY : text;
+}
+
+/** Values of all options; a stored text that fails its check is reported and the default stays. */
+export function parseOptions(
+  rows: readonly OptionRow[],
+  settings: {
+    readonly defaults?: OptionDefaults;
+    readonly warn?: (key: string, reading: Reading<unknown>) => void;
+  } = {},
+): OptionValues {
+  const values = Object.create(null) as Record<string, unknown>;
+  for (const key of OPTION_KEYS) values[key] = valueOf(readOption(key, optionDefault(key, settings.defaults)));
+  for (const { key, value } of rows) {
+    if (!isOptionKey(key)) continue;
+    const reading = readOption(key, value);
+    if (reading.isValid) values[key] = reading.value;
+    else settings.warn?.(key, reading);
+  }
+  return Object.freeze(values) as OptionValues;
+}
+
+export type OptionCheck =
+  | { readonly isValid: true; readonly key: OptionKey; readonly text: string; readonly value: unknown }
+  | { readonly isValid: false; readonly code: MessageCode; readonly values: MessageValues };
+
+/** Checks one change against the values that hold now; the answer is the text to store or the refusal. */
+export function checkOption(key: string, text: string, current: OptionValues): OptionCheck {
+  if (!isOptionKey(key)) return { isValid: false, code: "P6", values: { key } };
+  const reading = readOption(key, text);
+  if (!reading.isValid) {
+    return { isValid: false, code: reading.code, values: { key, rule: reading.rule ?? "", name: reading.name ?? "" } };
+  }
+  const { needs, needsCode } = OPTIONS[key];
+  const isSwitchedOn = reading.value !== false && reading.value !== "";
+  if (needsCode && isSwitchedOn && needs.some((other) => isBlank(current, other))) {
+    return { isValid: false, code: needsCode, values: { key } };
+  }
+  return { isValid: true, key, text: reading.text, value: reading.value };
+}
+
+/** The server's public address; while the option is empty `fallback`, or the address of a local start. */
+export function serverAddress(options: Pick<OptionValues, "ServerAddress">, fallback: string = LOCAL_ADDRESS): string {
+  return options.ServerAddress === "" ? fallback.replace(/\/+$/, "") : options.ServerAddress;
+}
+
+function readOption(key: OptionKey, text: string): Reading<unknown> {
+  return OPTIONS[key].type.read(text);
+}
+
+function valueOf(reading: Reading<unknown>): unknown {
+  if (!reading.isValid) throw new Error("a default does not pass its own check");
+  return reading.value;
+}
+
+function isBlank(values: OptionValues, key: string): boolean {
+  const value: unknown = values[key as OptionKey];
+  return value === "" || (Array.isArray(value) && value.length === 0);
+}

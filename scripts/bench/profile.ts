@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { parseArgs } from "node:util";
+import type { Job, Result } from "../../packages/testkit/load/generator.ts";
+import { Inspector, type ProfiledCall } from "../../packages/testkit/load/inspector.ts";
+import { ask } from "../../packages/testkit/load/measure.ts";
+import * as start from "../../packages/testkit/load/systems.ts";
+import { freePort } from "../../packages/testkit/src/index.ts";
+import { build } from "../build.ts";
+import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
+
+const SECONDS = 10;
+const WARM_SECONDS = 15;
+const CONNECTIONS = 32;
+/** Parts below this share are told together. */
+const LEAST_SHARE = 0.005;
+
+/**
+ * `npm run bench -- --profile`: which part of the program, of Node and of its packages the main thread spends a plain
+ * call in, with MariaDB and Redis, 32 at once. Prints a table in half a minute and writes nothing; `--quick` is a smoke
+ * run of seconds.
+ */
+export async function benchProfile(): Promise<void> {
+  const flag = { type: "boolean" } as const;
+  const { values } = parseArgs({ options: { profile: flag, quick: flag } });
+  await build(["gateway"], true);
+  const upstream = await start.startScript("upstream.ts");
+  const generator = await start.startScript("generator.ts");
+  const port = await freePort();
+  const launch = { env: ALLOCATOR, nodeArgs: [...NODE_FLAGS, `--inspect=127.0.0.1:${port}`] };
+  const system = await start.startFairwayCluster(`http://127.0.0.1:${upstream.port}`, launch);
+  const load = (seconds: number) => ask(generator.child, jobOf(system, values.quick ? 1 : seconds));
+  try {
+    whole(await load(WARM_SECONDS));
+    const inspector = await Inspector.connect(port);
+    let calls = 0;
+    const spent = await inspector.profile(async () => {
+      calls = whole(await load(SECONDS));
+    });
+    inspector.close();
+    console.log(tableOf(spent, calls));
+  } finally {
+    await system.stop();
+    generator.child.disconnect();
+    upstream.child.disconnect();
+  }
+}
+
+function jobOf({ port, key }: start.System, seconds: number): Job {
+  return {
+    port,
+    key,
+    model: "bench-plain",
+    isStream: false,
+    load: { kind: "closed", connections: CONNECTIONS, seconds },
+  };
+}
+
+/** Calls of a load; throws when one of them failed. */
+function whole({ good, failed, firstFailure }: Result): number {
+  if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
+  return good;
+}
+
+function tableOf(spent: ReadonlyMap<ProfiledCall, number>, calls: number): string {
+  const partOf = createParts();
+  const parts = new Map<string, number>();
+  for (const [call, us] of spent) {
+    const part = partOf(call);
+    if (part !== undefined) parts.set(part, (parts.get(part) ?? 0) + us);
+  }
+  const total = [...parts.values()].reduce((sum, us) => sum + us, 0);
+  const large = [...parts].filter(([, us]) => us / total >= LEAST_SHARE);
+  const small = total - large.reduce((sum, [, us]) => sum + us, 0);
+  const rows = large.toSorted(([, one], [, other]) => other - one);
+  return [
+    `${calls} calls, ${(total / calls).toFixed(0)} us each`,
+    "",
+    "| part | share | us a call |",
+    "| --- | ---: | ---: |",
+    ...[...rows, ["all others", small] as const].map(
+      ([part, us]) => `| ${part} | ${((100 * us) / total).toFixed(1)} % | ${(us / calls).toFixed(1)} |`,
+    ),
+  ].join("\n");
+}
+
+const WRITES = /^(?:write|writev|writeBuffer|write(?:Latin1|Utf8|Ascii|Ucs2)String|writeString)$/;
+const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+const OWN = /^\.\.\/src\/([^/]+)/;
+
+/** What the engine names in brackets; undefined while the thread rests. */
+const STATES: ReadonlyMap<string, string | undefined> = new Map([
+  ["(idle)", undefined],
+  ["(garbage collector)", "collector, main thread"],
+  ["(program)", "engine"],
+]);
+
+/** Names the part that a place belongs to; undefined while the thread rests. */
+function createParts(): (call: ProfiledCall) => string | undefined {
+  const map = new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
+  return ({ functionName, url, lineNumber, columnNumber }) => {
+    if (STATES.has(functionName)) return STATES.get(functionName);
+    if (url === "") return WRITES.test(functionName) ? "system calls that write" : "native functions of Node";
+    if (url.startsWith("wasm:")) return "undici";
+    if (url.startsWith("node:"))
+      return /_http|streams|net$|stream_base/.test(url) ? "HTTP and streams of Node" : "Node";
+    const entry = map.findEntry(lineNumber, columnNumber);
+    return partOfFile(url.endsWith("/main.mjs") && "originalSource" in entry ? entry.originalSource : url);
+  };
+}
+
+function partOfFile(path: string): string {
+  const folder = OWN.exec(path)?.[1];
+  return folder === undefined ? (PACKAGE.exec(path)?.[1] ?? "others") : `fairway: ${folder}`;
+}
