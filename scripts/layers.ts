@@ -22,9 +22,9 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: MIDDLE,
   resources: [...MIDDLE, "relay", "tasks", "http"],
   jobs: [...MIDDLE, "relay", "tasks", "http"],
-  kubernetes: [...MIDDLE, "relay", "tasks", "http"],
   demo: [...MIDDLE, "http", "resources"],
-  commands: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs"],
+  composition: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "demo"],
+  commands: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "composition"],
 };
 
 /** npm packages that one folder owns; the rest of the gateway reaches them through it. */
@@ -41,14 +41,13 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "tasks",
     "resources",
     "jobs",
-    "kubernetes",
+    "composition",
     "commands",
   ],
   ioredis: ["redis"],
   express: ["http"],
   undici: ["relay", "tasks", "providers", "lib"],
   "prom-client": ["observability"],
-  "@kubernetes/client-node": ["kubernetes"],
 };
 
 interface ImportPattern {
@@ -63,7 +62,6 @@ export function forbiddenImports(folder: string, depth: number): ImportPattern[]
   const allowed = LAYERS[folder] ?? [];
   const forbidden = [
     ...Object.keys(LAYERS).filter((other) => other !== folder && !allowed.includes(other)),
-    "composition",
     "main\\.ts",
   ];
   const up = "\\.\\./".repeat(depth);

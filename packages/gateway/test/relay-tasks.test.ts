@@ -312,6 +312,7 @@ describe("drawings", () => {
     expect((await call(`/mj/task/${id}/image-seed`)).json).toEqual({ code: 1, result: "42" });
   });
 
+  // @weakness Injection and parsing: Fetched pictures run as pages of the console
   it("show their pictures through the gateway (R-MJ-13)", async () => {
     await gateway.option("MjNotifyEnabled", true);
     await drawingChannel();

@@ -141,6 +141,7 @@ eachDatabase("polling", (open) => {
     return { rows, user };
   }
 
+  // @weakness Money: A failed task is paid back twice
   it("follows drawings to their end, and pays back what failed, once", async () => {
     const before = (await state("midjourneys")).user;
     await drawing("good");

@@ -71,6 +71,7 @@ describe.each(Object.keys(SETUPS))("a kill during fifty streams on %s", (name) =
     expect(await one("select coalesce(sum(held), 0) as n from tokens")).toBe(0);
   });
 
+  // @weakness Money: Balances are kept in memory and lost with the process
   test("leaves a ledger that equals the balances", async () => {
     const booked = await one("select coalesce(sum(quota), 0) as n from ledger");
     expect(booked).toBeLessThan(0);

@@ -152,6 +152,7 @@ describe("limits", () => {
     await trusting.close();
   });
 
+  // @weakness Credentials: Anybody names his address in a header
   test("believe forwarded addresses only of trusted proxies", async () => {
     const rules = { address: rule("a", 1) };
     const trusting = await startManagementApp({

@@ -10,6 +10,7 @@ describe("the route table", () => {
     handler: () => "",
   });
 
+  // @weakness Sessions and permissions: A call has no permission attached
   test("refuses an endpoint without a permission", () => {
     expect(() => createRouteTable([route({ access: undefined as never })])).toThrow(/names no permission/);
   });

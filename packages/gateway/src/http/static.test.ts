@@ -127,6 +127,7 @@ describe("console files", () => {
 });
 
 describe("the content policy", () => {
+  // @weakness Injection and parsing: The console runs scripts of its texts
   test("allows nothing inline, and other hosts only when an option needs them", () => {
     const strict = contentPolicy({ hasTurnstile: false, hasTelegram: false });
     expect(strict).toContain("script-src 'self';");

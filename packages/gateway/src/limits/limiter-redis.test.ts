@@ -41,6 +41,7 @@ limiterContract("Redis", async (clock) => {
   return createRedisLimiter({ redis, local: createMemoryLimiter(clock), clock, onOutage: fail });
 });
 
+// @weakness Credentials: Each replica counts attempts alone
 test("replicas count together, by the clock of Redis", async () => {
   const rule: Rule = { name: "r", limit: 10, windowMs: 60_000 };
   const limiters = await Promise.all(

@@ -55,6 +55,7 @@ eachDatabase("first start", (open) => {
     expect((await setups()).length).toBeGreaterThan(0);
   });
 
+  // @weakness Sessions and permissions: The first account comes back when all were deleted
   test("does not make another one when only deleted users are left", async () => {
     const gone = { ...accountRow({ username: "old", passwordHash: "x", createdAt: 1 }), deleted_at: 5 };
     await database.db.insertInto("users").values(gone).execute();
@@ -69,6 +70,7 @@ eachDatabase("first start", (open) => {
     expect(await setups()).toEqual([]);
   });
 
+  // @weakness Sessions and permissions: Each process has a session secret of its own
   test("keeps one session secret for all replicas", async () => {
     const vault = createVault({ keys: [{ id: "a", key: new Secret(randomBytes(32).toString("base64")) }] });
     const [one, two] = await Promise.all([
@@ -108,6 +110,7 @@ describe("the default password", () => {
     await database.close();
   });
 
+  // @weakness Sessions and permissions: The default password is used beyond this machine
   test("is replaced by a made-up one elsewhere, told once", async () => {
     const open = await start("sqlite", { host: "0.0.0.0" });
     expect(open.answer.madePassword).toMatch(/^[0-9A-Za-z]{20}$/);

@@ -87,6 +87,7 @@ eachDatabase("identity", (open) => {
   });
 
   describe("access tokens", () => {
+    // @weakness Credentials: Access tokens lie readable in the database
     test("replace one another by name and are stored as hashes", async () => {
       const first = await accessTokens.rotate(userId);
       expect(first).toMatch(/^[0-9A-Za-z]{32}$/);
@@ -168,6 +169,7 @@ eachDatabase("identity", (open) => {
       expect(await issue("email", "ann@example.com")).toBeTruthy();
     });
 
+    // @weakness Credentials: Mailed codes can be tried without end and used again
     test("are void after five wrong tries", async () => {
       const code = await issue("email", "ann@example.com");
       for (let i = 0; i < 4; i++) expect(await codes.check("email", "ann@example.com", "wrong")).toBe(false);
@@ -187,6 +189,7 @@ eachDatabase("identity", (open) => {
       expect(await codes.prune()).toBe(1);
     });
 
+    // @weakness Credentials: One code is used by two calls at once
     test("are consumed by one of many callers", async () => {
       const code = await issue("email", "ann@example.com");
       const wins = await Promise.all(

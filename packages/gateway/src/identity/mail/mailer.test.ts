@@ -17,6 +17,7 @@ describe("the way to the mail server", () => {
     expect(transportOptions(settings(["SMTPServer", "mx.example"]))).toMatchObject({ secure: false, port: 587 });
   });
 
+  // @weakness Injection and parsing: The password of the mail server goes over the wire in clear
   it("never carries a password in clear, but to this machine", () => {
     const account: [string, string][] = [
       ["SMTPAccount", "gate@example.com"],
@@ -41,6 +42,7 @@ describe("the way to the mail server", () => {
 });
 
 describe("mails", () => {
+  // @weakness Injection and parsing: Texts put markup into mails
   it("escape what is put in", () => {
     expect(escapeHtml(`<a href="x">'&`)).toBe("&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
     expect(codeMail("a@example.com", "<b>", "abc").html).toContain("&lt;b&gt;");
@@ -49,6 +51,7 @@ describe("mails", () => {
     expect(resetMail("a@example.com", "Gate", link).html).toContain("token=t%26k</a>");
   });
 
+  // @weakness Injection and parsing: An address adds recipients
   it("go to exactly one address, with the sender of the options, in one line each", async () => {
     const server = await startMailServer();
     const options = settings(

@@ -87,6 +87,7 @@ describe("guarded fetcher (12.7)", () => {
     await expect(text(url)).rejects.toMatchObject({ code: "unsafe_url" });
   });
 
+  // @weakness Injection and parsing: Addresses that users give lead into the own network
   it("connects to nothing but the addresses that were checked, so that a second answer of the resolver is in vain", async () => {
     const asked: string[] = [];
     const answers = [["93.184.216.34", "127.0.0.1"], ["127.0.0.1"]];

@@ -133,6 +133,7 @@ describe("OpenID Connect", () => {
     },
   );
 
+  // @weakness Credentials: A sign-in service gives an account an address that it does not vouch for
   test("takes a verified address, in text too, and never signs in or joins another account by it", async () => {
     const { db } = app.database;
     answers.set("/userinfo", { sub: "one", email: "Owner@Example.com", email_verified: "true" });

@@ -40,6 +40,7 @@ describe("who may", () => {
 });
 
 describe("creating", () => {
+  // @weakness Leaks: Keys of channels are in answers
   test("shows everything but the key", async () => {
     const reply = await admin.post("/api/channel/", form);
     expect(reply.body).toEqual({ success: true, message: "" });
@@ -132,6 +133,7 @@ describe("creating", () => {
     });
   });
 
+  // @weakness Injection and parsing: A stale form overwrites counters of a channel
   test("ignores what only the server may set", async () => {
     const channel = await read(
       await create({
@@ -257,6 +259,7 @@ describe("creating", () => {
 describe("lists", () => {
   const names = async (query: string) => (await list(query)).map((channel) => channel.name);
 
+  // @weakness Injection and parsing: A page has as many rows as somebody asks for
   test("page from 0, 10 rows unless asked, at most 100, with the total in a header", async () => {
     for (let index = 0; index < 12; index += 1) await create({ name: `c${index}`, priority: index === 3 ? 9 : 0 });
     expect(await names("")).toEqual(["c3", "c11", "c10", "c9", "c8", "c7", "c6", "c5", "c4", "c2"]);
@@ -270,6 +273,7 @@ describe("lists", () => {
     expect((await admin.get("/api/channel?page_size=5")).headers["x-total-count"]).toBe("12");
   });
 
+  // @weakness Injection and parsing: A search answers everything
   test("search by every field, unpaged unless asked", async () => {
     await create({ name: "Alpha", key: "sk-alpha", models: "gpt-4o", group: "vip", tag: "x" });
     const beta = await create({ name: "Beta", key: "sk-beta", models: "claude", status: 2, type: 14 });

@@ -83,6 +83,7 @@ describe("lists", () => {
     expect((await adminPage()).items.map(({ ip }) => ip)).toEqual(["203.0.113.7", "203.0.113.7"]);
   });
 
+  // @weakness Leaks: Users see channels and true numbers of log rows
   test("hide from owners what is the operator's, and everybody else's rows", async () => {
     await insert(
       { username: "root", user_id: 1 },
@@ -122,6 +123,7 @@ describe("lists", () => {
     expect((await adminPage()).items.map((row) => row.other)).toEqual(["", "", "", ""]);
   });
 
+  // @weakness Injection and parsing: Signs of a search are taken as a pattern
   test("take hostile filters literally", async () => {
     await insert({ content: "only", model_name: "a%b_c'd", username: "x' or '1'='1" });
     const found = async (query: string) => (await adminPage(query)).items.length;
@@ -134,6 +136,7 @@ describe("lists", () => {
 });
 
 describe("sums", () => {
+  // @weakness Sessions and permissions: Own figures are found by name, also those of a former owner of the name
   test("follow the filter; owners get their own", async () => {
     await insert(
       { quota: 5, prompt_tokens: 3, completion_tokens: 4, created_at: now() - 5 },
@@ -189,6 +192,7 @@ test("keyword searches answer at most 100 rows", async () => {
 });
 
 describe("clearing", () => {
+  // @weakness Sessions and permissions: Administrators erase the history
   test("is for the super administrator, and leaves a row that tells", async () => {
     await insert({ created_at: 100 }, { created_at: 200 }, { created_at: now() });
     expect(await codeOf(members.admin.delete("/api/log/?target_timestamp=150"))).toBe("AU7");
@@ -225,6 +229,7 @@ describe("the log of a relay key", () => {
     expect((await app.anonymous().get(`/api/log/token?key=${token.key}`)).body["data"]).toEqual([]);
   });
 
+  // @weakness Leaks: Logs of a key are read without a limit
   test("counts as worth guessing at", async () => {
     let status = 200;
     for (let call = 0; call < 12 && status === 200; call += 1)
@@ -234,6 +239,7 @@ describe("the log of a relay key", () => {
 });
 
 describe("export", () => {
+  // @weakness Injection and parsing: Formulas in an export run in a spreadsheet
   test("streams everything that matches as CSV, safe for spreadsheets", async () => {
     await insert(
       ...Array.from({ length: 2_100 }, (_, index) => ({

@@ -27,6 +27,7 @@ afterAll(() => app.close());
 
 const rows = (body: unknown) => (body as { data: PricingRow[] }).data;
 
+// @weakness Leaks: Strangers see all groups and their ratios
 test("anonymous callers see the offered groups", async () => {
   const { body } = await app.anonymous().get("/api/pricing");
   expect(rows(body)).toEqual([

@@ -147,6 +147,7 @@ eachDatabase("card payment", (open) => {
       expect(logs).toEqual([{ content: "Online recharge succeeded, recharged $10.000000, paid 11.00" }]);
     });
 
+    // @weakness Credentials: A signed payment event is sent again
     test("must be signed with the secret, over this very body, at about this time", async () => {
       const tradeNo = await order();
       const event = JSON.stringify(paid(tradeNo));

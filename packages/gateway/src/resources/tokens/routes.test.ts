@@ -97,6 +97,7 @@ describe("creating", () => {
     expect((await create({})).name).toBe("");
   });
 
+  // @weakness Money: Tokens take negative quotas and foreign groups
   test("refuses what a token cannot be", async () => {
     const refused = (body: unknown) => refusalOf(user.post("/api/token/", body));
     expect(await refused({ name: "n".repeat(31) })).toEqual([200, "K1", "The token name is too long."]);

@@ -72,6 +72,7 @@ eachDatabase("hourly sums", (open) => {
     expect(await store.ofName("ann", { from: HOUR, to: HOUR })).toMatchObject([{ count: 3, quota: 112 }]);
   });
 
+  // @weakness Money: Sums of usage are doubled or lost when replicas gather them
   test("count no row twice when many replicas gather at once", async () => {
     await insertLogs(
       kit.database,

@@ -105,6 +105,7 @@ describe("the list", () => {
     expect((await root.get("/api/user/?p=9")).body["data"]).toEqual([]);
   });
 
+  // @weakness Sessions and permissions: Administrators see addresses of equals and superiors
   test("blanks addresses of equals and superiors for administrators", async () => {
     await app.database.db.updateTable("users").set({ email: "root@example.com" }).where("id", "=", 1).execute();
     const rows = (await admin.get("/api/user/")).body["data"] as { username: string; email: string }[];
@@ -208,6 +209,7 @@ describe("editing", () => {
     });
   });
 
+  // @weakness Money: Whole rows are written back, and charges in between are lost
   test("takes a whole row back, as forms of the family send it, without touching counters", async () => {
     const { body } = await root.get(`/api/user/${idOf("ursula")}`);
     const before = await rowOf("ursula");
@@ -236,6 +238,7 @@ describe("editing", () => {
     expect(await shown()).toEqual({});
   });
 
+  // @weakness Money: A form that was opened minutes ago sets the balance of then
   test("moves the balance through the ledger and tells so", async () => {
     expect(await put(root, { id: idOf("ursula"), quota: 500_000 })).toMatchObject({ success: true });
     expect((await rowOf("ursula")).quota).toBe(500_000);
@@ -268,6 +271,7 @@ describe("editing", () => {
     expect(await rowOf("ursula")).toEqual(before);
   });
 
+  // @weakness Credentials: A password that an administrator sets leaves access tokens alive
   test("a new password ends the user's sessions and access tokens, and passkeys", async () => {
     const passkey = { credential_id: "c1", public_key: "p", counter: 0, name: "", transports: "", created_at: 1 };
     const { db } = app.database;
@@ -329,6 +333,7 @@ describe("editing", () => {
 });
 
 describe("deleting for good", () => {
+  // @weakness Sessions and permissions: Deleted users leave tokens that work
   test("frees the name and removes tokens and sessions, logs stay", async () => {
     const { db } = app.database;
     await manage(admin, "ursula", "disable");

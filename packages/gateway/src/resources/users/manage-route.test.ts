@@ -53,6 +53,7 @@ const manage = async (caller: ApiCaller, name: string, action: string, more: Row
   (await caller.post("/api/user/manage", { id: idOf(name), action, ...more })).body;
 
 describe("managing", () => {
+  // @weakness Sessions and permissions: A disabled or deleted user keeps his session
   test("disable and enable, effective at once", async () => {
     expect(await manage(admin, "ursula", "disable")).toMatchObject({
       success: true,
@@ -82,6 +83,7 @@ describe("managing", () => {
     expect((await call()).body["code"]).toBe("AU2");
   });
 
+  // @weakness Sessions and permissions: Role and state are taken from the cookie
   test("promote and demote hold for running sessions", async () => {
     expect(await manage(root, "ursula", "promote")).toMatchObject({ data: { role: 10, status: 1 } });
     expect((await user.get("/api/user/")).body["success"]).toBe(true);
@@ -147,6 +149,7 @@ describe("managing", () => {
     expect((await rowOf("ursula")).quota).toBe(1080);
   });
 
+  // @weakness Sessions and permissions: A call without an id acts on the first row; unknown actions succeed
   test("G1, U1, U12 come in this order", async () => {
     for (const id of [undefined, 0, -1, 1.5, "5"]) {
       expect((await root.post("/api/user/manage", { id, action: "nothing" })).body["code"]).toBe("G1");
