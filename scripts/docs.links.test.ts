@@ -10,7 +10,8 @@ const BASES = [
   "",
   "packages/gateway",
   "packages/gateway/src",
-  "packages/gateway/src/providers",
+  "packages/gateway/src/providers/core",
+  "packages/gateway/src/providers/vendors",
   "packages/console/src",
 ];
 const TOP_FOLDER = /^(?:packages|scripts|docs|charts|deploy)\/[\w./@-]+$/;
@@ -18,7 +19,7 @@ const SOURCE_FILE = /^[\w@-]+(?:\/[\w.@-]+)+\.(?:ts|tsx|mjs|json|yaml|md)$/;
 /** Written by commands, or made by the reader. */
 const MADE = [
   /^packages\/\w+\/dist\//,
-  /^packages\/gateway\/src\/providers\/acme/,
+  /^packages\/gateway\/src\/providers\/vendors\/acme/,
   /^docs\/(?:reference\/bench(?:-api)?|explain\/faults)\.md$/,
 ];
 

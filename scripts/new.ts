@@ -19,8 +19,8 @@ async function newProvider(name: string): Promise<void> {
   const { allProviders } = await import("../packages/gateway/src/providers/registry.ts");
   const type = Math.max(FIRST_OWN_TYPE - 1, ...allProviders.map((provider) => provider.type)) + 1;
   create(
-    `packages/gateway/src/providers/${name}.ts`,
-    `import { openaiCompatible } from "./openai-compatible.ts";
+    `packages/gateway/src/providers/vendors/${name}/${name}.ts`,
+    `import { openaiCompatible } from "../../core/openai-compatible.ts";
 
 export const ${camel(name)} = openaiCompatible({
   type: ${type},
@@ -31,7 +31,7 @@ export const ${camel(name)} = openaiCompatible({
 });
 `,
   );
-  append("packages/gateway/src/providers/index.ts", `export { ${camel(name)} } from "./${name}.ts";\n`);
+  append("packages/gateway/src/providers/index.ts", `export { ${camel(name)} } from "./vendors/${name}/${name}.ts";\n`);
   console.log(
     `Channel type ${type}. Next: label, base URL and models; vectors in packages/gateway/vectors; npm run docs.`,
   );
@@ -40,9 +40,9 @@ export const ${camel(name)} = openaiCompatible({
 function newResource(name: string): void {
   const [item, Item] = [camel(singular(name)), pascal(singular(name))];
   create(
-    `packages/wire/src/${name}.ts`,
+    `packages/wire/src/operations/${name}.ts`,
     `import * as z from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { endpoint } from "../core/endpoint.ts";
 
 export const ${Item} = z.object({ id: z.int() });
 export type ${Item} = z.output<typeof ${Item}>;
@@ -57,7 +57,7 @@ export const ${item}List = endpoint({
 });
 `,
   );
-  append("packages/wire/src/index.ts", `export * from "./${name}.ts";\n`);
+  append("packages/wire/src/index.ts", `export * from "./operations/${name}.ts";\n`);
   create(
     `packages/gateway/src/resources/${name}/store.ts`,
     `import type { ${Item} } from "@fairway/wire";

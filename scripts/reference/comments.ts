@@ -24,7 +24,9 @@ const TAKEN = /\.\.\.(\w+)|\b(?:body|query|data): (?:z\.\w+\()*(\w+)|^\s*(body|q
 /** Reads the comments that stand above the members of top-level declarations. */
 export function commentsOf(folder: string): Comments {
   const path = join(ROOT, folder);
-  const files = readdirSync(path).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  const files = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+  );
   const all = files.flatMap((file) => declarationsOf(readFileSync(join(path, file), "utf8")));
   const declarations = new Map(all.map((declared) => [declared.name, declared]));
   const find = (declaration: string, field: string, depth: number): string => {

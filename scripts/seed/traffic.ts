@@ -94,28 +94,28 @@ export class Traffic {
       this.#hour = hour;
     }
     const caller = this.#actors.drawCaller();
-    const ask: Ask = { ms, caller, service: caller.drawService() };
-    if (this.#random() < ERROR_SHARE) this.#fail(batch, ask);
-    else this.#call(batch, ask);
+    const spec: Ask = { ms, caller, service: caller.drawService() };
+    if (this.#random() < ERROR_SHARE) this.#fail(batch, spec);
+    else this.#call(batch, spec);
   }
 
-  #call(batch: Batch, ask: Ask): void {
-    const { ms, caller, service } = ask;
+  #call(batch: Batch, spec: Ask): void {
+    const { ms, caller, service } = spec;
     const [input, output] = service.usage;
     const prompt_tokens = Math.ceil(input * this.#spread());
     const completion_tokens = Math.ceil(output * this.#spread());
     const quota = Math.round((prompt_tokens + completion_tokens * service.completionRatio) * service.ratio);
-    if (caller.account.balance < quota) return this.#topUp(batch, ask);
+    if (caller.account.balance < quota) return this.#topUp(batch, spec);
     const upstream = service.drawUpstream();
     const is_stream = this.#random() < STREAM_SHARE ? 1 : 0;
     const frt = is_stream === 1 ? Math.ceil(FIRST_TOKEN_MS * this.#spread()) : NO_FIRST_TOKEN;
     const other = `${service.otherHead}${frt}${service.otherMiddle}${upstream.id}"]}}`;
     const used = { prompt_tokens, completion_tokens, is_stream };
     const what = { type: LOG_TYPE.consume, quota, channel_id: upstream.id, content: service.content, other };
-    const requestId = this.#log(batch, ask, { ...used, ...what });
+    const requestId = this.#log(batch, spec, { ...used, ...what });
     push(batch.ledger, [requestId, "consume", caller.account.id, caller.id, upstream.id, 0 - quota, "", ms]);
     upstream.used += quota;
-    this.#count(ask, quota, prompt_tokens + completion_tokens);
+    this.#count(spec, quota, prompt_tokens + completion_tokens);
   }
 
   #count({ ms, caller, service }: Ask, quota: number, tokens: number): void {
@@ -136,22 +136,22 @@ export class Traffic {
     sum.quota += quota;
   }
 
-  #fail(batch: Batch, ask: Ask): void {
-    const { id } = ask.service.drawUpstream();
+  #fail(batch: Batch, spec: Ask): void {
+    const { id } = spec.service.drawUpstream();
     const other = `{"admin_info":{"use_channel":["${id}"]},"status_code":429}`;
     const what = { type: ERROR_TYPE, quota: 0, channel_id: id, content: "The upstream is overloaded", other };
-    this.#log(batch, ask, { ...NOTHING_USED, ...what });
+    this.#log(batch, spec, { ...NOTHING_USED, ...what });
   }
 
   /** The account is empty: its owner pays before he goes on. */
-  #topUp(batch: Batch, ask: Ask): void {
-    const { account } = ask.caller;
+  #topUp(batch: Batch, spec: Ask): void {
+    const { account } = spec.caller;
     const dollars = TOPUPS[Math.floor(this.#random() * TOPUPS.length)] ?? TOPUPS[0];
     const quota = dollars * QUOTA_PER_UNIT;
     const content = `Topped up $${dollars}.00`;
     const what = { type: LOG_TYPE.topup, quota, channel_id: 0, content, other: "" };
-    const requestId = this.#log(batch, ask, { ...NOTHING_USED, ...what });
-    push(batch.ledger, [requestId, "topup", account.id, 0, 0, quota, content, ask.ms]);
+    const requestId = this.#log(batch, spec, { ...NOTHING_USED, ...what });
+    push(batch.ledger, [requestId, "topup", account.id, 0, 0, quota, content, spec.ms]);
     account.balance += quota;
   }
 

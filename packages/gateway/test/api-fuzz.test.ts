@@ -33,7 +33,14 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
 
   beforeAll(async () => {
     const refuse = () => Promise.reject(new Error(`no network: ${CANARY}`));
-    const failed = { isOk: false, message: "failed", milliseconds: 1, model: "", usage: undefined, verdict: undefined };
+    const failed = {
+      isOk: false,
+      message: "failed",
+      milliseconds: 1,
+      model: "",
+      usage: undefined,
+      upstreamError: undefined,
+    };
     app = await startManagementApp({
       url: await open(),
       log,

@@ -1,7 +1,14 @@
 import { encodeBlock, parseEvents } from "../src/lib/text/sse.ts";
 import { translateAnswer, translateRequest } from "../src/relay/pipeline/translate.ts";
 import { findBridges } from "../src/dialects/core/path.ts";
-import type { Ask, BridgeContext, DialectId, JsonObject, StreamEvent, Usage } from "../src/dialects/core/types.ts";
+import type {
+  RequestSpec,
+  BridgeContext,
+  DialectId,
+  JsonObject,
+  StreamEvent,
+  Usage,
+} from "../src/dialects/core/types.ts";
 
 /** One conversion from a client to an upstream, step by step. */
 export interface Run {
@@ -12,11 +19,16 @@ export interface Run {
   stream(events: readonly object[], counted?: Usage): JsonObject[];
 }
 
-export function run(client: DialectId, upstream: DialectId, upstreamModel: string, more: Partial<Ask> = {}): Run {
+export function run(
+  client: DialectId,
+  upstream: DialectId,
+  upstreamModel: string,
+  more: Partial<RequestSpec> = {},
+): Run {
   const found = findBridges(client, upstream);
   if (found === undefined) throw new Error(`no way from ${client} to ${upstream}`);
   const dropped: string[] = [];
-  const ask: Ask = {
+  const spec: RequestSpec = {
     operation: "chat",
     dialect: client,
     model: "asked",
@@ -28,7 +40,7 @@ export function run(client: DialectId, upstream: DialectId, upstreamModel: strin
     ...more,
   };
   const context: BridgeContext = {
-    ask,
+    spec,
     upstreamModel,
     requestId: "01R",
     now: 1_790_000_000_000,

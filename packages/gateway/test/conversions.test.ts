@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findBridges } from "../src/dialects/core/path.ts";
-import type { Ask, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
+import type { RequestSpec, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
 import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../src/lib/text/sse.ts";
 import { createStreamTranslation, translateAnswer } from "../src/relay/pipeline/translate.ts";
 import { dialect, PROTOCOLS, read, write, type ChatLike, type Meaning } from "./meaning.ts";
@@ -17,7 +17,7 @@ function bridgesOf(client: ChatLike, upstream: ChatLike) {
 }
 
 function contextFor(client: ChatLike): BridgeContext {
-  const ask: Ask = {
+  const spec: RequestSpec = {
     operation: client === "openai-responses" ? "responses" : "chat",
     dialect: client,
     model: "m",
@@ -27,7 +27,7 @@ function contextFor(client: ChatLike): BridgeContext {
     promptEstimate: 3,
     units: 1,
   };
-  return { ask, upstreamModel: "m", requestId: "01R", now: 1_790_000_000_000, setting: {}, dropped: () => undefined };
+  return { spec, upstreamModel: "m", requestId: "01R", now: 1_790_000_000_000, setting: {}, dropped: () => undefined };
 }
 
 const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
@@ -96,7 +96,7 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   it("keep what a stream says, however it is cut", () => {
     fc.assert(
       fc.property(meaning, fc.integer({ min: 1, max: 40 }), (said, size) => {
-        const stream = dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).ask);
+        const stream = dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).spec);
         const pieces = Array.from({ length: Math.ceil(stream.length / size) }, (_, at) =>
           stream.subarray(at * size, (at + 1) * size),
         );
@@ -124,7 +124,7 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
       output: 4,
       cached: 2,
     };
-    const events = splitBlocks(dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).ask));
+    const events = splitBlocks(dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).spec));
     for (let count = 0; count <= events.length; count++) {
       const translation = createStreamTranslation(bridgesOf(client, upstream), contextFor(client));
       const upstreamMeter = dialect(upstream).meter();

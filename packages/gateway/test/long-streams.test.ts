@@ -45,7 +45,7 @@ function liveBytes(): number {
 
 function growthOf(client: DialectId, upstream: DialectId): { grown: number; written: number } {
   const context: BridgeContext = {
-    ask: {
+    spec: {
       operation: "chat",
       dialect: client,
       model: "asked",

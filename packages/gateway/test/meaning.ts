@@ -2,7 +2,7 @@
 import { anyText, object, objects, text } from "../src/dialects/core/read.ts";
 import type { DialectId, JsonObject } from "../src/dialects/core/types.ts";
 import { dialectById } from "../src/dialects/index.ts";
-import { anthropicUsage, chatUsage, geminiUsage, responsesUsage, usageOf } from "../src/dialects/core/usage.ts";
+import { anthropicUsage, chatUsage, geminiUsage, responsesUsage, toUsage } from "../src/dialects/core/usage.ts";
 
 export interface Meaning {
   readonly thinking: string;
@@ -40,7 +40,7 @@ export function read(protocol: ChatLike, answer: JsonObject): Meaning {
 }
 
 const usage = (meaning: Meaning) =>
-  usageOf({ input: meaning.input, output: meaning.output, cachedInput: meaning.cached });
+  toUsage({ input: meaning.input, output: meaning.output, cachedInput: meaning.cached });
 
 const WRITERS: Readonly<Record<ChatLike, (meaning: Meaning) => JsonObject>> = {
   "openai-chat": (meaning) => ({

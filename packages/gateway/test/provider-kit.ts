@@ -1,5 +1,5 @@
 // Small parts for tests of providers: a channel, a request, and an upstream that answers from a list.
-import type { Ask, BridgeContext, JsonObject, StreamEvent } from "../src/dialects/core/types.ts";
+import type { RequestSpec, BridgeContext, JsonObject, StreamEvent } from "../src/dialects/core/types.ts";
 import type {
   ChannelRecord,
   ExchangeContext,
@@ -35,7 +35,7 @@ export function channelOf(parts: Partial<ChannelRecord> = {}): ChannelRecord {
   };
 }
 
-export function askOf(parts: Partial<Ask> = {}): Ask {
+export function askOf(parts: Partial<RequestSpec> = {}): RequestSpec {
   return {
     operation: "chat",
     dialect: "openai-chat",
@@ -55,9 +55,9 @@ export interface KitContext extends BridgeContext {
 
 export function bridgeContextOf(parts: Partial<BridgeContext> = {}): KitContext {
   const lost: string[] = [];
-  const ask = parts.ask ?? askOf();
+  const ask = parts.spec ?? askOf();
   return {
-    ask,
+    spec: ask,
     upstreamModel: ask.model,
     requestId: "rid",
     now: 1_790_000_000_000,
@@ -85,13 +85,13 @@ export interface KitExchange {
 export function exchangeOf(replies: readonly Reply[], parts: Partial<ExchangeContext> = {}): KitExchange {
   const calls: UpstreamCall[] = [];
   const slept: number[] = [];
-  const ask = parts.ask ?? askOf();
+  const ask = parts.spec ?? askOf();
   const context: ExchangeContext = {
     key: "key",
     now: 1_790_000_000_000,
     http: () => Promise.reject(new Error("no JSON calls here")),
     clientHeaders: {},
-    ask,
+    spec: ask,
     upstreamModel: ask.model,
     channel: channelOf(),
     send(call) {
@@ -139,12 +139,16 @@ export async function jsonOf(answer: UpstreamAnswer): Promise<JsonObject> {
 }
 
 /** What a provider's repairs make of a request body, in the dialect of chat unless another is named. */
-export function quirked(provider: ProviderAdapter, body: JsonObject, parts: Partial<ChannelRecord> = {}): JsonObject {
+export function requestTransformed(
+  provider: ProviderAdapter,
+  body: JsonObject,
+  parts: Partial<ChannelRecord> = {},
+): JsonObject {
   const channel = channelOf({ type: provider.type, ...parts });
   const model = typeof body["model"] === "string" ? body["model"] : "";
-  return (provider.quirks ?? [])
-    .filter((quirk) => (quirk.on ?? ["openai-chat"]).includes("openai-chat"))
-    .reduce((json, quirk) => quirk.apply(json, askOf({ model }), model, channel), body);
+  return (provider.requestTransforms ?? [])
+    .filter((requestTransform) => (requestTransform.on ?? ["openai-chat"]).includes("openai-chat"))
+    .reduce((json, requestTransform) => requestTransform.apply(json, askOf({ model }), model, channel), body);
 }
 
 export function event(data: JsonObject, name?: string): StreamEvent {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findBridges } from "../src/dialects/core/path.ts";
-import type { Ask, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
+import type { RequestSpec, BridgeContext, JsonObject } from "../src/dialects/core/types.ts";
 import { AppError } from "../src/lib/app-error.ts";
 import { translateRequest } from "../src/relay/pipeline/translate.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./meaning.ts";
@@ -19,7 +19,7 @@ const MODELS: Readonly<Record<ChatLike, string>> = {
 };
 
 function convert(client: ChatLike, upstream: ChatLike, body: JsonObject): JsonObject {
-  const ask: Ask = {
+  const spec: RequestSpec = {
     operation: "chat",
     dialect: client,
     model: "m",
@@ -30,7 +30,7 @@ function convert(client: ChatLike, upstream: ChatLike, body: JsonObject): JsonOb
     units: 1,
   };
   const context: BridgeContext = {
-    ask,
+    spec,
     upstreamModel: MODELS[upstream],
     requestId: "01R",
     now: 0,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MARK_TOOL, SERVER } from "./mark.ts";
 
-interface Place {
+interface AgentWorkspace {
   /** Where the packages are installed. */
   readonly modules: string;
   /** Working folder of one run; also its home. */
@@ -16,7 +16,7 @@ export interface Agent {
   readonly name: string;
   readonly package: string;
   readonly models: readonly string[];
-  start(place: Place, prompt: string): Promise<Ended>;
+  start(place: AgentWorkspace, prompt: string): Promise<Ended>;
 }
 
 interface Ended {
@@ -107,7 +107,12 @@ export const AGENTS: readonly Agent[] = [
 ];
 
 /** Nothing of this machine's own settings reaches an agent: home and folder are the run's. */
-function run(place: Place, program: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+function run(
+  place: AgentWorkspace,
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Ended> {
   const child = spawn(join(place.modules, "node_modules/.bin", program), args, {
     cwd: place.folder,
     env: { PATH: process.env["PATH"], HOME: place.folder, NO_COLOR: "1", CI: "1", ...env },

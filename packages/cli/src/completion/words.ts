@@ -9,7 +9,7 @@ export interface Candidate {
 /** Names for an argument or the value of a flag that the tree does not list itself. */
 export type NamesOf = (command: Command, place: Argument | Option) => Promise<readonly string[]>;
 
-interface Place {
+interface CommandPosition {
   readonly command: Command;
   /** The flag whose value comes next. */
   readonly flag: Option | undefined;
@@ -31,8 +31,8 @@ export async function candidatesFor(
   return all.filter(({ word }) => word.startsWith(begun));
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: program, flag: undefined, given: 0, isPlain: false };
+function placeAfter(program: Command, words: readonly string[]): CommandPosition {
+  let place: CommandPosition = { command: program, flag: undefined, given: 0, isPlain: false };
   for (const word of words) {
     if (place.flag) place = { ...place, flag: undefined };
     else if (word === "--" && !place.isPlain) place = { ...place, isPlain: true };
@@ -45,7 +45,7 @@ function placeAfter(program: Command, words: readonly string[]): Place {
   return place;
 }
 
-function flagWithValue(program: Command, { command }: Place, word: string): Option | undefined {
+function flagWithValue(program: Command, { command }: CommandPosition, word: string): Option | undefined {
   const flag = [...command.options, ...program.options].find(({ long, short }) => long === word || short === word);
   return flag?.required || flag?.optional ? flag : undefined;
 }
@@ -56,7 +56,7 @@ function namesFor(command: Command): string[] {
 
 async function candidatesAt(
   program: Command,
-  { command, flag, given, isPlain }: Place,
+  { command, flag, given, isPlain }: CommandPosition,
   begun: string,
   namesOf: NamesOf,
 ): Promise<Candidate[]> {

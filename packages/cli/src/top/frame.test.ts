@@ -1,10 +1,10 @@
 import type { Channel } from "@fairway/wire";
 import { expect, it } from "vitest";
 import { frameOf, PANES } from "./frame.ts";
-import type { Look, Place } from "./look.ts";
+import type { Look, ServerIdentity } from "./look.ts";
 
 const money = { quotaPerUnit: 500_000, inCurrency: true };
-const place: Place = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };
+const place: ServerIdentity = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };
 
 const none: Channel = {
   id: 0,

@@ -3,7 +3,7 @@ import { LOGS } from "../commands/log.ts";
 import { statusWord } from "../commands/channel.ts";
 import { cellOf, number, plain } from "../print/columns.ts";
 import { table, type Column } from "../print/table.ts";
-import type { Look, Place } from "./look.ts";
+import type { Look, ServerIdentity } from "./look.ts";
 
 /** A line of the screen; without colours it says the same. */
 export interface Line {
@@ -31,7 +31,7 @@ const HEAD = 3;
 const CHANNEL_HEAD = 3;
 
 /** One look as lines of text, for the screen and for `--once` alike. */
-export function frameOf(place: Place, look: Look, screen: Screen): Line[] {
+export function frameOf(place: ServerIdentity, look: Look, screen: Screen): Line[] {
   const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0 } = screen;
   const below = paneLines(look, pane, width);
   const room = height - HEAD;
@@ -86,7 +86,7 @@ function windowOf({ channels }: Look, chosen: number, room: number): Window {
   return { from, count: room };
 }
 
-function channelLines(place: Place, look: Look, { width, chosen }: Screen, { from, count }: Window): Line[] {
+function channelLines(place: ServerIdentity, look: Look, { width, chosen }: Screen, { from, count }: Window): Line[] {
   const rows = look.channels.slice(from, from + count);
   const [titles = "", ...lines] = table(channelColumns(place, look), rows, width - 2).split("\n");
   const hidden = look.channels.length - rows.length;
@@ -103,7 +103,7 @@ function channelLines(place: Place, look: Look, { width, chosen }: Screen, { fro
   ];
 }
 
-function channelColumns({ money }: Place, { facets, health }: Look): Column<Channel>[] {
+function channelColumns({ money }: ServerIdentity, { facets, health }: Look): Column<Channel>[] {
   const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
   const stateOf = ({ id, status }: Channel): string => {
     if (status !== CHANNEL_STATUS.enabled) return "-";

@@ -22,7 +22,7 @@ import {
 } from "@fairway/wire";
 
 /** What does not change while one looks. */
-export interface Place {
+export interface ServerIdentity {
   readonly server: string;
   readonly version: string;
   /** Name of the process that answered. */
@@ -51,7 +51,7 @@ export interface Look {
 const CHANNELS = 100;
 const RECENT = 30;
 
-export async function placeOf(client: Client, server: string): Promise<Place> {
+export async function placeOf(client: Client, server: string): Promise<ServerIdentity> {
   const [{ data: info }, { data: self }, { data: system }] = await Promise.all([
     client.call(status, {}),
     client.call(selfGet, {}),
@@ -70,7 +70,7 @@ export async function placeOf(client: Client, server: string): Promise<Place> {
 /** Administrators see all calls, everybody else their own. */
 export async function lookAt(
   client: Client,
-  { isAdmin, money }: Place,
+  { isAdmin, money }: ServerIdentity,
   nowSeconds: number,
   signal: AbortSignal,
 ): Promise<Look> {

@@ -5,12 +5,12 @@ import { printable } from "../print/printable.ts";
 import { messageOf } from "../problem.ts";
 import { act, type Action } from "../top/actions.ts";
 import { frameOf, PANES, type Line, type Pane } from "../top/frame.ts";
-import { lookAt, type Look, type Place } from "../top/look.ts";
+import { lookAt, type Look, type ServerIdentity } from "../top/look.ts";
 import { lookAgain } from "./look-again.ts";
 
 interface ScreenProps {
   readonly client: Client;
-  readonly place: Place;
+  readonly place: ServerIdentity;
   readonly intervalMs: number;
   readonly now: () => number;
 }

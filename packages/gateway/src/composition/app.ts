@@ -78,7 +78,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const reading = readingOf(core, authenticator, pipeline.gate.calls);
+  const reading = readingOf(core, authenticator, pipeline.admission.calls);
   const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
   const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic);

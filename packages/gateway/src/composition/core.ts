@@ -17,7 +17,7 @@ import type { Runnable } from "../lib/async/runnable.ts";
 import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import type { Claims } from "../limits/claims.ts";
 import type { Limiter } from "../limits/limiter.ts";
-import type { Conduct } from "../observability/degradation-status.ts";
+import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { Dependency } from "../observability/health.ts";
 import type { Logger } from "../observability/log.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
@@ -46,7 +46,7 @@ export interface Core {
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
   /** What each part does now, and while Redis is away. */
-  readonly conduct: () => readonly Conduct[];
+  readonly conduct: () => readonly DegradationStatus[];
   readonly jobs: readonly ScheduledJob[];
 }
 

@@ -1,5 +1,5 @@
 import type { Env } from "../config/env.ts";
-import type { Conduct } from "../observability/degradation-status.ts";
+import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { RedisClient } from "../redis/client.ts";
 
 /** Whether Redis answers, by its connection and by what those who asked it were told lately. */
@@ -41,7 +41,7 @@ export function watchDatabase(): DatabaseWatch {
 type Options = Pick<Env, "quotaOnOutage" | "relayLimitsOnOutage" | "loginLimitsOnOutage" | "databaseOnOutage">;
 
 /** Of one of the two, while it is there and while it is away. */
-interface Part extends Pick<Conduct, "part" | "mode"> {
+interface Part extends Pick<DegradationStatus, "part" | "mode"> {
   readonly option: string;
   readonly meaning: string;
 }
@@ -50,7 +50,7 @@ function told(
   { part, mode, option, meaning }: Part,
   isNormal: boolean,
   [there, away]: readonly [string, string],
-): Conduct {
+): DegradationStatus {
   return { part, mode, isNormal, detail: `${isNormal ? there : away} ${meaning} (${option}=${mode})` };
 }
 
@@ -62,7 +62,7 @@ export function conductOf(
   env: Options,
   redis: { readonly outage: Outage } | undefined,
   database: Pick<DatabaseWatch, "isAway">,
-): () => Conduct[] {
+): () => DegradationStatus[] {
   if (!redis) return () => aloneConduct(database.isAway);
   const parts: readonly Part[] = [
     {
@@ -96,7 +96,7 @@ export function conductOf(
   return () => [...parts.map((part) => told(part, !redis.outage.isNow, REDIS)), told(keys, !database.isAway, DATABASE)];
 }
 
-function aloneConduct(isAway: boolean): Conduct[] {
+function aloneConduct(isAway: boolean): DegradationStatus[] {
   const detail = isAway ? "the database is away: new model calls that cost something are refused" : "in the database";
   return [
     { part: "reservations", mode: "database", isNormal: !isAway, detail },

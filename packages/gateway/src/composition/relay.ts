@@ -20,7 +20,7 @@ import { createBlockedWords } from "../relay/admission/blocked-words.ts";
 import { createCallLimit } from "../relay/admission/call-limit.ts";
 import { createChannelGuard, type ChannelGuard } from "../relay/selection/auto-disable.ts";
 import { DeliveryTicker } from "../relay/response/delivery.ts";
-import type { GateDeps } from "../relay/admission/admission-controller.ts";
+import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createReporter, type Reporter } from "../relay/pipeline/report.ts";
 import type { SelectionDeps } from "../relay/selection/select.ts";
@@ -77,11 +77,11 @@ export function createRelayParts(deps: RelayPartsDeps): {
     snapshots,
     ledger,
     counter,
-    kept: createKept(deps),
+    responseStore: createKept(deps),
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     checkWords: createBlockedWords(snapshots, log),
-    watch: watching.watch,
+    policies: watching.policies,
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
@@ -93,7 +93,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
-    gate: gateOf(deps),
+    admission: gateOf(deps),
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
@@ -134,11 +134,11 @@ function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
   return health;
 }
 
-function gateOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): GateDeps {
-  const admission = createAdmission();
-  metrics.watch({ admissionQueue: () => admission.waiting });
+function gateOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): AdmissionDeps {
+  const queue = createAdmission();
+  metrics.watch({ admissionQueue: () => queue.waiting });
   const calls = createCallLimit({ claims, options: () => snapshots.current().options, metrics });
-  return { claims, budgets, admission, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };
+  return { claims, budgets, queue, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };
 }
 
 function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {
@@ -154,8 +154,8 @@ function guardOf({ snapshots, log, disable, metrics }: RelayPartsDeps, health: S
 type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
 
 /** One attempt as the metrics count it. */
-function sampleOf(...[{ choice, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
-  const { id, name, type } = choice.channel;
+function sampleOf(...[{ target, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
+  const { id, name, type } = target.channel;
   return {
     channel: { id, name, type: providerByType(type)?.id ?? String(type) },
     outcome: outcomeOfAttempt(result),

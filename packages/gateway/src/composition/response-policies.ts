@@ -9,7 +9,7 @@ import { createResponseCache } from "../relay/policies/cache/response-cache.ts";
 import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
 import { createGuardrail } from "../relay/policies/guardrail/guardrail.ts";
 import { createWebhook } from "../relay/policies/guardrail/webhook.ts";
-import type { WatchDeps } from "../relay/policies/response-policies.ts";
+import type { ResponsePolicyDeps } from "../relay/policies/response-policies.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 
 export interface WatchingDeps {
@@ -25,7 +25,7 @@ export interface WatchingDeps {
 const LOG_EVERY_MS = 60_000;
 
 /** The guardrail and the response cache: both idle until the options switch them on. */
-export function createWatching(deps: WatchingDeps): Runnable & { readonly watch: WatchDeps } {
+export function createWatching(deps: WatchingDeps): Runnable & { readonly policies: ResponsePolicyDeps } {
   const { log, metrics, clock, snapshots, storage } = deps;
   const now = () => clock.now();
   const webhook = createWebhook(now);
@@ -38,7 +38,7 @@ export function createWatching(deps: WatchingDeps): Runnable & { readonly watch:
     name: "guardrail",
     start() {},
     stop: () => webhook.close(),
-    watch: {
+    policies: {
       guardrail: createGuardrail({ webhook, log, metrics }),
       cache: createResponseCache({ answers, vault: storage.vault, metrics, now }),
     },

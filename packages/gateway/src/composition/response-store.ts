@@ -2,10 +2,10 @@ import type { AppStorage } from "./storage.ts";
 import { tellLosses, type WatchingDeps } from "./response-policies.ts";
 import type { RedisClient } from "../redis/client.ts";
 import { createPatience } from "../redis/wait-budget.ts";
-import type { Entries, Entry } from "../relay/ttl-store/ttl-store.ts";
+import type { TtlStore, Entry } from "../relay/ttl-store/ttl-store.ts";
 import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
 import { createRedisEntries } from "../relay/ttl-store/redis.ts";
-import { createKeptResponses, type KeptResponses } from "../relay/stateful/response-store.ts";
+import { createResponseStore, type ResponseStore } from "../relay/stateful/response-store.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 
 export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
@@ -17,7 +17,7 @@ export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
 const WAIT_MS = 2_000;
 
 /** Responses of conversions: in memory, or in Redis for all replicas. */
-export function createKept(deps: KeptDeps): KeptResponses {
+export function createKept(deps: KeptDeps): ResponseStore {
   const { redis, clock, metrics, snapshots, storage } = deps;
   const [outputs, requests] = redis ? inRedis(redis, deps) : [createMemoryEntries(), createMemoryEntries()];
   metrics.watch({ keptResponsesBytes: () => outputs.bytes + requests.bytes });
@@ -27,18 +27,18 @@ export function createKept(deps: KeptDeps): KeptResponses {
     requests.clear();
   });
   const options = () => snapshots.current().options;
-  return createKeptResponses({ outputs, requests, vault: storage.vault, options, now: () => clock.now() });
+  return createResponseStore({ outputs, requests, vault: storage.vault, options, now: () => clock.now() });
 }
 
-function inRedis(redis: RedisClient, { storage, ...told }: KeptDeps): readonly [Entries<Entry>, Entries<Entry>] {
-  const patience = createPatience(WAIT_MS);
+function inRedis(redis: RedisClient, { storage, ...told }: KeptDeps): readonly [TtlStore<Entry>, TtlStore<Entry>] {
+  const waitBudget = createPatience(WAIT_MS);
   const onFailure = tellLosses("kept-responses", "kept responses are out of reach", told);
   const entries = (what: string) =>
     createRedisEntries({
       redis,
       sealer: storage.vault,
       keys: (name) => redis.keys.responses(`${what}-${name}`),
-      patience,
+      waitBudget,
       onFailure,
     });
   return [entries("outputs"), entries("requests")];

@@ -48,7 +48,7 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     readBody: (request) => readBody(request, reading.bodyLimits),
     judge: (call, prompt) => judgeTask(call, prompt, pipeline),
     running: pipeline.running,
-    gate: pipeline.gate,
+    admission: pipeline.admission,
     random: Math.random,
   };
   const job = (name: string, poll: typeof pollDrawings): ScheduledJob => ({
@@ -68,8 +68,8 @@ function judgeTask(call: TaskCall, { kind, model, texts }: TaskPrompt, pipeline:
   const { requestId, caller } = call;
   pipeline.checkWords(() => texts, requestId);
   const ask = { operation: "task", dialect: kind, model, stream: false };
-  const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.watch.guardrail };
-  return judgeTaskPrompt({ id: requestId, caller, ask }, texts, deps);
+  const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.policies.guardrail };
+  return judgeTaskPrompt({ id: requestId, caller, spec: ask }, texts, deps);
 }
 
 /** Address of a drawing that needs no sign-in. */

@@ -126,8 +126,8 @@ describe("defaults and requirements", () => {
   it("put a default model into the request", () => {
     const body = bodyOf({ input: "x" });
     const moderations = of("openai-moderations");
-    const ask = moderations.inspect(body, "moderations", undefined);
-    expect(moderations.retarget(body, ask, ask.model, { askUsage: false }).toString()).toBe(
+    const spec = moderations.inspect(body, "moderations", undefined);
+    expect(moderations.retarget(body, spec, spec.model, { askUsage: false }).toString()).toBe(
       '{"input":"x","model":"omni-moderation-latest"}',
     );
   });
@@ -334,11 +334,11 @@ describe("Gemini without events", () => {
   it("renames the model where a body repeats it", () => {
     const gemini = of("gemini-generate");
     const body = bodyOf({ model: "models/a", contents: [{ parts: [{ text: "x" }] }] });
-    const ask = gemini.inspect(body, "chat", "a");
-    expect(JSON.parse(gemini.retarget(body, ask, "b", { askUsage: false }).toString())).toMatchObject({
+    const spec = gemini.inspect(body, "chat", "a");
+    expect(JSON.parse(gemini.retarget(body, spec, "b", { askUsage: false }).toString())).toMatchObject({
       model: "models/b",
     });
-    expect(gemini.retarget(body, ask, "a", { askUsage: false })).toBe(body.bytes);
+    expect(gemini.retarget(body, spec, "a", { askUsage: false })).toBe(body.bytes);
   });
 });
 

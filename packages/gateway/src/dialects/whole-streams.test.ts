@@ -38,9 +38,9 @@ describe("streams of whole answers", () => {
   });
 
   it("of images carry each image and the usage", () => {
-    const ask = images.inspect(bodyOf({ prompt: "x" }), "images.generations", undefined);
+    const spec = images.inspect(bodyOf({ prompt: "x" }), "images.generations", undefined);
     const events = parseEvents(
-      images.streamOf({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, ask),
+      images.streamOf({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, spec),
     );
     expect(events).toMatchObject([
       {

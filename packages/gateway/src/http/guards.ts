@@ -50,9 +50,9 @@ export async function checkRate(
 
 async function take(limiter: Limiter, rule: Rule | undefined, subject: string): Promise<void> {
   if (!rule) return;
-  const admission = await limiter.take(rule, subject);
-  if (!admission.admitted) {
-    throw new Refusal("G3", { retryAfterSeconds: Math.max(1, Math.ceil(admission.resetMs / 1000)) });
+  const queue = await limiter.take(rule, subject);
+  if (!queue.admitted) {
+    throw new Refusal("G3", { retryAfterSeconds: Math.max(1, Math.ceil(queue.resetMs / 1000)) });
   }
 }
 

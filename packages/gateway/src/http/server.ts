@@ -125,8 +125,8 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
     const path = decodedPath(request.originalUrl);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && deps.webRule) {
-      const admission = await deps.limiter.take(deps.webRule, countedAddress(contextOf(request).ip));
-      if (!admission.admitted) return refuseRate(request, response, admission.resetMs);
+      const queue = await deps.limiter.take(deps.webRule, countedAddress(contextOf(request).ip));
+      if (!queue.admitted) return refuseRate(request, response, queue.resetMs);
     }
     if (isRead && (await serve(request, response, path))) return;
     const { status, body } = unknownUrl(request.method, path);

@@ -9,7 +9,7 @@ export interface Member {
  * entries, and what it was before stays linked to it with all who were in it then, until old objects are collected.
  * Measured, that made every request with its body live as long as the old: 18 KB each, and a seventh of a call.
  */
-export class Crowd<T extends Member> {
+export class UnorderedSet<T extends Member> {
   readonly #members: T[] = [];
 
   get size(): number {

@@ -162,12 +162,12 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, redis.patience.ms);
+    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, redis.waitBudget.ms);
     return readAnswer(answer as number[], claims);
   };
   return {
     async take(requestId, claims) {
-      if (redis.patience.isOver) {
+      if (redis.waitBudget.isOver) {
         onOutage(new RedisAway("Redis did not answer a moment ago", false));
         return takeHere(requestId, claims);
       }
@@ -175,7 +175,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        if (error instanceof RedisAway) redis.patience.waitedInVain();
+        if (error instanceof RedisAway) redis.waitBudget.waitedInVain();
         // The script may still run, late: its leases are given back, its counts leave with their minute.
         if (error instanceof RedisAway && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);

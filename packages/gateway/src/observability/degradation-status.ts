@@ -1,5 +1,5 @@
 /** What a part does now: its ordinary work, or what its option says for outages. */
-export interface Conduct {
+export interface DegradationStatus {
   readonly part: string;
   /** Value of the option. */
   readonly mode: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../lib/clock.ts";
 import { repeat } from "../lib/async/repeat.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
-import type { Conduct } from "./degradation-status.ts";
+import type { DegradationStatus } from "./degradation-status.ts";
 import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
@@ -23,7 +23,7 @@ export interface HealthDeps {
   /** What must have happened once before the process counts as started. */
   readonly steps: readonly string[];
   readonly dependencies: readonly Dependency[];
-  readonly conduct: () => readonly Conduct[];
+  readonly conduct: () => readonly DegradationStatus[];
   /** Relayed requests under way and how many may be; a limit of 0 is none. */
   readonly inflight: () => { readonly count: number; readonly limit: number };
 }

@@ -1,4 +1,4 @@
-import type { Conduct } from "./degradation-status.ts";
+import type { DegradationStatus } from "./degradation-status.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface MetricDefinition {
@@ -174,7 +174,7 @@ export interface Gauges {
   readonly responseCacheBytes: () => number;
   readonly keptResponsesBytes: () => number;
   /** What each part does now. */
-  readonly conduct: () => readonly Conduct[];
+  readonly conduct: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
 }
@@ -212,7 +212,7 @@ export interface Metrics {
   /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
   affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
-  judged(verdict: { phase: string; verdict: string; seconds: number }): void;
+  judged(upstreamError: { phase: string; upstreamError: string; seconds: number }): void;
   leaderChanged(): void;
   drainAborted(streams: number): void;
   resourceSynced(resource: { kind: string; namespace: string; name: string; isSynced: boolean }): void;
@@ -315,8 +315,8 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
 /** What is remembered, and what a webhook says. */
 function memoryMetrics(of: Objects): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged"> {
   return {
-    judged({ phase, verdict, seconds }) {
-      of.guardrailVerdicts.inc({ phase, verdict });
+    judged({ phase, upstreamError, seconds }) {
+      of.guardrailVerdicts.inc({ phase, upstreamError });
       of.guardrailSeconds.observe({ phase }, seconds);
     },
     cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),

@@ -4,7 +4,7 @@ import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { gather } from "./gather-calls.ts";
 import type { Keys } from "./keys.ts";
-import { createPatience, type Patience } from "./wait-budget.ts";
+import { createPatience, type WaitBudget } from "./wait-budget.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisAway } from "./redis-away.ts";
 import type { Call, ScriptCall } from "./script.ts";
@@ -22,7 +22,7 @@ export type Connection = Redis;
 export interface RedisClient {
   readonly keys: Keys;
   /** Of requests, where something else will do. */
-  readonly patience: Patience;
+  readonly waitBudget: WaitBudget;
   /** True while the connection for commands is usable. */
   readonly isReady: boolean;
   /** Why the last attempt to connect failed. */
@@ -83,7 +83,7 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
 
   return {
     keys,
-    patience: createPatience(waitMs),
+    waitBudget: createPatience(waitMs),
     get isReady() {
       return isUsable(main);
     },

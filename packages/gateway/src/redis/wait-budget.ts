@@ -1,5 +1,5 @@
 /** How long a client waits for Redis where something else will do, and whether anybody waits now. */
-export interface Patience {
+export interface WaitBudget {
   readonly ms: number;
   /** Somebody has waited in vain a moment ago: nobody else does. */
   readonly isOver: boolean;
@@ -11,7 +11,7 @@ const USUAL_MS = 50;
 const REST_MS = 1_000;
 
 /** One for everything that a request waits for, so that it waits once. */
-export function createPatience(ms: number = USUAL_MS): Patience {
+export function createPatience(ms: number = USUAL_MS): WaitBudget {
   let overUntil = -Infinity;
   return {
     ms,

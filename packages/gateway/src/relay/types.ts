@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Ask, Body, Dialect } from "../dialects/core/types.ts";
+import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { Upload } from "./ingress/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
@@ -10,7 +10,7 @@ export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest {
   readonly id: string;
-  readonly ask: Ask;
+  readonly spec: RequestSpec;
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;

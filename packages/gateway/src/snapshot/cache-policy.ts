@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import { ratio, type Ratio } from "../billing/money/ratio.ts";
-import { chosenBy, type Chosen } from "./scope-matcher.ts";
+import { chosenBy, type ScopeMatcher } from "./scope-matcher.ts";
 
 /** How answers are kept for equal requests, as the options describe it. */
 export interface CachePolicy {
@@ -8,7 +8,7 @@ export interface CachePolicy {
   readonly maxBytes: number;
   /** Part of the usual charge. */
   readonly ratio: Ratio;
-  readonly concerns: Chosen;
+  readonly concerns: ScopeMatcher;
   /** Part of every key. */
   readonly version: string;
 }

@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import { Secret } from "../lib/secret.ts";
-import { chosenBy, type Chosen } from "./scope-matcher.ts";
+import { chosenBy, type ScopeMatcher } from "./scope-matcher.ts";
 
 /** The webhook that judges prompts and answers, as the options describe it. */
 export interface GuardrailPolicy {
@@ -14,7 +14,7 @@ export interface GuardrailPolicy {
   /** Characters of a stream that are judged together, and the time after which fewer are. */
   readonly windowChars: number;
   readonly windowMs: number;
-  readonly concerns: Chosen;
+  readonly concerns: ScopeMatcher;
   /** Differs where answers are judged differently. */
   readonly fingerprint: string;
 }

@@ -52,12 +52,12 @@ export function createTokenCache({
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
   // An answer that was on its way during a change may be older than the change.
   let changes = 0;
-  const patience = createPatience(clock);
+  const waitBudget = createPatience(clock);
 
   const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
     const before = changes;
     const [row] = await withinTime(ANSWER_MS, () => raw.rows<TokenRow>(QUERY, [keyHash]));
-    patience.answered();
+    waitBudget.answered();
     const record = row && tokenRecord(row, keyHash);
     const life = record ? LIFE_MS : UNKNOWN_LIFE_MS;
     if (before === changes) entries.set(keyHash, { record, expiresAt: clock.now() + life });
@@ -92,7 +92,7 @@ export function createTokenCache({
       const isHit = entry !== undefined && entry.expiresAt > clock.now();
       onFind?.(isHit);
       if (isHit) return Promise.resolve(entry.record);
-      const answer = isStale(entry) ? patience.wait(() => askOnce(keyHash)) : askOnce(keyHash);
+      const answer = isStale(entry) ? waitBudget.wait(() => askOnce(keyHash)) : askOnce(keyHash);
       return answer.catch((cause: unknown) => {
         if (isStale(entry) && entries.get(keyHash) === entry && !isClosed()) return entry.record;
         throw uncheckable(cause);

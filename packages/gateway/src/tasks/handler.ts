@@ -64,7 +64,7 @@ async function answerOf(
   deps: TaskDeps,
 ): Promise<Answer | undefined> {
   const caller = await deps.authenticator.byKey(request, ip);
-  const { calls } = deps.gate;
+  const { calls } = deps.admission;
   calls.check(caller.userId);
   // What is submitted takes its limits with its reservation.
   const isRead = method !== "POST" || READ.test(path);

@@ -89,12 +89,12 @@ function keep(hold: Hold, { ledger, clock, log }: TaskDeps): () => Promise<void>
 
 /** The limits and the hold together: what one of them refuses the other gives back. */
 async function holdWithin(rooms: TaskRooms, call: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
-  const { gate } = rooms;
+  const { admission } = rooms;
   const holding = holdFor(call, amount, deps);
-  if (!gate) return holding;
+  if (!admission) return holding;
   try {
     const release = (hold: Hold) => deps.ledger.release(hold);
-    return (await openWithin(gate, rooms.enter(gate, amount), holding, release)).money;
+    return (await openWithin(admission, rooms.enter(admission, amount), holding, release)).money;
   } catch (error) {
     rooms.giveUp();
     throw error;
@@ -132,7 +132,7 @@ function perCall(prices: Snapshot["prices"], model: string | undefined): Price |
 function cost(price: Price, model: string, group: string, snapshot: Snapshot): Quota {
   return charge(NO_USAGE, price, {
     groupRatio: snapshot.prices.groupRatio(group),
-    ask: { model },
+    spec: { model },
     quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
   });
 }

@@ -1,7 +1,12 @@
 import type { Quota } from "../billing/money/quota.ts";
 import { chargeNewBudgets } from "../relay/admission/budget-check.ts";
-import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../relay/admission/admission-controller.ts";
-import { withRoom, type Rooms } from "../relay/admission/candidates.ts";
+import {
+  admissionFor,
+  NOTHING_USED,
+  type AdmissionRequest,
+  type AdmissionController,
+} from "../relay/admission/admission-controller.ts";
+import { firstAdmitted, type Candidates } from "../relay/admission/candidates.ts";
 import { whileWaiting } from "../relay/pipeline/running.ts";
 import type { TaskChoice } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
@@ -12,11 +17,11 @@ interface TaskRoom extends TaskChoice {
 }
 
 /** The channels of one task as far as they have room, in the order in which they are tried. */
-export class TaskRooms implements Rooms<TaskRoom> {
+export class TaskRooms implements Candidates<TaskRoom> {
   readonly #rooms: readonly TaskRoom[];
-  readonly gate: Gate | undefined;
+  readonly admission: AdmissionController | undefined;
   readonly #call: TaskCall;
-  readonly #entrant: Entrant;
+  readonly #request: AdmissionRequest;
   readonly #deps: TaskDeps;
   #at = 0;
   #first: TaskRoom | undefined;
@@ -27,41 +32,41 @@ export class TaskRooms implements Rooms<TaskRoom> {
     // What a task uses is no tokens.
     const ask = { model, promptEstimate: 0, outputCap: 0 };
     this.#call = call;
-    this.#entrant = { id, caller, ask };
+    this.#request = { id, caller, spec: ask };
     this.#deps = deps;
-    this.gate = gateFor(this.#entrant, deps.snapshots.current(), deps.gate);
+    this.admission = admissionFor(this.#request, deps.snapshots.current(), deps.admission);
     this.#rooms = choices.map((choice) => ({ ...choice, keyIndex: 0 }));
   }
 
   /** Takes the limits with the first channel that has room. */
-  async enter(gate: Gate, amount: Quota): Promise<TaskRoom | undefined> {
+  async enter(admission: AdmissionController, amount: Quota): Promise<TaskRoom | undefined> {
     this.#call.isCounted = true;
-    const entering = gate.enter(this.next(), this, { visitor: this.#call.response, amount: () => amount });
-    this.#first = await whileWaiting(this.#deps.running, gate, undefined, entering);
-    this.#renewal = setInterval(() => void gate.renew(), RENEW_EVERY_MS).unref();
+    const entering = admission.enter(this.next(), this, { client: this.#call.response, amount: () => amount });
+    this.#first = await whileWaiting(this.#deps.running, admission, undefined, entering);
+    this.#renewal = setInterval(() => void admission.renew(), RENEW_EVERY_MS).unref();
     return this.#first;
   }
 
   /** The channels to try, one after the other. */
   async *channels(most: number): AsyncGenerator<TaskChoice> {
-    let room = this.gate ? this.#first : this.next();
+    let room = this.admission ? this.#first : this.next();
     for (let tried = 0; room && tried < most; tried += 1) {
       yield room;
-      if (tried + 1 < most) room = await withRoom(this.next(), this, this.gate);
+      if (tried + 1 < most) room = await firstAdmitted(this.next(), this, this.admission);
     }
   }
 
   /** No channel took the task. */
   giveUp(): void {
     clearInterval(this.#renewal);
-    this.gate?.end(NOTHING_USED);
+    this.admission?.end(NOTHING_USED);
   }
 
   /** What the task was charged on the channel that took it. */
   end(choice: TaskChoice, quota: Quota): void {
     clearInterval(this.#renewal);
-    if (this.gate) this.gate.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
-    else chargeNewBudgets(this.#entrant, choice, quota, { ...this.#deps.gate, isRefundable: true });
+    if (this.admission) this.admission.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
+    else chargeNewBudgets(this.#request, choice, quota, { ...this.#deps.admission, isRefundable: true });
   }
 
   /** What an operator has switched off meanwhile is passed over, what was changed serves as it is now. */

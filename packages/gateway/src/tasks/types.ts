@@ -4,7 +4,7 @@ import type { Authenticator, Caller } from "../identity/sessions/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
-import type { GateDeps } from "../relay/admission/admission-controller.ts";
+import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
 import type { RunningRequests } from "../relay/pipeline/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
@@ -34,7 +34,7 @@ export interface TaskDeps {
   /** A process that drains waits for submissions under way. */
   readonly running: Pick<RunningRequests, "add" | "remove">;
   /** Limits and budgets. */
-  readonly gate: GateDeps;
+  readonly admission: AdmissionDeps;
   /** 0 <= x < 1. */
   readonly random: () => number;
 }

@@ -21,7 +21,7 @@ export interface VectorStep {
   readonly response: JsonObject;
 }
 
-export interface VectorVerdict {
+export interface VectorUpstreamError {
   readonly class: string;
   readonly retry: boolean | undefined;
   readonly disable: boolean;
@@ -41,7 +41,7 @@ export interface Vector {
   readonly steps: readonly VectorStep[];
   readonly answer: JsonObject | undefined;
   readonly usage: JsonObject | undefined;
-  readonly verdict: VectorVerdict | undefined;
+  readonly upstreamError: VectorUpstreamError | undefined;
   readonly json: JsonObject;
 }
 
@@ -78,7 +78,7 @@ export function readVector(name: string, json: JsonObject): Vector {
     steps: stepsOf(json),
     answer,
     usage: object(json, "usage"),
-    verdict: verdictOf(json),
+    upstreamError: upstreamErrorOf(json),
     json,
   };
 }
@@ -128,7 +128,7 @@ function stepOf(request: JsonObject | undefined, response: JsonObject | undefine
   };
 }
 
-function verdictOf(json: JsonObject): VectorVerdict | undefined {
+function upstreamErrorOf(json: JsonObject): VectorUpstreamError | undefined {
   const classify = object(json, "classify");
   if (classify !== undefined) {
     return {

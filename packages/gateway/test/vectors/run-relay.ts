@@ -9,21 +9,21 @@ import { object, text } from "../../src/dialects/core/read.ts";
 import { NO_USAGE, type Body, type Dialect, type JsonObject, type Usage } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { DISABLE_KEYWORDS } from "../../src/providers/core/classify.ts";
-import type { ChannelRecord, Verdict } from "../../src/providers/core/types.ts";
+import type { ChannelRecord, UpstreamError } from "../../src/providers/core/types.ts";
 import { Attempt } from "../../src/relay/pipeline/attempt.ts";
 import { Delivery, DeliveryTicker } from "../../src/relay/response/delivery.ts";
-import { STREAM_HEAD } from "../../src/relay/response/stream-headers.ts";
+import { STREAM_HEADERS } from "../../src/relay/response/stream-headers.ts";
 import type { Failure } from "../../src/relay/upstream/failure.ts";
 import { planFor } from "../../src/relay/pipeline/plan.ts";
 import { jsonBody } from "../../src/relay/ingress/read-body.ts";
 import { matchRoute, type RouteMatch } from "../../src/relay/ingress/routes.ts";
-import type { Choice } from "../../src/relay/selection/select.ts";
+import type { RouteTarget } from "../../src/relay/selection/select.ts";
 import type { AttemptResult } from "../../src/relay/response/sink.ts";
 import type { RelayRequest } from "../../src/relay/types.ts";
 import { readUpload, type Upload } from "../../src/relay/ingress/upload.ts";
 import { compareAnswer, type ClientAnswer } from "./answers.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
-import type { Vector, VectorVerdict } from "./load.ts";
+import type { Vector, VectorUpstreamError } from "./load.ts";
 import { createScript, type Chunking, type Script } from "./script.ts";
 import { compareUsage } from "./usages.ts";
 
@@ -33,15 +33,15 @@ export const REQUEST_ID = "01J00000000000000000000000";
 interface Outcome {
   result: AttemptResult | undefined;
   usage: Usage | undefined;
-  verdict: Verdict | undefined;
+  upstreamError: UpstreamError | undefined;
 }
 
 class RecordedAttempt extends Attempt {
-  verdict: Verdict | undefined;
+  upstreamError: UpstreamError | undefined;
 
-  override refused(verdict: Verdict) {
-    this.verdict = verdict;
-    return super.refused(verdict);
+  override refused(upstreamError: UpstreamError) {
+    this.upstreamError = upstreamError;
+    return super.refused(upstreamError);
   }
 }
 
@@ -64,12 +64,12 @@ function failsMidway(vector: Vector): boolean {
 
 async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {
   const script = createScript(vector, chunking);
-  const outcome: Outcome = { result: undefined, usage: undefined, verdict: undefined };
+  const outcome: Outcome = { result: undefined, usage: undefined, upstreamError: undefined };
   const answer = await overLoopback((response) => serve(vector, script, response, outcome));
   if (script.failure) throw script.failure;
   script.finish();
   compareAnswer(answer, vector, REQUEST_ID);
-  compareVerdict(vector, outcome);
+  compareUpstreamError(vector, outcome);
   if (vector.usage !== undefined) compareUsage(outcome.usage, vector.usage);
 }
 
@@ -80,7 +80,7 @@ async function serve(vector: Vector, script: Script, response: ServerResponse, o
     const attempt = attemptOf(vector, request, script, { response, outcome });
     const result = await attempt.start();
     outcome.result = result;
-    outcome.verdict = attempt.verdict;
+    outcome.upstreamError = attempt.upstreamError;
     if (result.kind === "failed") throw result.failure.error;
   } catch (error) {
     const { status, headers, body } = errorAnswer(dialect.errors, AppError.from(error), REQUEST_ID);
@@ -97,10 +97,10 @@ async function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => v
   if (dialect === undefined) throw new VectorMismatch(`no dialect ${match.dialect}`);
   onDialect(dialect);
   const { body, upload } = await receivedOf(vector, match);
-  const ask = dialect.inspect(body, match.operation, match.pathModel);
+  const spec = dialect.inspect(body, match.operation, match.pathModel);
   return {
     id: REQUEST_ID,
-    ask: match.isStreamPath ? { ...ask, stream: true } : ask,
+    spec: match.isStreamPath ? { ...spec, stream: true } : spec,
     dialect,
     body,
     ...(upload && { upload }),
@@ -159,15 +159,15 @@ function attemptOf(
   { response, outcome }: Ends,
 ): RecordedAttempt {
   const delivery = new Delivery(response, ticker);
-  if (request.ask.stream) delivery.streamHead = STREAM_HEAD;
+  if (request.spec.stream) delivery.streamHead = STREAM_HEADERS;
   return new RecordedAttempt(
     request,
     choiceOf(vector, request, script),
     {
       delivery,
-      settle: (ending) => {
-        outcome.usage = ending.usage;
-        return Promise.resolve(ending.usage ?? countedUsage(vector));
+      settle: (completion) => {
+        outcome.usage = completion.usage;
+        return Promise.resolve(completion.usage ?? countedUsage(vector));
       },
       progress: () => undefined,
     },
@@ -201,10 +201,10 @@ function countedUsage({ usage = {} }: Vector): Usage {
 }
 
 /** The plan as the relay makes it; only sockets and waiting are the script's. */
-function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice {
+function choiceOf(vector: Vector, request: RelayRequest, script: Script): RouteTarget {
   const channel = channelOf(vector);
-  const plan = planFor(channel, request.ask, request.ask.model, request.body);
-  if (plan === undefined) throw new VectorMismatch(`channel type ${channel.type} cannot serve ${request.ask.dialect}`);
+  const plan = planFor(channel, request.spec, request.spec.model, request.body);
+  if (plan === undefined) throw new VectorMismatch(`channel type ${channel.type} cannot serve ${request.spec.dialect}`);
   const { exchange } = plan.route;
   const route = exchange && {
     ...plan.route,
@@ -219,7 +219,7 @@ function choiceOf(vector: Vector, request: RelayRequest, script: Script): Choice
     channel,
     group: "default",
     plan: route ? { ...plan, route } : plan,
-    upstreamModel: request.ask.model,
+    upstreamModel: request.spec.model,
     keyIndex: 0,
   };
 }
@@ -256,7 +256,7 @@ export function channelOf(vector: Vector): ChannelRecord {
 
 /** What concerns the operator's key reaches clients as 502 unless the channel maps it; the vectors show it unmapped. */
 function keptStatuses(vector: Vector): number[] {
-  const isKey = vector.verdict?.class === "bad_key" || vector.verdict?.class === "out_of_credit";
+  const isKey = vector.upstreamError?.class === "bad_key" || vector.upstreamError?.class === "out_of_credit";
   return isKey ? [400, 401, 402, 403, 429] : [401, 402, 403];
 }
 
@@ -267,7 +267,7 @@ function keptStatuses(vector: Vector): number[] {
 function keyOf(vector: Vector): string {
   const key = vector.channel["key"];
   if (typeof key === "string") return key;
-  const owner = vector.verdict === undefined ? "" : vector.name;
+  const owner = vector.upstreamError === undefined ? "" : vector.name;
   const known = privateKeys.get(owner);
   const privateKey =
     known ??
@@ -276,19 +276,24 @@ function keyOf(vector: Vector): string {
   return JSON.stringify({ ...(key as JsonObject), private_key: privateKey });
 }
 
-function compareVerdict(vector: Vector, { result, verdict }: Outcome): void {
-  const expected = vector.verdict;
+function compareUpstreamError(vector: Vector, { result, upstreamError }: Outcome): void {
+  const expected = vector.upstreamError;
   if (expected === undefined) return;
   const failure = result?.kind === "failed" ? result.failure : undefined;
-  if (verdict === undefined && failure === undefined) throw new VectorMismatch("nothing failed");
-  if (verdict !== undefined) expectSame(verdict.class, expected.class, "class");
-  if (expected.retryAfterMs !== undefined) expectSame(verdict?.retryAfterMs, expected.retryAfterMs, "retry after");
-  if (failure !== undefined) compareConsequences(verdict, failure, expected);
+  if (upstreamError === undefined && failure === undefined) throw new VectorMismatch("nothing failed");
+  if (upstreamError !== undefined) expectSame(upstreamError.class, expected.class, "class");
+  if (expected.retryAfterMs !== undefined)
+    expectSame(upstreamError?.retryAfterMs, expected.retryAfterMs, "retry after");
+  if (failure !== undefined) compareConsequences(upstreamError, failure, expected);
 }
 
-function compareConsequences(verdict: Verdict | undefined, failure: Failure, expected: VectorVerdict): void {
-  if (expected.retry !== undefined) expectSame(verdict?.retry ?? failure.retry, expected.retry, "retry");
-  expectSame(verdict?.disable ?? failure.disable !== undefined, expected.disable, "disable");
+function compareConsequences(
+  upstreamError: UpstreamError | undefined,
+  failure: Failure,
+  expected: VectorUpstreamError,
+): void {
+  if (expected.retry !== undefined) expectSame(upstreamError?.retry ?? failure.retry, expected.retry, "retry");
+  expectSame(upstreamError?.disable ?? failure.disable !== undefined, expected.disable, "disable");
 }
 
 const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });

@@ -148,13 +148,13 @@ function depsOf(
     },
     judge: () => Promise.resolve(),
     running: createRunningRequests(() => undefined),
-    gate: gateOf(world, snapshot),
+    admission: gateOf(world, snapshot),
     random: () => 0.5,
   };
 }
 
 /** Nothing is limited here. */
-function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["gate"] {
+function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["admission"] {
   const clock = { now: () => now };
   const claims = createMemoryClaims(clock);
   const metrics = { limited: () => undefined, queued: () => undefined };
@@ -167,7 +167,7 @@ function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["gate
       onThreshold: () => undefined,
       onOutage: () => undefined,
     }),
-    admission: createAdmission(),
+    queue: createAdmission(),
     calls: createCallLimit({ claims, options: () => options, metrics }),
     metrics,
     recheck: () => Promise.resolve(),

@@ -49,13 +49,13 @@ interface Extra {
 export function option<T>(
   type: OptionType<T>,
   fallback: string,
-  [group, about]: Place,
+  [group, about]: OptionSection,
   extra: Extra = {},
 ): OptionDefinition<T> {
   return { type, fallback, group, about, shownAs: extra.shownAs, needs: extra.needs ?? [], needsCode: extra.needsCode };
 }
 
-type Place = readonly [group: OptionGroup, about: string];
+type OptionSection = readonly [group: OptionGroup, about: string];
 
 /** Kinds that both tables use. */
 export const flag = flagType;

@@ -60,7 +60,7 @@ export function failureOf(body: string, head: Head): Failure {
   };
 }
 
-function usageOf(value: unknown): Step[] {
+function usageSteps(value: unknown): Step[] {
   const usage = object(value);
   if (!usage) return [];
   const count = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0);
@@ -82,7 +82,7 @@ export function stepsOf(data: string, head: Head): Step[] {
   if (!event) return [];
   if (event.error !== undefined) return [{ kind: "failure", failure: failureOf(data, head) }];
   const choices: unknown = event.choices;
-  const usage = usageOf(event.usage);
+  const usage = usageSteps(event.usage);
   if (!Array.isArray(choices)) return usage;
   return choices.length === 0 ? [...usage, { kind: "end" }] : [...deltaSteps(choices[0]), ...usage];
 }

@@ -6,7 +6,7 @@ import { budgetWindow } from "./window.ts";
 import { inList } from "../ledger/sql/statements.ts";
 
 /** Puts `amount` in each of `ids` in the place of what the request has reserved, all or nothing. */
-interface Place {
+interface BatchSlot {
   readonly kind: "place";
   readonly requestId: string;
   readonly ids: readonly number[];
@@ -51,7 +51,7 @@ interface Recount {
   readonly isFinal: boolean;
 }
 
-export type BudgetOperation = Place | Close | Renew | Reap | Recount;
+export type BudgetOperation = BatchSlot | Close | Renew | Reap | Recount;
 
 /** False when there was nothing to do it for: the request has ended, or lives after all. */
 export type BudgetAnswer = boolean | BudgetRefusal;
@@ -158,7 +158,7 @@ class Sheet {
     await tx.run(sql, [now + LEASE_MS, ...values]);
   }
 
-  #place({ requestId, ids, amount, held }: Place): BudgetAnswer {
+  #place({ requestId, ids, amount, held }: BatchSlot): BudgetAnswer {
     const { now } = this.#settings;
     const before = this.#holds.of(requestId);
     if (held && held.ids.size > 0 && before.size === 0) return false;

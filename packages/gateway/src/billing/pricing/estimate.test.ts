@@ -78,7 +78,7 @@ describe("a reservation", () => {
           const output = Math.floor(cap * part);
           const usage = { ...NO_USAGE, input: Math.floor(prompt * part), output, reasoning: Math.floor(output / 2) };
           expect(estimate(ask, price, "0.77", OPTIONS)).toBeGreaterThanOrEqual(
-            charge(usage, price, { groupRatio: "0.77", ask }),
+            charge(usage, price, { groupRatio: "0.77", spec: ask }),
           );
         },
       ),

@@ -1,4 +1,4 @@
-import type { Ask } from "../../dialects/core/types.ts";
+import type { RequestSpec } from "../../dialects/core/types.ts";
 import { imageFactor } from "./image-factor.ts";
 import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates } from "./rates.ts";
@@ -14,7 +14,7 @@ export interface EstimateOptions {
 }
 
 /** What of a request decides its reservation. */
-export type Estimated = Priced & Pick<Ask, "promptEstimate" | "outputCap" | "units">;
+export type Estimated = Priced & Pick<RequestSpec, "promptEstimate" | "outputCap" | "units">;
 
 /**
  * What is reserved before the upstream is called: the prompt's upper estimate and the output at most, rounded up.
@@ -109,7 +109,7 @@ function factorOf(ask: Estimated, price: Price): Cost {
   return price.hasImageFactors && unitOf(ask.operation) === "image" ? imageFactor(ask) : { num: 1n, den: 1n };
 }
 
-function hasOutput(operation: Ask["operation"] | undefined): boolean {
+function hasOutput(operation: RequestSpec["operation"] | undefined): boolean {
   switch (operation) {
     case "embeddings":
     case "moderations":

@@ -29,8 +29,8 @@ export function explain(usage: Usage, price: Price, terms: ChargeTerms): ChargeE
   return { parts, rates, exact: times(sum, knownRatio(terms.groupRatio)), quota: charge(usage, price, terms) };
 }
 
-function tokenParts(usage: Usage, { weights: { exact } }: TokenRates, { ask }: ChargeTerms): ChargePart[] {
-  const counts = countsOf(usage, unitOf(ask.operation));
+function tokenParts(usage: Usage, { weights: { exact } }: TokenRates, { spec }: ChargeTerms): ChargePart[] {
+  const counts = countsOf(usage, unitOf(spec.operation));
   return WEIGHT_NAMES.flatMap((name) => {
     const count = counts[name] ?? 0;
     return count === 0 ? [] : [partOf(name, count, fractionOf(exact[name], exact.denominator))];

@@ -1,4 +1,4 @@
-import type { Ask } from "../../dialects/core/types.ts";
+import type { RequestSpec } from "../../dialects/core/types.ts";
 import { ONE, ratio, type Ratio, times } from "../money/ratio.ts";
 
 const SIZES = new Map<string, Ratio>([
@@ -11,7 +11,7 @@ const HD = ratio(2);
 const HD_WIDE = ratio("1.5");
 
 /** How the size and quality of an image change its price; 1 for everything that is not listed. */
-export function imageFactor({ model, size, quality }: Pick<Ask, "model" | "size" | "quality">): Ratio {
+export function imageFactor({ model, size, quality }: Pick<RequestSpec, "model" | "size" | "quality">): Ratio {
   const bySize = SIZES.get(size ?? "") ?? ONE;
   if (model !== "dall-e-3" || quality !== "hd") return bySize;
   const isWide = size === "1024x1792" || size === "1792x1024";

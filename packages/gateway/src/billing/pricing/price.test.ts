@@ -34,7 +34,7 @@ function used(part: Partial<Usage>): Usage {
 }
 
 function cost(rates: Rates, usage: Partial<Usage>, terms: Partial<ChargeTerms> = {}): number {
-  return charge(used(usage), priced(rates), { groupRatio: "1", ask: { model: "some-model" }, ...terms });
+  return charge(used(usage), priced(rates), { groupRatio: "1", spec: { model: "some-model" }, ...terms });
 }
 
 describe("a charge by tokens", () => {
@@ -80,8 +80,8 @@ describe("a charge by tokens", () => {
 
   it("bills seconds of a transcription whose answer holds no usage", () => {
     const ask = { model: "some-model", operation: "audio.transcriptions" } as const;
-    expect(cost({ mr: 15 }, { units: 60 }, { ask })).toBe(3000);
-    expect(cost({ mr: 15 }, { units: 60.2 }, { ask })).toBe(3050);
+    expect(cost({ mr: 15 }, { units: 60 }, { spec: ask })).toBe(3000);
+    expect(cost({ mr: 15 }, { units: 60.2 }, { spec: ask })).toBe(3050);
   });
 
   it("bills characters of speech whose answer holds no usage", () => {
@@ -89,7 +89,7 @@ describe("a charge by tokens", () => {
     const speak = (model: string, units: number) =>
       charge(used({ units }), book.find(model) as Price, {
         groupRatio: "1",
-        ask: { model, operation: "audio.speech" },
+        spec: { model, operation: "audio.speech" },
       });
     expect(speak("tts-1", 1000)).toBe(7500);
     expect(speak("tts-1-hd", 1000)).toBe(15_000);
@@ -101,14 +101,14 @@ describe("a charge by tokens", () => {
       cost(
         { mr: 1, cr: 1 },
         { input: 10, output: 5, units: 60 },
-        { ask: { model: "some-model", operation: "audio.transcriptions" } },
+        { spec: { model: "some-model", operation: "audio.transcriptions" } },
       ),
     ).toBe(15);
   });
 
   it("bills images of a model without a price per call at a quarter of a cent per ratio", () => {
     const ask = { model: "some-model", operation: "images.generations", size: "1792x1024" } as const;
-    expect(cost({ mr: 4 }, { units: 1 }, { ask })).toBe(10_000);
+    expect(cost({ mr: 4 }, { units: 1 }, { spec: ask })).toBe(10_000);
   });
 
   it("adds surcharges for tools before it rounds", () => {
@@ -118,7 +118,7 @@ describe("a charge by tokens", () => {
 
   it("charges a prompt past the threshold by its tier as a whole", () => {
     const price = createPriceBook().find("gemini-2.5-pro") as TokenPrice;
-    const terms = { groupRatio: "1", ask: { model: "gemini-2.5-pro" } };
+    const terms = { groupRatio: "1", spec: { model: "gemini-2.5-pro" } };
     expect(charge(used({ input: 200_000, output: 1000 }), price, terms)).toBe(200_000 * 0.625 + 1000 * 5);
     expect(charge(used({ input: 200_001, output: 1000 }), price, terms)).toBe(Math.round(200_001 * 1.25 + 1000 * 7.5));
   });
@@ -146,7 +146,7 @@ describe("a charge per call", () => {
     ],
     ["search units do", { mp: 0.002 }, { units: 3 }, "1", { model: "x", operation: "rerank" }, 3000],
   ] as const)("%s", (...[, rates, usage, groupRatio, ask, expected]) => {
-    expect(cost(rates, usage, { groupRatio, ask })).toBe(expected);
+    expect(cost(rates, usage, { groupRatio, spec: ask })).toBe(expected);
   });
 
   it("follows the operator's quota per dollar", () => {
@@ -185,7 +185,7 @@ describe("exactness", () => {
         const fast = chargeFast(counts, weights, knownRatio(groupRatio));
         if (fast === undefined) return;
         answered += 1;
-        expect(fast).toBe(chargeExactly(counts, weights, { groupRatio, ask: { model: "" } }));
+        expect(fast).toBe(chargeExactly(counts, weights, { groupRatio, spec: { model: "" } }));
       }),
       { numRuns: 3000 },
     );
@@ -195,7 +195,7 @@ describe("exactness", () => {
   it("is a whole number at most half a unit away from the exact amount, or the minimum", () => {
     fc.assert(
       fc.property(usage, rates, group, (part, by, groupRatio) => {
-        const quota = charge(used(part), priced(by), { groupRatio, ask: { model: "" } });
+        const quota = charge(used(part), priced(by), { groupRatio, spec: { model: "" } });
         const { weights } = priced(by) as TokenPrice;
         const counts = countsOf(used(part), undefined);
         const scaledGroup = knownRatio(groupRatio);

@@ -1,5 +1,5 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
-import type { Ask, Usage } from "../../dialects/core/types.ts";
+import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
 import { imageFactor } from "./image-factor.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type Weights, type WeightName } from "./rates.ts";
 import { quota, ZERO, type Quota } from "../money/quota.ts";
@@ -18,14 +18,16 @@ export interface ChargeTerms {
   /** Decimal text. */
   readonly groupRatio: string;
   /** Says what `usage.units` counts, and the size and quality of images. */
-  readonly ask: Priced;
+  readonly spec: Priced;
   readonly surcharges?: readonly Surcharge[];
   /** Quota units of one US dollar; only prices per call and surcharges depend on it. */
   readonly quotaPerUnit?: Ratio;
 }
 
 /** What of a request its price depends on, besides usage. A task has no operation. */
-export type Priced = Pick<Ask, "model" | "size" | "quality"> & { readonly operation?: Ask["operation"] };
+export type Priced = Pick<RequestSpec, "model" | "size" | "quality"> & {
+  readonly operation?: RequestSpec["operation"];
+};
 
 export const DEFAULT_QUOTA_PER_UNIT = ratio(QUOTA_PER_UNIT);
 
@@ -68,7 +70,7 @@ export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
 export type Unit = "image" | "second" | "character" | "query";
 
 /** What `usage.units` counts for an operation. */
-export function unitOf(operation: Ask["operation"] | undefined): Unit | undefined {
+export function unitOf(operation: RequestSpec["operation"] | undefined): Unit | undefined {
   switch (operation) {
     case "images.generations":
     case "images.edits":
@@ -88,8 +90,8 @@ export function unitOf(operation: Ask["operation"] | undefined): Unit | undefine
 
 function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quota {
   const { weights } = ratesFor(price, usage.input);
-  const counts = countsOf(usage, unitOf(terms.ask.operation));
-  const factor = price.hasImageFactors && counts.image !== undefined ? imageFactor(terms.ask) : undefined;
+  const counts = countsOf(usage, unitOf(terms.spec.operation));
+  const factor = price.hasImageFactors && counts.image !== undefined ? imageFactor(terms.spec) : undefined;
   if (terms.surcharges === undefined && factor === undefined) {
     const fast = chargeFast(counts, weights, knownRatio(terms.groupRatio));
     if (fast !== undefined) return fast;
@@ -135,8 +137,8 @@ function surchargeOf({ surcharges = [], quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }:
 }
 
 function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
-  const units = unitsOf(price, unitOf(terms.ask.operation), usage.units);
-  const factor = price.hasImageFactors ? imageFactor(terms.ask) : undefined;
+  const units = unitsOf(price, unitOf(terms.spec.operation), usage.units);
+  const factor = price.hasImageFactors ? imageFactor(terms.spec) : undefined;
   const dollars = factor ? times(price.exact, factor) : price.exact;
   const cost = times(dollars, terms.quotaPerUnit ?? DEFAULT_QUOTA_PER_UNIT);
   const total = plus(times(cost, fractionOf(BigInt(units), 1n)), surchargeOf(terms));

@@ -3,7 +3,7 @@ import { modelOf, optionalFlag, outputCapOf, renameEdits, requiredList, withMemb
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { isObject, isSet, object, text } from "../core/read.ts";
-import type { Ask, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
+import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { readError } from "../core/upstream-error.ts";
 import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
 import { MessagesMeter } from "./meter.ts";
@@ -17,9 +17,9 @@ export const anthropicMessages: Dialect = {
   errors: "anthropic",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const ask = messagesAsk(json, operation, pathModel);
+    const spec = messagesAsk(json, operation, pathModel);
     if (!isSet(json["max_tokens"])) throw invalidRequest("max_tokens", "max_tokens is required.");
-    return { ...ask, outputCap: outputCapOf(json, ["max_tokens"]) };
+    return { ...spec, outputCap: outputCapOf(json, ["max_tokens"]) };
   },
   retarget: (body, _ask, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
@@ -53,7 +53,7 @@ export const anthropicCountTokens: Dialect = {
   promptWords,
 };
 
-function messagesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+function messagesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): RequestSpec {
   const model = modelOf(json, pathModel);
   checkMessages(json);
   const effort = text(object(json, "output_config"), "effort");

@@ -1,7 +1,7 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { findError } from "../openai-chat/meter.ts";
 import { hasText, hasValue, lastRead, mayHoldError, needle } from "../core/scan.ts";
-import type { Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
 const USAGE = needle("usage");
@@ -10,7 +10,7 @@ const MESSAGE_STOP = needle("message_stop");
 const ERROR = needle("error", 1);
 
 /** Meter of a messages stream: the input side comes first, the output side last, both may repeat the other. */
-export class MessagesMeter implements Meter {
+export class MessagesMeter implements UsageMeter {
   readonly #totals = new AnthropicTotals();
   #usage: Usage | undefined;
   finished = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
-import { usageOf } from "../core/usage.ts";
+import { toUsage } from "../core/usage.ts";
 
 const hi = { role: "user", content: "hi" };
 const tool = {
@@ -331,7 +331,7 @@ describe("coding agents on Responses", () => {
 });
 
 describe("upstreams that report no usage", () => {
-  const counted = usageOf({ input: 5, output: 2 });
+  const counted = toUsage({ input: 5, output: 2 });
   const chunks: readonly object[] = [
     { id: "x", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: null }] },
     { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },

@@ -78,7 +78,7 @@ class ChunksToText implements StreamBridge {
     if (data === undefined) return [];
     const choices = objects(data, "choices");
     const written = choices.flatMap((choice, at) => this.#choice(choice, at));
-    const isUsage = choices.length === 0 && isSet(data["usage"]) && this.#context.ask.wantsStreamUsage;
+    const isUsage = choices.length === 0 && isSet(data["usage"]) && this.#context.spec.wantsStreamUsage;
     return written.length === 0 && !isUsage ? [] : [event({ ...data, object: "text_completion", choices: written })];
   }
 

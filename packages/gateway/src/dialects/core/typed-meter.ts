@@ -4,7 +4,7 @@ import { findError } from "../openai-chat/meter.ts";
 import { modelEdits, withMembers } from "./request-spec.ts";
 import { object, text } from "./read.ts";
 import { hasValue, lastRead, mayHoldError, needle, type Needle } from "./scan.ts";
-import type { Dialect, JsonObject, Meter, UpstreamErrorEvent, Usage } from "./types.ts";
+import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "./types.ts";
 import { readError } from "./upstream-error.ts";
 
 const NO_TEXT = { text: "", extra: 0 };
@@ -18,7 +18,7 @@ export interface TypedMeterOptions {
 }
 
 /** Meter of streams whose events name themselves in `type`; the last one carries usage. */
-export class TypedMeter implements Meter {
+export class TypedMeter implements UsageMeter {
   readonly #ends: readonly Needle[];
   readonly #types: ReadonlySet<string>;
   readonly #readUsage: TypedMeterOptions["readUsage"];

@@ -47,7 +47,7 @@ export type DialectId =
 export type ErrorDialect = "openai" | "openai-responses" | "anthropic" | "gemini" | "midjourney" | "suno";
 
 /** What the core must know about a request before it can route and price it. */
-export interface Ask {
+export interface RequestSpec {
   readonly operation: Operation;
   readonly dialect: DialectId;
   /** As the client named it; billing, limits and logs use this name. */
@@ -125,7 +125,7 @@ export interface UpstreamErrorEvent {
  * Reads along while whole event blocks are forwarded; never changes them. Keeps no text.
  * `feed` takes one or more complete event blocks (they end with a blank line).
  */
-export interface Meter {
+export interface UsageMeter {
   feed(blocks: Buffer): void;
   /** Last complete usage seen. */
   readonly usage: Usage | undefined;
@@ -152,9 +152,9 @@ export interface Dialect {
   readonly id: DialectId;
   readonly errors: ErrorDialect;
   /** Reads what routing and pricing need; throws AppError (`invalid_request`, `model_required`, ...). */
-  inspect(body: Body, operation: Operation, pathModel: string | undefined): Ask;
+  inspect(body: Body, operation: Operation, pathModel: string | undefined): RequestSpec;
   /** Bytes for the upstream: model renamed, usage reporting on. The same buffer when nothing changes. */
-  retarget(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer;
+  retarget(body: Body, spec: RequestSpec, upstreamModel: string, options: RetargetOptions): Buffer;
   /** Usage of a whole (not streamed) answer. */
   usage(answer: JsonObject): Usage | undefined;
   /** An error object inside an answer of status 200, if that is what it is. */
@@ -165,7 +165,7 @@ export interface Dialect {
   kindOf?(event: JsonObject): EventKind;
   /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
   tidy?(blocks: Buffer): Buffer;
-  meter(): Meter;
+  meter(): UsageMeter;
   /** Texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
   /** Texts of the request that somebody wrote, piece by piece, for word filters: no schemas, names or files. */
@@ -180,7 +180,7 @@ export interface Dialect {
    */
   isUsageOnly(event: JsonObject): boolean;
   /** Minimal legal event blocks for a whole answer, for clients that asked for a stream and upstreams that did not. */
-  streamOf(answer: JsonObject, ask: Ask): Buffer;
+  streamOf(answer: JsonObject, spec: RequestSpec): Buffer;
   /** The whole answer that a stream adds up to, for the opposite case; undefined when the dialect cannot. */
   answerOf(events: readonly JsonObject[]): JsonObject | undefined;
   /** A whole answer with this usage, for answers whose upstream reported none. */
@@ -234,7 +234,7 @@ export interface RetargetOptions {
 
 /** Carries what both directions of one conversion share. */
 export interface BridgeContext {
-  readonly ask: Ask;
+  readonly spec: RequestSpec;
   readonly upstreamModel: string;
   readonly requestId: string;
   /** Epoch milliseconds. */

@@ -4,7 +4,7 @@ import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
 type Counts = Partial<Omit<Usage, "source">>;
 
 /** Fills up the normal form; cached tokens, sound and images together never exceed the prompt. */
-export function usageOf(counts: Counts): Usage {
+export function toUsage(counts: Counts): Usage {
   const usage = { ...NO_USAGE, ...counts };
   const cachedInput = Math.min(usage.cachedInput, usage.input);
   const audioInput = Math.min(usage.audioInput, usage.input - cachedInput);
@@ -43,7 +43,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
   const input = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
   const inputDetails = object(usage, "prompt_tokens_details");
   const outputDetails = object(usage, "completion_tokens_details");
-  return usageOf({
+  return toUsage({
     input,
     output: completion ?? Math.max(0, (total ?? input) - input),
     cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
@@ -67,7 +67,7 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
   if (usage === undefined || (input === undefined && output === undefined)) return undefined;
   const inputDetails = object(usage, "input_tokens_details") ?? object(usage, "input_token_details");
   const outputDetails = object(usage, "output_tokens_details") ?? object(usage, "output_token_details");
-  return usageOf({
+  return toUsage({
     input: input ?? 0,
     output: output ?? 0,
     cachedInput: tokens(inputDetails, "cached_tokens"),
@@ -111,7 +111,7 @@ function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
   const hour = tokens(created, "ephemeral_1h_input_tokens");
   const minutes = count(created, "ephemeral_5m_input_tokens");
   const write = minutes === undefined ? Math.max(hour, tokens(usage, "cache_creation_input_tokens")) : minutes + hour;
-  return usageOf({
+  return toUsage({
     input: (fresh ?? 0) + read + write,
     output: output ?? 0,
     cachedInput: read,
@@ -130,7 +130,7 @@ export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefine
   const thoughts = tokens(usage, "thoughtsTokenCount");
   const uncached = (name: string) =>
     Math.max(0, modality(usage, "promptTokensDetails", name) - modality(usage, "cacheTokensDetails", name));
-  return usageOf({
+  return toUsage({
     input,
     output: tokens(usage, "candidatesTokenCount") + thoughts,
     cachedInput: tokens(usage, "cachedContentTokenCount"),

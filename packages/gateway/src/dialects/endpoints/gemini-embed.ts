@@ -29,9 +29,9 @@ export const geminiEmbed: Dialect = {
     };
   },
   /** Every request of a batch names the model again. */
-  retarget(body, ask, upstreamModel) {
+  retarget(body, spec, upstreamModel) {
     const json = body.json();
-    if (ask.model === upstreamModel) return body.bytes;
+    if (spec.model === upstreamModel) return body.bytes;
     const name = `models/${upstreamModel}`;
     const requests = objects(json, "requests").map((request) => ({ ...request, model: name }));
     if (requests.length > 0) return Buffer.from(JSON.stringify({ ...json, requests }));

@@ -5,7 +5,7 @@ import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { number, object, text } from "../core/read.ts";
 import type { Body, Dialect, JsonObject, Usage } from "../core/types.ts";
-import { readChatUsage, readResponsesUsage, usageOf } from "../core/usage.ts";
+import { readChatUsage, readResponsesUsage, toUsage } from "../core/usage.ts";
 
 const MAX_SPEECH_CHARACTERS = 4096;
 
@@ -67,7 +67,7 @@ function audioUsage(usage: JsonObject | undefined, duration: number | undefined)
   const seconds = text(usage, "type") === "duration" ? number(usage, "seconds") : duration;
   const tokens = readResponsesUsage(usage) ?? readChatUsage(usage);
   if (tokens !== undefined) return tokens;
-  return seconds === undefined || seconds < 0 ? undefined : usageOf({ units: seconds });
+  return seconds === undefined || seconds < 0 ? undefined : toUsage({ units: seconds });
 }
 
 /** Some servers write the seconds as text, as the protocol's first description has them. */

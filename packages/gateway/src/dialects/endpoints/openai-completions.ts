@@ -24,14 +24,14 @@ export const openaiCompletions: Dialect = {
     const json = body.json();
     const model = modelOf(json, pathModel);
     checkPrompt(json["prompt"]);
-    const ask = completionAsk(json, {
+    const spec = completionAsk(json, {
       operation,
       dialect: "openai-completions",
       model,
       promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
     });
     const prompts = promptCount(json["prompt"]);
-    return { ...ask, outputCap: ask.outputCap === undefined ? undefined : ask.outputCap * prompts };
+    return { ...spec, outputCap: spec.outputCap === undefined ? undefined : spec.outputCap * prompts };
   },
   retarget: retargetCompletion,
   usage: usageOfCompletion,
@@ -45,14 +45,14 @@ export const openaiCompletions: Dialect = {
   answerTexts: choicesTexts,
   eventTexts: choicesTexts,
   isUsageOnly: isUsageChunk,
-  streamOf(answer, ask) {
+  streamOf(answer, spec) {
     const { choices: _choices, usage: _usage, ...envelope } = answer;
     const usage = object(answer, "usage");
     const events: JsonObject[] = objects(answer, "choices").map((choice) => ({
       ...envelope,
       choices: [{ ...choice }],
     }));
-    if (ask.wantsStreamUsage && usage !== undefined) events.push({ ...envelope, choices: [], usage });
+    if (spec.wantsStreamUsage && usage !== undefined) events.push({ ...envelope, choices: [], usage });
     return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join(""));
   },
   answerOf,

@@ -4,9 +4,9 @@ import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { compact, isObject, isSet, list, object, text } from "../core/read.ts";
-import type { Dialect, JsonObject, Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { errorOfEvent } from "../core/upstream-error.ts";
-import { readResponsesUsage, usageOf } from "../core/usage.ts";
+import { readResponsesUsage, toUsage } from "../core/usage.ts";
 
 const DEFAULT_IMAGE_MODEL = "dall-e-2";
 const ENDS = ["image_generation.completed", "image_edit.completed"];
@@ -44,13 +44,13 @@ export const openaiImages: Dialect = {
     if (usage === undefined && !Array.isArray(answer["data"])) return undefined;
     // Some vendors tell in the place of an image why there is none.
     const images = list(answer, "data").filter((image) => !isObject(image) || !isSet(image["error"]));
-    return { ...(usage ?? usageOf({})), units: images.length };
+    return { ...(usage ?? toUsage({})), units: images.length };
   },
   meter: () => new ImageMeter(),
   promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
   promptWords: (body) => wordsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
-  streamOf(answer, ask) {
-    const type = ask.operation === "images.edits" ? "image_edit.completed" : "image_generation.completed";
+  streamOf(answer, spec) {
+    const type = spec.operation === "images.edits" ? "image_edit.completed" : "image_generation.completed";
     const { data: _data, created, ...rest } = answer;
     const envelope = compact({ ...rest, created_at: created });
     const events = list(answer, "data")
@@ -70,7 +70,7 @@ export const openaiImages: Dialect = {
 };
 
 /** One event per image; the stream goes on until the upstream ends it. */
-class ImageMeter implements Meter {
+class ImageMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;
   readonly terminated = false;
@@ -94,6 +94,6 @@ class ImageMeter implements Meter {
 
   #count(usage: JsonObject | undefined, isImage: boolean): void {
     if (isImage) this.#images++;
-    this.usage = { ...(readResponsesUsage(usage) ?? usageOf({})), units: this.#images };
+    this.usage = { ...(readResponsesUsage(usage) ?? toUsage({})), units: this.#images };
   }
 }

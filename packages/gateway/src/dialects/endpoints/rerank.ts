@@ -4,7 +4,7 @@ import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
 import { count, isObject, isSet, list, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject, JsonValue, Usage } from "../core/types.ts";
-import { usageOf } from "../core/usage.ts";
+import { toUsage } from "../core/usage.ts";
 
 export const rerank: Dialect = {
   ...plainDialect,
@@ -46,7 +46,7 @@ function readRerankUsage(answer: JsonObject): Usage | undefined {
     count(tokens, "input_tokens");
   const searches = count(billed, "search_units") ?? count(usage, "search_units");
   if (input === undefined && searches === undefined) return undefined;
-  return { ...usageOf({ input: input ?? 0 }), ...(searches !== undefined && { units: searches }) };
+  return { ...toUsage({ input: input ?? 0 }), ...(searches !== undefined && { units: searches }) };
 }
 
 function walk(json: JsonObject, reader: PromptReader): void {

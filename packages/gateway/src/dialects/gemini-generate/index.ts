@@ -3,7 +3,7 @@ import { choicesOf, modelOf, outputCapOf, requiredList } from "../core/request-s
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { object } from "../core/read.ts";
-import type { Ask, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
+import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { readError } from "../core/upstream-error.ts";
 import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
 import { bareModel, gNumber, gObject, gText } from "./fields.ts";
@@ -75,7 +75,7 @@ export const geminiCountTokens: Dialect = {
   promptWords,
 };
 
-function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): RequestSpec {
   return {
     operation,
     dialect: "gemini-generate",

@@ -1,6 +1,6 @@
 import { findError } from "../openai-chat/meter.ts";
 import { hasText, lastRead, mayHoldError, needle } from "../core/scan.ts";
-import type { Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";
 
 const USAGE = needle("usageMetadata");
@@ -9,7 +9,7 @@ const BLOCK = needle("blockReason");
 const ERROR = needle("error", 1);
 
 /** Meter of a generateContent stream: usage is cumulative, the end of the connection is the end. */
-export class GeminiMeter implements Meter {
+export class GeminiMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;
   readonly terminated = false;

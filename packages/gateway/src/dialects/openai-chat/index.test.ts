@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../lib/text/sse.ts";
 import { jsonBody } from "../../relay/ingress/read-body.ts";
 import { joinSignature } from "../core/call-ids.ts";
-import type { Ask, JsonObject } from "../core/types.ts";
+import type { RequestSpec, JsonObject } from "../core/types.ts";
 import { openaiChat } from "./index.ts";
 
 const hi = { role: "user", content: "hi" };
@@ -11,7 +11,7 @@ function bodyOf(json: unknown) {
   return jsonBody(Buffer.from(typeof json === "string" ? json : JSON.stringify(json)));
 }
 
-function inspect(json: unknown): Ask {
+function inspect(json: unknown): RequestSpec {
   return openaiChat.inspect(bodyOf(json), "chat", undefined);
 }
 
@@ -26,7 +26,7 @@ function refusal(json: unknown): unknown {
 
 describe("inspect", () => {
   it("reads what routing and pricing need", () => {
-    const ask = inspect({
+    const spec = inspect({
       model: "gpt-4o",
       messages: [hi],
       stream: true,
@@ -36,7 +36,7 @@ describe("inspect", () => {
       n: 2,
       reasoning_effort: "low",
     });
-    expect(ask).toMatchObject({
+    expect(spec).toMatchObject({
       operation: "chat",
       dialect: "openai-chat",
       model: "gpt-4o",
@@ -46,7 +46,7 @@ describe("inspect", () => {
       units: 1,
       reasoningEffort: "low",
     });
-    expect(ask.promptEstimate).toBeGreaterThanOrEqual(8);
+    expect(spec.promptEstimate).toBeGreaterThanOrEqual(8);
   });
 
   it("takes a cap of zero and null members as missing", () => {
@@ -94,8 +94,8 @@ describe("retarget", () => {
 
   it("returns the very same buffer when nothing changes", () => {
     const body = bodyOf(text);
-    const ask = openaiChat.inspect(body, "chat", undefined);
-    expect(openaiChat.retarget(body, ask, "a", { askUsage: false })).toBe(body.bytes);
+    const spec = openaiChat.inspect(body, "chat", undefined);
+    expect(openaiChat.retarget(body, spec, "a", { askUsage: false })).toBe(body.bytes);
   });
 
   it("changes the model and the usage switch only", () => {
@@ -292,12 +292,12 @@ describe("streams and whole answers", () => {
     ],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
   };
-  const ask = (wantsStreamUsage: boolean): Ask => ({
+  const ask = (wantsStreamUsage: boolean): RequestSpec => ({
     ...inspect({ model: "m", messages: [hi] }),
     stream: true,
     wantsStreamUsage,
   });
-  const events = (asked: Ask) =>
+  const events = (asked: RequestSpec) =>
     parseEvents(openaiChat.streamOf(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
 
   it("become each other", () => {
@@ -305,7 +305,7 @@ describe("streams and whole answers", () => {
   });
 
   it("show usage to those who asked", () => {
-    const last = (asked: Ask) => events(asked).at(-1);
+    const last = (asked: RequestSpec) => events(asked).at(-1);
     expect(openaiChat.isUsageOnly(last(ask(true)) ?? {})).toBe(true);
     expect(openaiChat.isUsageOnly(last(ask(false)) ?? {})).toBe(false);
     expect(openaiChat.isUsageOnly({ choices: null, usage: { prompt_tokens: 1 } })).toBe(true);

@@ -11,7 +11,7 @@ import {
 import { withCallIdsFor } from "../core/chat-calls.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { flag, isObject, object, text } from "../core/read.ts";
-import type { Ask, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
+import type { RequestSpec, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
 import { readError } from "../core/upstream-error.ts";
 import { chatUsage, readChatUsage } from "../core/usage.ts";
 import { ChatMeter, failedChoice, sentenceIn } from "./meter.ts";
@@ -59,8 +59,8 @@ export const openaiChat: Dialect = {
 /** What chat and text completions ask for in the same words. */
 export function completionAsk(
   json: JsonObject,
-  own: Omit<Ask, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
-): Ask {
+  own: Omit<RequestSpec, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
+): RequestSpec {
   const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
   const choices = choicesOf(json);
   return {
@@ -73,10 +73,15 @@ export function completionAsk(
 }
 
 /** Renames the model, switches usage reporting on, and gives calls their own ids; all else stays as the client wrote it. */
-export function retargetCompletion(body: Body, ask: Ask, upstreamModel: string, options: RetargetOptions): Buffer {
+export function retargetCompletion(
+  body: Body,
+  spec: RequestSpec,
+  upstreamModel: string,
+  options: RetargetOptions,
+): Buffer {
   const edits = renameEdits(body, upstreamModel);
   const streamOptions = object(body.json(), "stream_options");
-  if (ask.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
+  if (spec.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
     edits.push({ key: "stream_options", json: JSON.stringify({ ...streamOptions, include_usage: true }) });
   }
   const known = withCallIdsFor(upstreamModel, body.json());

@@ -1,7 +1,7 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { isSet, objects } from "../core/read.ts";
 import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../core/scan.ts";
-import type { JsonObject, Meter, UpstreamErrorEvent, Usage } from "../core/types.ts";
+import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { errorOfEvent, readError, readSentence } from "../core/upstream-error.ts";
 import { readChatUsage } from "../core/usage.ts";
 
@@ -21,7 +21,7 @@ const FINISH = needle("finish_reason");
 const ERROR = needle("error", 1);
 
 /** Meter of chat and text completions: usage may sit on any chunk, beside the choices or inside of one. */
-export class ChatMeter implements Meter {
+export class ChatMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;
   terminated = false;

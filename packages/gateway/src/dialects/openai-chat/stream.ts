@@ -1,7 +1,7 @@
 import { encodeBlock } from "../../lib/text/sse.ts";
 import { isAnotherCall } from "../core/chat-calls.ts";
 import { anyText, compact, isObject, isSet, list, object, objects, text } from "../core/read.ts";
-import type { Ask, JsonObject, JsonValue, Usage } from "../core/types.ts";
+import type { RequestSpec, JsonObject, JsonValue, Usage } from "../core/types.ts";
 import { chatUsage } from "../core/usage.ts";
 
 export const DONE = Buffer.from("data: [DONE]\n\n");
@@ -13,13 +13,13 @@ function envelopeOf(answer: JsonObject, kind: string): JsonObject {
 }
 
 /** The chunks that a whole chat answer would have been. */
-export function chunksOf(answer: JsonObject, ask: Ask): Buffer {
+export function chunksOf(answer: JsonObject, spec: RequestSpec): Buffer {
   const envelope = envelopeOf(answer, "chat.completion.chunk");
   const usage = object(answer, "usage");
   const chunks: JsonObject[] = objects(answer, "choices")
     .flatMap(choicesOfMessage)
     .map((choice) => ({ ...envelope, choices: [choice] }));
-  if (ask.wantsStreamUsage && usage !== undefined) chunks.push({ ...envelope, choices: [], usage });
+  if (spec.wantsStreamUsage && usage !== undefined) chunks.push({ ...envelope, choices: [], usage });
   return Buffer.from(chunks.map((chunk) => encodeBlock(JSON.stringify(chunk))).join(""));
 }
 

@@ -7,7 +7,7 @@ import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { isSet, object, text } from "../core/read.ts";
-import type { Ask, Dialect, JsonObject, Operation } from "../core/types.ts";
+import type { RequestSpec, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { errorOfEvent, readError } from "../core/upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../core/usage.ts";
 import { trackResponses } from "./position.ts";
@@ -23,9 +23,9 @@ export const openaiResponses: Dialect = {
   errors: "openai-responses",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const ask = responsesAsk(json, operation, pathModel);
+    const spec = responsesAsk(json, operation, pathModel);
     checkInput(json);
-    return { ...ask, stream: optionalFlag(json, "stream"), outputCap: outputCapOf(json, ["max_output_tokens"]) };
+    return { ...spec, stream: optionalFlag(json, "stream"), outputCap: outputCapOf(json, ["max_output_tokens"]) };
   },
   retarget(body, _ask, upstreamModel) {
     const edits = modelEdits(body, upstreamModel);
@@ -73,13 +73,13 @@ export const openaiCompaction: Dialect = {
   id: "openai-compaction",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const ask = responsesAsk(json, operation, pathModel);
+    const spec = responsesAsk(json, operation, pathModel);
     checkInput(json);
-    return { ...ask, dialect: "openai-compaction" };
+    return { ...spec, dialect: "openai-compaction" };
   },
 };
 
-function responsesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): Ask {
+function responsesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): RequestSpec {
   const effort = text(object(json, "reasoning"), "effort");
   return {
     operation,

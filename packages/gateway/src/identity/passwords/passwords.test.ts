@@ -31,10 +31,10 @@ describe("passwords", () => {
 
   it("of nobody are checked again after too many waited once", async () => {
     const cheap = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
-    const crowd = Array.from({ length: 1_300 }, () => cheap.hash("password"));
+    const unorderedSet = Array.from({ length: 1_300 }, () => cheap.hash("password"));
     const late = cheap.verify(undefined, "guess");
     await expect(late).rejects.toMatchObject({ code: "G3" });
-    await Promise.allSettled(crowd);
+    await Promise.allSettled(unorderedSet);
     expect(await cheap.verify(undefined, "guess")).toEqual({ isMatch: false, needsRehash: false });
   });
 

@@ -59,9 +59,9 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 }
 
 async function unknownKey({ limiter }: AuthenticatorDeps, ip: string): Promise<AppError> {
-  const admission = await limiter.take(GUESSES, countedAddress(ip));
-  if (admission.admitted) return new AppError("invalid_api_key");
-  const retryAfter = Math.max(1, Math.ceil(admission.resetMs / 1000));
+  const queue = await limiter.take(GUESSES, countedAddress(ip));
+  if (queue.admitted) return new AppError("invalid_api_key");
+  const retryAfter = Math.max(1, Math.ceil(queue.resetMs / 1000));
   return new AppError("rate_limit_exceeded", { values: { seconds: retryAfter }, retryAfterMs: retryAfter * 1000 });
 }
 

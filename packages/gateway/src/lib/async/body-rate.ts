@@ -1,4 +1,4 @@
-import { Crowd, type Member } from "../unordered-set.ts";
+import { UnorderedSet, type Member } from "../unordered-set.ts";
 
 /** A body on its way. */
 export interface PacedBody {
@@ -11,7 +11,7 @@ export interface PacedBody {
 
 const GRACE_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
-const begun = new Crowd<Watched>();
+const begun = new UnorderedSet<Watched>();
 let clock: NodeJS.Timeout | undefined;
 
 /** Watches a body from its first moment on; answers what ends the watch. One clock looks at all bodies. */

@@ -1,8 +1,8 @@
 import type { JsonValue, UpstreamErrorEvent } from "../../dialects/core/types.ts";
 import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ErrorClass, FailedAnswer, ProviderAdapter, Verdict } from "./types.ts";
-import { classOfStatus, namesOf, verdict } from "./upstream-error.ts";
+import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "./types.ts";
+import { classOfStatus, namesOf, upstreamError } from "./upstream-error.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
 export const DISABLE_KEYWORDS: readonly string[] = [
@@ -127,7 +127,7 @@ const ERROR_MEMBER = Buffer.from('"error"');
 type Reader = Pick<ProviderAdapter, "classify">;
 
 /** What a failed answer means. Its message still has to be masked. */
-export function readFailure(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): Verdict {
+export function readFailure(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): UpstreamError {
   const read = withJson(answer);
   return finish(provider.classify?.(read) ?? general(answer, read.json, options), options);
 }
@@ -147,7 +147,11 @@ function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
 }
 
 /** The failure that an answer of status 200 (whole, or the data of a stream's first event) holds, if it holds one. */
-export function failureIn200(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): Verdict | undefined {
+export function failureIn200(
+  provider: Reader,
+  answer: ReadAnswer,
+  options: ReadingOptions = {},
+): UpstreamError | undefined {
   const read = withJson(answer);
   const own = provider.classify?.(read);
   if (own) return finish(own, options);
@@ -156,7 +160,11 @@ export function failureIn200(provider: Reader, answer: ReadAnswer, options: Read
 }
 
 /** What an error event in the middle of a stream means. */
-export function readErrorEvent(provider: Reader, event: UpstreamErrorEvent, options: ReadingOptions = {}): Verdict {
+export function readErrorEvent(
+  provider: Reader,
+  event: UpstreamErrorEvent,
+  options: ReadingOptions = {},
+): UpstreamError {
   const { message, code, param } = event;
   const type = event.type === "api_error" && code === undefined ? undefined : event.type;
   const error = { message, ...(type && { type }), ...(code && { code }), ...(param && { param }) };
@@ -174,7 +182,7 @@ function holdsError(json: JsonValue | undefined): boolean {
 }
 
 /** The reading without a vendor's own: words of the body first, then sentences, then the status. */
-export function general(answer: ReadAnswer, json: JsonValue | undefined, options: ReadingOptions = {}): Verdict {
+export function general(answer: ReadAnswer, json: JsonValue | undefined, options: ReadingOptions = {}): UpstreamError {
   const body = readErrorBody(json);
   const plain = body ? undefined : plainText(answer, json);
   const errorClass = textClass(plain) ?? classOf(body, answer.status);
@@ -186,12 +194,12 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
     retryAfterMs: wait,
     ...(isBare403(answer.status, body) ? { disable: false } : {}),
   };
-  if (!body) return verdict({ ...rest, ...unreadable(answer.status, plain) });
+  if (!body) return upstreamError({ ...rest, ...unreadable(answer.status, plain) });
   const param = body.param;
   if (body.isOpenAiShaped && answer.status !== 498) {
-    return verdict({ ...rest, message: body.message, ...passed(errorClass, body), param });
+    return upstreamError({ ...rest, message: body.message, ...passed(errorClass, body), param });
   }
-  return verdict({ ...rest, message: body.message, ...translated(errorClass, body, status), param });
+  return upstreamError({ ...rest, message: body.message, ...translated(errorClass, body, status), param });
 }
 
 /** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */
@@ -279,15 +287,15 @@ function presentStatus(status: number, body: ErrorBody | undefined, errorClass: 
   const said = body?.number;
   if (said !== undefined && said >= 400 && said <= 599) return said;
   if (errorClass === "overloaded" && body?.type === "overloaded_error") return 529;
-  return verdict({ class: errorClass, message: "" }).status;
+  return upstreamError({ class: errorClass, message: "" }).status;
 }
 
-function finish(found: Verdict, options: ReadingOptions): Verdict {
+function finish(found: UpstreamError, options: ReadingOptions): UpstreamError {
   if (found.disable || !isListed(found, options.keywords ?? DISABLE_KEYWORDS)) return found;
   return { ...found, retry: true, disable: true };
 }
 
-function isListed(found: Verdict, keywords: readonly string[]): boolean {
+function isListed(found: UpstreamError, keywords: readonly string[]): boolean {
   if (PASSING.has(found.class)) return false;
   const message = found.message.toLowerCase();
   return keywords.some((keyword) => keyword !== "" && message.includes(keyword.toLowerCase()));

@@ -57,7 +57,7 @@ export type CompatibleSpec = CompatiblePaths &
 
 /** A vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
 export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
-  const { operations = COMMON, prefix = "/v1", paths = {}, repairs = [], ownedBy = spec.id, ...rest } = spec;
+  const { operations = COMMON, prefix = "/v1", paths = {}, responseTransforms = [], ownedBy = spec.id, ...rest } = spec;
   return {
     streamUsage: true,
     authorize: bearer,
@@ -68,7 +68,7 @@ export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
     }),
     ...rest,
     ownedBy,
-    repairs: [usageOnFinish, rerankUsage, ...repairs],
+    responseTransforms: [usageOnFinish, rerankUsage, ...responseTransforms],
     speaks: withResponses(operations).map((operation) =>
       route(operation, paths[operation] ?? prefixed(operation, prefix), operations.includes(operation)),
     ),
@@ -97,8 +97,8 @@ function route(operation: CompatibleOperation, path: Path, isOffered: boolean): 
 }
 
 function realtimePath(path: Path): Path {
-  return (ask, model, channel, key) => {
-    const start = typeof path === "string" ? path : path(ask, model, channel, key);
+  return (spec, model, channel, key) => {
+    const start = typeof path === "string" ? path : path(spec, model, channel, key);
     return `${start}?model=${encodeURIComponent(model)}`;
   };
 }

@@ -1,9 +1,9 @@
 import { UpstreamRefusal } from "./types.ts";
-import { verdict } from "./upstream-error.ts";
+import { upstreamError } from "./upstream-error.ts";
 
 /** A key of the wrong form: known before any call, so another channel may serve, and nobody is to blame. */
 export function refusedKey(message: string): UpstreamRefusal {
   return new UpstreamRefusal(
-    verdict({ class: "bad_key", status: 400, message, code: "invalid_auth", param: "", disable: false }),
+    upstreamError({ class: "bad_key", status: 400, message, code: "invalid_auth", param: "", disable: false }),
   );
 }

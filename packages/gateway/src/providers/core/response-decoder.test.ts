@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bridgeContextOf, askOf, channelOf } from "../../../test/provider-kit.ts";
 import { azure } from "../vendors/azure/azure.ts";
-import { createIntake } from "./response-decoder.ts";
+import { createResponseDecoder } from "./response-decoder.ts";
 import { ollama } from "../vendors/ollama/ollama.ts";
 import { openai } from "../vendors/openai/openai.ts";
 import type { Bridge } from "../../dialects/core/types.ts";
@@ -10,9 +10,9 @@ import type { ProviderAdapter } from "./types.ts";
 function intakeOf(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {
   const [route] = provider.speaks;
   if (!route) throw new Error("no route");
-  const context = bridgeContextOf({ ask: askOf({ stream: true }) });
+  const context = bridgeContextOf({ spec: askOf({ stream: true }) });
   const parts = { provider, route, bridges, context, channel: channelOf(), headers: {}, maxEventBytes: 1024 };
-  return createIntake(parts);
+  return createResponseDecoder(parts);
 }
 
 describe("intake", () => {
@@ -29,12 +29,12 @@ describe("intake", () => {
   });
 
   it("swallows events and keeps what was cut for later", () => {
-    const intake = intakeOf(azure);
+    const decoder = intakeOf(azure);
     const first = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
     const second = 'data: {"choices":[{"delta":{}}]}\n\n';
-    expect(intake.feed(Buffer.from(first + second.slice(0, 9)))).toBeUndefined();
-    expect(intake.feed(Buffer.from(second.slice(9)))?.toString()).toBe(second);
-    expect(intake.rest()).toBeUndefined();
+    expect(decoder.feed(Buffer.from(first + second.slice(0, 9)))).toBeUndefined();
+    expect(decoder.feed(Buffer.from(second.slice(9)))?.toString()).toBe(second);
+    expect(decoder.rest()).toBeUndefined();
   });
 
   it("moves usage that nobody asked for to a chunk of its own", () => {
@@ -51,13 +51,13 @@ describe("intake", () => {
     ];
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const size of [1, 5, bytes.length]) {
-      const intake = intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1));
-      expect(intake.dialect).toBe("openai-chat");
-      expect(intake.bridges).toEqual([]);
+      const decoder = intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1));
+      expect(decoder.dialect).toBe("openai-chat");
+      expect(decoder.bridges).toEqual([]);
       let out = "";
       for (let at = 0; at < bytes.length; at += size)
-        out += intake.feed(bytes.subarray(at, at + size))?.toString() ?? "";
-      out += intake.rest()?.toString() ?? "";
+        out += decoder.feed(bytes.subarray(at, at + size))?.toString() ?? "";
+      out += decoder.rest()?.toString() ?? "";
       expect(out).toContain('"content":"Grüße"');
       expect(out.trim().split("\n\n").at(-1)).toBe("data: [DONE]");
     }
@@ -70,13 +70,13 @@ describe("intake", () => {
   });
 
   it("finds failures of status 200 and leaves answers alone", () => {
-    const intake = intakeOf(openai);
-    expect(intake.refusal(Buffer.from('{"choices":[]}'))).toBeUndefined();
-    expect(intake.refusal(Buffer.from('{"error":{"message":"slow","code":"rate_limit_exceeded"}}'))).toMatchObject({
+    const decoder = intakeOf(openai);
+    expect(decoder.refusal(Buffer.from('{"choices":[]}'))).toBeUndefined();
+    expect(decoder.refusal(Buffer.from('{"error":{"message":"slow","code":"rate_limit_exceeded"}}'))).toMatchObject({
       class: "rate_limit",
       status: 429,
     });
     const answer = { choices: [] };
-    expect(intake.answer(answer)).toBe(answer);
+    expect(decoder.answer(answer)).toBe(answer);
   });
 });

@@ -2,9 +2,16 @@ import { encodeBlock, parseEvents, splitBlocks, createBlockFramer } from "../../
 import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../../dialects/core/types.ts";
 import { createDeframer } from "./framing.ts";
 import { failureIn200, type ReadingOptions } from "./classify.ts";
-import type { AnswerContext, AnswerRepair, ChannelRecord, ProviderAdapter, UpstreamRoute, Verdict } from "./types.ts";
+import type {
+  ResponseContext,
+  ResponseTransform,
+  ChannelRecord,
+  ProviderAdapter,
+  UpstreamRoute,
+  UpstreamError,
+} from "./types.ts";
 
-export interface IntakeParts {
+export interface ResponseDecoderOptions {
   readonly provider: ProviderAdapter;
   readonly route: UpstreamRoute;
   /** From the client's protocol to the upstream's, as they were used for the request. */
@@ -22,13 +29,13 @@ export interface IntakeParts {
  * Brings what an upstream answers into a public dialect: cuts its framing into event blocks, repairs what the vendor
  * does differently and converts private protocols. Meters, usage and further bridges see only the result.
  */
-export interface Intake {
+export interface ResponseDecoder {
   /** Dialect of everything that comes out. */
   readonly dialect: DialectId;
   /** Conversions that are left, from the client's protocol to `dialect`. */
   readonly bridges: readonly Bridge[];
   /** A failure that the vendor sends with status 200; to be asked before `answer`. */
-  refusal(body: Buffer, options?: ReadingOptions): Verdict | undefined;
+  refusal(body: Buffer, options?: ReadingOptions): UpstreamError | undefined;
   /** A whole answer; the same object when nothing changes. */
   answer(body: JsonObject): JsonObject;
   /** Whole event blocks, the same bytes where nothing changes; undefined when none is complete. */
@@ -39,7 +46,7 @@ export interface Intake {
 
 type Step = (event: StreamEvent) => readonly StreamEvent[];
 
-export function createIntake(parts: IntakeParts): Intake {
+export function createResponseDecoder(parts: ResponseDecoderOptions): ResponseDecoder {
   const { provider, route, bridges, headers, context } = parts;
   const last = bridges.at(-1);
   const inner = last && route.dialect.startsWith("private:") ? last : undefined;
@@ -63,24 +70,27 @@ export function createIntake(parts: IntakeParts): Intake {
 const BLANK_LINE = Buffer.from("\n\n");
 const CHAT: readonly DialectId[] = ["openai-chat"];
 
-const NO_REPAIRS: readonly AnswerRepair[] = [];
-const chosenRepairs = new WeakMap<readonly AnswerRepair[], Map<DialectId, readonly AnswerRepair[]>>();
+const NO_REPAIRS: readonly ResponseTransform[] = [];
+const chosenRepairs = new WeakMap<readonly ResponseTransform[], Map<DialectId, readonly ResponseTransform[]>>();
 
 /** Those that a provider's record names for a dialect; chosen once. */
-function repairsOf({ repairs }: IntakeParts["provider"], dialect: DialectId): readonly AnswerRepair[] {
-  if (!repairs) return NO_REPAIRS;
-  const byDialect = chosenRepairs.get(repairs) ?? new Map<DialectId, readonly AnswerRepair[]>();
-  chosenRepairs.set(repairs, byDialect);
+function repairsOf(
+  { responseTransforms }: ResponseDecoderOptions["provider"],
+  dialect: DialectId,
+): readonly ResponseTransform[] {
+  if (!responseTransforms) return NO_REPAIRS;
+  const byDialect = chosenRepairs.get(responseTransforms) ?? new Map<DialectId, readonly ResponseTransform[]>();
+  chosenRepairs.set(responseTransforms, byDialect);
   const known = byDialect.get(dialect);
   if (known) return known;
-  const chosen = repairs.filter((repair) => (repair.on ?? CHAT).includes(dialect));
+  const chosen = responseTransforms.filter((repair) => (repair.on ?? CHAT).includes(dialect));
   byDialect.set(dialect, chosen);
   return chosen;
 }
 
-function answerContextOf({ context, channel, headers }: IntakeParts): AnswerContext {
-  const { ask, upstreamModel, now, requestId } = context;
-  return { ask, upstreamModel, channel, headers, now, requestId };
+function answerContextOf({ context, channel, headers }: ResponseDecoderOptions): ResponseContext {
+  const { spec, upstreamModel, now, requestId } = context;
+  return { spec, upstreamModel, channel, headers, now, requestId };
 }
 
 interface Flow {
@@ -89,14 +99,14 @@ interface Flow {
 }
 
 function createFlow(
-  parts: IntakeParts,
-  repairs: readonly AnswerRepair[],
+  parts: ResponseDecoderOptions,
+  transforms: readonly ResponseTransform[],
   inner: Bridge | undefined,
-  context: AnswerContext,
+  context: ResponseContext,
 ): Flow {
   const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
   const deframer = createDeframer(parts.route.framing ?? "sse", parts.route.dialect, parts.maxEventBytes);
-  const used = repairs.flatMap((repair) => {
+  const used = transforms.flatMap((repair) => {
     const step = repair.stream?.(context);
     return step ? [{ marks: repair.marks?.map(markBytes), step }] : [];
   });

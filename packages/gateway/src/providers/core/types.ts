@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { VideoTasks } from "./video.ts";
 import type {
-  Ask,
+  RequestSpec,
   Body,
   Bridge,
   DialectId,
@@ -64,14 +64,14 @@ export interface UpstreamRoute {
   readonly operation: Operation;
   readonly dialect: DialectId;
   /** Path below the base URL (query included), or a function of the request. An absolute URL replaces the base. */
-  readonly path: string | ((ask: Ask, upstreamModel: string, channel: ChannelRecord, key: string) => string);
+  readonly path: string | ((spec: RequestSpec, upstreamModel: string, channel: ChannelRecord, key: string) => string);
   /** Of streamed answers; default `sse`. Answers of type `application/json` are never framed. */
   readonly framing?: Framing;
   /**
    * Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). Without a
    * body the question is whether any request of this kind could take it.
    */
-  readonly when?: (ask: Ask, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
+  readonly when?: (spec: RequestSpec, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
   /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
   readonly query?: "all" | readonly string[];
   /** The vendor takes images as bytes only: addresses in the request are fetched and inlined before conversion. */
@@ -84,18 +84,18 @@ export interface UpstreamRoute {
  * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and asks for
  * usage. Returns the same object when it changes nothing, so that bytes stay.
  */
-export interface Quirk {
+export interface RequestTransform {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
   /** Members that it may leave out without another in their place; the log row names those that were set. */
   readonly drops?: readonly string[];
-  apply(body: JsonObject, ask: Ask, upstreamModel: string, channel: ChannelRecord): JsonObject;
+  apply(body: JsonObject, spec: RequestSpec, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 
 /** What a repair may look at besides the answer. */
-export interface AnswerContext {
-  readonly ask: Ask;
+export interface ResponseContext {
+  readonly spec: RequestSpec;
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
   /** Head of the upstream's answer, lower-case names. */
@@ -109,15 +109,15 @@ export interface AnswerContext {
  * A named repair of what comes back, applied before bridges and meters see it. Both functions return what they were
  * given when they change nothing; such bytes are forwarded untouched.
  */
-export interface AnswerRepair {
+export interface ResponseTransform {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
   /** A streamed event that holds none of these texts is not even parsed; undefined = parse every event. */
   readonly marks?: readonly string[];
-  answer?(body: JsonObject, context: AnswerContext): JsonObject;
+  answer?(body: JsonObject, context: ResponseContext): JsonObject;
   /** One function per stream, so that it may remember; none = nothing to do. An empty list swallows the event. */
-  stream?(context: AnswerContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
+  stream?(context: ResponseContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
 }
 
 export type ErrorClass =
@@ -132,7 +132,7 @@ export type ErrorClass =
   | "server";
 
 /** What an upstream failure means. */
-export interface Verdict {
+export interface UpstreamError {
   readonly class: ErrorClass;
   readonly retry: boolean;
   readonly disable: boolean;
@@ -156,12 +156,12 @@ export interface FailedAnswer {
 
 /** A refusal before the call itself: a key of the wrong form, a token exchange that failed. */
 export class UpstreamRefusal extends Error {
-  readonly verdict: Verdict;
+  readonly upstreamError: UpstreamError;
 
-  constructor(verdict: Verdict) {
-    super(verdict.message);
+  constructor(upstreamError: UpstreamError) {
+    super(upstreamError.message);
     this.name = "UpstreamRefusal";
-    this.verdict = verdict;
+    this.upstreamError = upstreamError;
   }
 }
 
@@ -191,7 +191,7 @@ export interface UpstreamSocket {
 
 /** What an exchange may use: I/O of the relay with its pools, time limits and the client's abort signal. */
 export interface ExchangeContext extends SigningContext {
-  readonly ask: Ask;
+  readonly spec: RequestSpec;
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
   /** Sends one call. Rejects like a plain attempt when the upstream cannot be reached. */
@@ -247,13 +247,13 @@ export interface ProviderAdapter {
   /** Switch for usage in streams exists (`stream_options.include_usage`). */
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
-  readonly quirks?: readonly Quirk[];
-  readonly repairs?: readonly AnswerRepair[];
+  readonly requestTransforms?: readonly RequestTransform[];
+  readonly responseTransforms?: readonly ResponseTransform[];
   /**
    * Overrides the general reading of an answer; undefined = use the general one. Asked about every failure, about
    * whole answers of status 200 and about the first event of a stream: some vendors fail with status 200.
    */
-  readonly classify?: (answer: FailedAnswer) => Verdict | undefined;
+  readonly classify?: (answer: FailedAnswer) => UpstreamError | undefined;
   /** What is left, in the currency that the vendor counts in. */
   readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
   /** Model ids that the vendor lists. */

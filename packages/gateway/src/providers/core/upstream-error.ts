@@ -1,4 +1,4 @@
-import type { ErrorClass, Verdict } from "./types.ts";
+import type { ErrorClass, UpstreamError } from "./types.ts";
 
 /** Status that a failure of this class has where the vendor itself answered 200. */
 export const CLASS_STATUS: Readonly<Record<ErrorClass, number>> = {
@@ -56,7 +56,7 @@ export function namesOf(errorClass: ErrorClass): ErrorNames {
   return NAMES[errorClass];
 }
 
-export interface VerdictParts {
+export interface UpstreamErrorParts {
   readonly class: ErrorClass;
   readonly message: string;
   /** Default: the class's own. */
@@ -71,7 +71,7 @@ export interface VerdictParts {
 }
 
 /** A verdict whose open points follow from its class. */
-export function verdict(parts: VerdictParts): Verdict {
+export function upstreamError(parts: UpstreamErrorParts): UpstreamError {
   const status = parts.status ?? CLASS_STATUS[parts.class];
   const isNamed = parts.type !== undefined || parts.code !== undefined;
   const names = NAMES[parts.class];

@@ -1,6 +1,6 @@
 import { asObject, asText, codeText, printable } from "./error-body.ts";
-import type { ErrorClass, FailedAnswer, Verdict } from "./types.ts";
-import { CLASS_STATUS, classOfStatus, verdict } from "./upstream-error.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "./types.ts";
+import { CLASS_STATUS, classOfStatus, upstreamError } from "./upstream-error.ts";
 
 /** What a vendor's own code means; every key is a code in text form or `prefix*`. */
 export type CodeTable = Partial<Record<ErrorClass, readonly string[]>>;
@@ -25,10 +25,10 @@ export function classOfCode(table: CodeTable, code: string): ErrorClass | undefi
 }
 
 /** A verdict in the vendor's own words. The class decides the status where the vendor's contradicts it. */
-export function vendorVerdict(errorClass: ErrorClass, failure: VendorFailure): Verdict {
+export function vendorUpstreamError(errorClass: ErrorClass, failure: VendorFailure): UpstreamError {
   const isFailure = failure.status >= 400 && failure.status <= 599;
   const isContradicted = isFailure && CONTRADICTED[errorClass]?.includes(failure.status) === true;
-  return verdict({
+  return upstreamError({
     class: errorClass,
     message: printable(failure.message) || `error ${failure.code}`,
     status: isFailure && !isContradicted ? failure.status : CLASS_STATUS[errorClass],
@@ -87,7 +87,7 @@ export interface VendorReading {
 }
 
 /** Reads failures by the vendor's codes, in answers and in events of converted streams alike. */
-export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => Verdict | undefined {
+export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => UpstreamError | undefined {
   return (answer) => {
     const event = errorOf(answer);
     const found = event?.type === reading.type ? event : reading.native(answer);
@@ -98,7 +98,7 @@ export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => 
     const errorClass = known ?? unknownClass(reading, status);
     if (!errorClass) return undefined;
     const doubt = known === undefined && status === 403 ? { disable: false } : {};
-    return vendorVerdict(errorClass, { type: reading.type, ...doubt, ...rest, param, status });
+    return vendorUpstreamError(errorClass, { type: reading.type, ...doubt, ...rest, param, status });
   };
 }
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event, quirked } from "../../../test/provider-kit.ts";
+import {
+  askOf,
+  bridgeContextOf,
+  callOf,
+  channelOf,
+  dataOf,
+  event,
+  requestTransformed,
+} from "../../../test/provider-kit.ts";
 import { aws } from "./aws/aws.ts";
 import { azure } from "./azure/azure.ts";
 import { baidu } from "./baidu/baidu.ts";
@@ -26,11 +34,11 @@ function pathOf(
   parts: Partial<ChannelRecord> = {},
 ): string | undefined {
   const channel = channelOf(parts);
-  const ask = askOf({ operation, model });
+  const spec = askOf({ operation, model });
   const route = provider.speaks.find(
-    (candidate) => candidate.operation === operation && candidate.when?.(ask, model, channel) !== false,
+    (candidate) => candidate.operation === operation && candidate.when?.(spec, model, channel) !== false,
   );
-  return typeof route?.path === "function" ? route.path(ask, model, channel, "key") : route?.path;
+  return typeof route?.path === "function" ? route.path(spec, model, channel, "key") : route?.path;
 }
 
 describe("paths", () => {
@@ -124,13 +132,13 @@ describe("parameters", () => {
       messages: [{ role: "developer", content: "a" }],
       unknown: 0,
     };
-    expect(quirked(compatible, body, { setting })).toEqual({
+    expect(requestTransformed(compatible, body, { setting })).toEqual({
       model: "m",
       max_tokens: 5,
       messages: [{ role: "system", content: "a" }],
       unknown: 0,
     });
-    expect(quirked(compatible, body)).toBe(body);
+    expect(requestTransformed(compatible, body)).toBe(body);
   });
 
   it("of Mistral: ids of nine characters on both sides, names on results, a prefix at the end", () => {
@@ -150,7 +158,7 @@ describe("parameters", () => {
       of_next_month: 1,
       safe_prompt: true,
     };
-    const { messages, ...rest } = quirked(mistral, body);
+    const { messages, ...rest } = requestTransformed(mistral, body);
     const [call, result, last] = messages as {
       tool_calls?: { id: string }[];
       tool_call_id?: string;
@@ -171,17 +179,17 @@ describe("parameters", () => {
   it("of DeepSeek: history as the generation wants it", () => {
     const turn = { role: "assistant", content: "a", reasoning_content: "r" };
     const messages = [{ role: "user", content: "1" }, turn, { role: "user", content: "2" }];
-    expect(quirked(deepseek, { model: "deepseek-reasoner", messages })["messages"]).toEqual([
+    expect(requestTransformed(deepseek, { model: "deepseek-reasoner", messages })["messages"]).toEqual([
       messages[0],
       { role: "assistant", content: "a" },
       messages[2],
     ]);
     const bare = [{ role: "assistant", content: "a" }];
-    expect(quirked(deepseek, { model: "deepseek-v4-pro", messages: bare })["messages"]).toEqual([
+    expect(requestTransformed(deepseek, { model: "deepseek-v4-pro", messages: bare })["messages"]).toEqual([
       { role: "assistant", content: "a", reasoning_content: "" },
     ]);
     const plain = { model: "deepseek-chat", messages: [{ role: "user", content: "1" }] };
-    expect(quirked(deepseek, plain)).toBe(plain);
+    expect(requestTransformed(deepseek, plain)).toBe(plain);
   });
 
   it.each([
@@ -194,20 +202,20 @@ describe("parameters", () => {
     [groq, "llama-3.3-70b-versatile", "high", undefined],
     [fireworks, "m", "minimal", "low"],
   ])("effort of %o %s %s", (provider, model, effort, expected) => {
-    expect(quirked(provider, { model, reasoning_effort: effort })["reasoning_effort"]).toBe(expected);
+    expect(requestTransformed(provider, { model, reasoning_effort: effort })["reasoning_effort"]).toBe(expected);
   });
 
   it("of Groq: messages without names", () => {
-    expect(quirked(groq, { model: "m", messages: [{ role: "user", name: "bob", content: "hi" }] })).toEqual({
+    expect(requestTransformed(groq, { model: "m", messages: [{ role: "user", name: "bob", content: "hi" }] })).toEqual({
       model: "m",
       messages: [{ role: "user", content: "hi" }],
     });
   });
 
   it("of Baidu: names of the second form are in lower case", () => {
-    expect(quirked(baidu, { model: "ERNIE-4.0-8K" })).toEqual({ model: "ernie-4.0-8k" });
+    expect(requestTransformed(baidu, { model: "ERNIE-4.0-8K" })).toEqual({ model: "ernie-4.0-8k" });
     const known = { model: "ernie-4.0-8k" };
-    expect(quirked(baidu, known)).toBe(known);
+    expect(requestTransformed(baidu, known)).toBe(known);
   });
 
   it("of Cohere: temperature up to 1, arguments that are JSON", () => {
@@ -220,7 +228,7 @@ describe("parameters", () => {
   });
 
   it("of xAI by suffix", () => {
-    expect(quirked(xai, { model: "grok-3-mini-beta-high" })).toEqual({
+    expect(requestTransformed(xai, { model: "grok-3-mini-beta-high" })).toEqual({
       model: "grok-3-mini-beta",
       reasoning_effort: "high",
     });
@@ -231,7 +239,7 @@ describe("answers", () => {
   it("of Zhipu: pieces of calls get the number that they lack", () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
     const chunk = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
-    const step = zhipuV4.repairs?.[0]?.stream?.({} as never);
+    const step = zhipuV4.responseTransforms?.[0]?.stream?.({} as never);
     const told = step?.(event(chunk));
     expect(dataOf(told === undefined || !("raw" in told) ? [] : [told])).toMatchObject([
       {

@@ -13,10 +13,10 @@ import type { Claim, Claims } from "../../limits/claims.ts";
 import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { createAdmission, type Admission } from "./admission-queue.ts";
+import { createAdmission, type AdmissionQueue } from "./admission-queue.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { gateFor, openWithin, type Gate } from "./admission-controller.ts";
-import type { Room, Rooms } from "./candidates.ts";
+import { admissionFor, openWithin, type AdmissionController } from "./admission-controller.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
 import { whileWaiting, type RunningRequest } from "../pipeline/running.ts";
 
 const NEVER_MS = 1_000_000;
@@ -26,7 +26,7 @@ const metrics = { limited: () => undefined, queued: () => undefined };
 let kit: StoreKit;
 let claims: Claims;
 let budgets: Budgets;
-let admission: Admission;
+let queue: AdmissionQueue;
 /** What budgets asked of the database. */
 let calls = 0;
 /** The database answers nothing any more. */
@@ -73,7 +73,7 @@ beforeEach(async () => {
     onThreshold: () => undefined,
     onOutage: () => undefined,
   });
-  admission = createAdmission(NEVER_MS);
+  queue = createAdmission(NEVER_MS);
 });
 
 class Client extends EventEmitter {
@@ -89,27 +89,27 @@ class Client extends EventEmitter {
 }
 
 /** Of somebody who may ask once a minute. */
-function gateOf(id: string, userId = 7): Gate {
-  return maybeGate(id, { userId, userLimits: { rpm: 1 } }) as Gate;
+function gateOf(id: string, userId = 7): AdmissionController {
+  return maybeGate(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
 }
 
-function maybeGate(id: string, more: Partial<Caller> = {}): Gate | undefined {
+function maybeGate(id: string, more: Partial<Caller> = {}): AdmissionController | undefined {
   const options = parseOptions([]);
   const caller = { userId: 7, tokenId: 3, ...more } as Caller;
   const callLimit = createCallLimit({ claims, options: () => options, metrics });
   const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
   const snapshot = { options, channels: new Map() } as unknown as Snapshot;
-  const deps = { claims, budgets, admission, calls: callLimit, metrics, recheck: () => Promise.resolve() };
-  return gateFor({ id, caller, ask }, snapshot, deps);
+  const deps = { claims, budgets, queue, calls: callLimit, metrics, recheck: () => Promise.resolve() };
+  return admissionFor({ id, caller, spec: ask }, snapshot, deps);
 }
 
-const room = (id: number, limits: object = {}): Room => ({
+const room = (id: number, limits: object = {}): Candidate => ({
   channel: { id, setting: { limits } },
   group: "default",
   keyIndex: 0,
 });
 
-function roomsOf(...all: Room[]): Rooms<Room> {
+function roomsOf(...all: Candidate[]): Candidates<Candidate> {
   let at = 0;
   const next = () => all[at++];
   return { next, full: () => undefined, reopen: () => ((at = 0), next()), lastResort: () => undefined };
@@ -120,31 +120,31 @@ test("a client that leaves while it waits is out of the queue at once", async ()
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
   const client = new Client();
-  const rooms = roomsOf(only);
-  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: client, amount: () => quota(0) });
-  await expect.poll(() => admission.waiting).toBe(1);
+  const candidates = roomsOf(only);
+  const entering = gateOf("a").enter(candidates.next(), candidates, { client: client, amount: () => quota(0) });
+  await expect.poll(() => queue.waiting).toBe(1);
   client.leave();
-  expect(admission.waiting).toBe(0);
+  expect(queue.waiting).toBe(0);
   await expect(entering).rejects.toMatchObject({ code: "client_closed_request" });
 });
 
 test("who cannot pay does not wait, and is told why", async () => {
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
-  const gate = gateOf("a");
-  const rooms = roomsOf(room(1, { concurrency: 1 }));
-  const entering = gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(0) });
-  await expect.poll(() => admission.waiting).toBe(1);
+  const admission = gateOf("a");
+  const candidates = roomsOf(room(1, { concurrency: 1 }));
+  const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(0) });
+  await expect.poll(() => queue.waiting).toBe(1);
   const poor = new AppError("insufficient_user_quota");
   const opening = Promise.reject<object>(poor);
-  await expect(openWithin(gate, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
-  expect(admission.waiting).toBe(0);
+  await expect(openWithin(admission, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
+  expect(queue.waiting).toBe(0);
 });
 
 test("a request counts once, however many channels were over their budget", async () => {
   await addBudget("channel", "1");
-  const rooms = roomsOf(room(1), room(2));
-  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
+  const candidates = roomsOf(room(1), room(2));
+  const entering = gateOf("a").enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
   expect((await entering)?.channel.id).toBe(2);
 });
 
@@ -155,74 +155,74 @@ const placeIn = (subject: string, limit = 1): Claim => ({
   limit,
   amount: 1,
 });
-const enter = (id: string, userId: number, ...all: Room[]) => {
-  const rooms = roomsOf(...all);
-  const asked = { visitor: new Client(), amount: () => quota(0) };
-  return gateOf(id, userId).enter(rooms.next(), rooms, asked);
+const enter = (id: string, userId: number, ...all: Candidate[]) => {
+  const candidates = roomsOf(...all);
+  const asked = { client: new Client(), amount: () => quota(0) };
+  return gateOf(id, userId).enter(candidates.next(), candidates, asked);
 };
 
 test("who comes later does not overtake those who wait for any of its channels", async () => {
   const rooms = [room(1, { concurrency: 1 }), room(2, { concurrency: 1 })];
   for (const subject of ["1", "2"]) await claims.take("other", [placeIn(subject)]);
   const first = enter("a", 7, ...rooms);
-  await expect.poll(() => admission.waiting).toBe(1);
+  await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
   const second = enter("b", 8, ...rooms);
-  await expect.poll(() => admission.waiting).toBe(2);
-  admission.freed(1);
+  await expect.poll(() => queue.waiting).toBe(2);
+  queue.freed(1);
   expect((await first)?.channel.id).toBe(1);
   await claims.release("other", [placeIn("2")]);
-  admission.freed(2);
+  queue.freed(2);
   expect((await second)?.channel.id).toBe(2);
-  expect(admission.waiting).toBe(0);
+  expect(queue.waiting).toBe(0);
 });
 
 test("when much is free at once, all who wait go on one after the other", async () => {
   for (const id of ["x", "y", "z"]) await claims.take(id, [placeIn("1", 3)]);
   const waiting = [7, 8, 9].map((userId) => enter(`w${userId}`, userId, room(1, { concurrency: 3 })));
-  await expect.poll(() => admission.waiting).toBe(3);
+  await expect.poll(() => queue.waiting).toBe(3);
   for (const id of ["x", "y", "z"]) await claims.release(id, [placeIn("1", 3)]);
-  admission.freed(1);
+  queue.freed(1);
   expect((await Promise.all(waiting)).map((found) => found?.channel.id)).toEqual([1, 1, 1]);
 });
 
 test("a channel over its budget does not keep a request from waiting for another one", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const rooms = roomsOf(room(1, { concurrency: 1 }), room(2));
-  const entering = gateOf("a").enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
-  await expect.poll(() => admission.waiting).toBe(1);
+  const candidates = roomsOf(room(1, { concurrency: 1 }), room(2));
+  const entering = gateOf("a").enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
+  await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
-  admission.freed(1);
+  queue.freed(1);
   expect((await entering)?.channel.id).toBe(1);
 });
 
 test("places are kept while the database of the budgets stands still", async () => {
   await addBudget("channel", "2");
-  const rooms = roomsOf(room(2, { concurrency: 1 }));
-  const gate = gateOf("a");
-  await gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(1) });
+  const candidates = roomsOf(room(2, { concurrency: 1 }));
+  const admission = gateOf("a");
+  await admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(1) });
   const renewed = vi.spyOn(claims, "renew");
   stillUntil = new Promise(() => undefined);
-  void gate.renew();
+  void admission.renew();
   expect(renewed.mock.calls.map(([id, of]) => [id, of.length])).toEqual([["a", 2]]);
 });
 
 test("whoever waits keeps the places taken before, even while the money is not there yet", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const rooms = roomsOf(room(2), room(1, { concurrency: 1 }));
-  const gate = gateOf("a");
-  const entering = gate.enter(rooms.next(), rooms, { visitor: new Client(), amount: () => quota(100) });
-  await expect.poll(() => admission.waiting).toBe(1);
+  const candidates = roomsOf(room(2), room(1, { concurrency: 1 }));
+  const admission = gateOf("a");
+  const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
+  await expect.poll(() => queue.waiting).toBe(1);
   const added: RunningRequest[] = [];
   const running = { add: (one: RunningRequest) => void added.push(one), remove: () => undefined };
-  const waiting = whileWaiting(running, gate, new Promise(() => undefined), entering);
+  const waiting = whileWaiting(running, admission, new Promise(() => undefined), entering);
   const renewed = vi.spyOn(claims, "renew");
   void added[0]?.renew();
   expect(renewed.mock.calls.map(([id, of]) => [id, of.map(({ scope }) => scope)])).toEqual([["a", ["user"]]]);
   await claims.release("other", [placeIn("1")]);
-  admission.freed(1);
+  queue.freed(1);
   expect((await waiting)?.channel.id).toBe(1);
 });
 
@@ -237,14 +237,14 @@ test("a request that no budget can concern has no gate", async () => {
 test("a request that no budget concerns asks nothing of the database, from its beginning to its end", async () => {
   await addBudget("channel", "9");
   calls = 0;
-  const gate = maybeGate("a") as Gate;
-  const rooms = roomsOf(room(1));
+  const admission = maybeGate("a") as AdmissionController;
+  const candidates = roomsOf(room(1));
   const amount = () => expect.unreachable("nothing needs an estimate");
-  await gate.enter(rooms.next(), rooms, { visitor: new Client(), amount });
-  expect(await gate.move(room(2))).toBe(true);
-  expect(await gate.extend(quota(500))).toBe(true);
-  await gate.renew();
-  gate.end({ tokens: 20, isSuccess: true, quota: quota(300) });
+  await admission.enter(candidates.next(), candidates, { client: new Client(), amount });
+  expect(await admission.move(room(2))).toBe(true);
+  expect(await admission.extend(quota(500))).toBe(true);
+  await admission.renew();
+  admission.end({ tokens: 20, isSuccess: true, quota: quota(300) });
   await budgets.idle(1_000);
   expect(calls).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { anthropicLimits } from "../../dialects/core/errors.ts";
-import type { Ask, Dialect } from "../../dialects/core/types.ts";
+import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import {
@@ -22,17 +22,17 @@ import {
 } from "../../limits/request-limits.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { Admission, Place } from "./admission-queue.ts";
+import type { AdmissionQueue, QueuePosition } from "./admission-queue.ts";
 import type { CallLimit } from "./call-limit.ts";
 import { RequestBudgets, subjectsOf } from "./budget-check.ts";
 import { limitHeaders, overBudget, refusalOf } from "./admission-refusal.ts";
-import type { Full, Room, Rooms } from "./candidates.ts";
+import type { LimitScope, Candidate, Candidates } from "./candidates.ts";
 import { unavailable } from "../ingress/unavailable.ts";
 
-export interface GateDeps {
+export interface AdmissionDeps {
   readonly claims: Claims;
   readonly budgets: Budgets;
-  readonly admission: Admission;
+  readonly queue: AdmissionQueue;
   readonly calls: CallLimit;
   readonly metrics: Pick<Metrics, "limited" | "queued">;
   /** Throws for a caller who has waited and would not be let in any more. */
@@ -40,10 +40,10 @@ export interface GateDeps {
 }
 
 /** What asks for room: any request that uses an upstream. */
-export interface Entrant {
+export interface AdmissionRequest {
   readonly id: string;
   readonly caller: Caller;
-  readonly ask: Pick<Ask, "model" | "promptEstimate" | "outputCap">;
+  readonly spec: Pick<RequestSpec, "model" | "promptEstimate" | "outputCap">;
   /** The caller's protocol; some have headers of their own for limits. */
   readonly dialect?: Pick<Dialect, "errors">;
   /** Milliseconds that it waited for a channel; set when it left the queue. */
@@ -53,7 +53,7 @@ export interface Entrant {
 }
 
 /** The answer of an entrant: it may close while the entrant waits, and carries what the limits say. */
-export interface Visitor {
+export interface ClientConnection {
   readonly closed: boolean;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
@@ -65,41 +65,45 @@ export interface Visitor {
 const limited = new WeakMap<Snapshot, boolean>();
 
 /** Undefined when neither a limit nor a budget can concern it: such requests pay nothing for the possibility. */
-export function gateFor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps): Gate | undefined {
-  const { caller } = entrant;
+export function admissionFor(
+  request: AdmissionRequest,
+  snapshot: Snapshot,
+  deps: AdmissionDeps,
+): AdmissionController | undefined {
+  const { caller } = request;
   const isNamed = caller.tokenLimits !== undefined || caller.userLimits !== undefined;
-  if (isNamed || mayBeBudgeted(entrant, deps.budgets)) return new Gate(entrant, snapshot, deps);
+  if (isNamed || mayBeBudgeted(request, deps.budgets)) return new AdmissionController(request, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
     isLimited = limitsRequests(snapshot.options) || [...snapshot.channels.values()].some(channelLimits);
     limited.set(snapshot, isLimited);
   }
-  return isLimited ? new Gate(entrant, snapshot, deps) : undefined;
+  return isLimited ? new AdmissionController(request, snapshot, deps) : undefined;
 }
 
-function mayBeBudgeted({ caller: { tokenId, userId }, ask: { model } }: Entrant, budgets: Budgets): boolean {
+function mayBeBudgeted({ caller: { tokenId, userId }, spec: { model } }: AdmissionRequest, budgets: Budgets): boolean {
   return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model });
 }
 
 /** The limits that one request takes: of whoever asks and of the channel together, all at once. */
-export class Gate {
-  readonly #entrant: Entrant;
+export class AdmissionController {
+  readonly #request: AdmissionRequest;
   readonly #snapshot: Snapshot;
-  readonly #deps: GateDeps;
+  readonly #deps: AdmissionDeps;
   /** Upper estimate of prompt and answer. */
   readonly #tokens: number;
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
-  #room: Room | undefined;
+  #candidate: Candidate | undefined;
   /** The group whose limits the request has taken at first. */
   #group = "";
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
   /** What of the last room was full. */
-  full: Full = "channel";
+  full: LimitScope = "channel";
   readonly #budgets: RequestBudgets;
   /** In the queue of a channel. */
-  #place: Place | undefined;
+  #place: QueuePosition | undefined;
   /** Why it waits no longer. */
   #givenUp: { readonly reason: unknown } | undefined;
   #takenAt = LONG_AGO;
@@ -108,66 +112,66 @@ export class Gate {
   #hasCounted = false;
   #isEnded = false;
 
-  constructor(entrant: Entrant, snapshot: Snapshot, deps: GateDeps) {
-    this.#entrant = entrant;
+  constructor(request: AdmissionRequest, snapshot: Snapshot, deps: AdmissionDeps) {
+    this.#request = request;
     this.#snapshot = snapshot;
     this.#deps = deps;
-    this.#budgets = new RequestBudgets(entrant.id, deps.budgets);
-    this.#tokens = entrant.ask.promptEstimate + (entrant.ask.outputCap ?? snapshot.options.DefaultOutputTokens);
+    this.#budgets = new RequestBudgets(request.id, deps.budgets);
+    this.#tokens = request.spec.promptEstimate + (request.spec.outputCap ?? snapshot.options.DefaultOutputTokens);
   }
 
   /**
    * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
    * is reached; answers undefined when there is nothing to choose.
    */
-  async enter<R extends Room>(
+  async enter<R extends Candidate>(
     first: R | undefined,
-    rooms: Rooms<R>,
-    { visitor, amount }: { readonly visitor: Visitor; readonly amount: () => Quota },
+    candidates: Candidates<R>,
+    { client, amount }: { readonly client: ClientConnection; readonly amount: () => Quota },
   ): Promise<R | undefined> {
     if (!first) return undefined;
     const since = performance.now();
     const onClose = () => this.giveUp(new AppError("client_closed_request"));
-    visitor.once("close", onClose);
+    client.once("close", onClose);
     let entered: R | undefined;
     try {
-      entered = await this.#findRoom(first, rooms, { visitor, amount, since });
-      if (this.#place) await this.#deps.recheck(this.#entrant.caller);
+      entered = await this.#findRoom(first, candidates, { client, amount, since });
+      if (this.#place) await this.#deps.recheck(this.#request.caller);
       return entered;
     } finally {
-      visitor.off("close", onClose);
+      client.off("close", onClose);
       if (this.#place) this.#queued(this.#place, (entered ?? first).channel.id, since);
     }
   }
 
-  async #findRoom<R extends Room>(first: R, rooms: Rooms<R>, asked: Asked): Promise<R> {
+  async #findRoom<R extends Candidate>(first: R, candidates: Candidates<R>, asked: Asked): Promise<R> {
     for (let room = first; ;) {
-      const { entered, full } = await this.#firstWithRoom(room, rooms, asked);
+      const { entered, full } = await this.#firstWithRoom(room, candidates, asked);
       if (entered) return entered;
       if (full.size === 0 && this.#refusal) throw this.#refusal;
-      if (asked.visitor.closed) throw new AppError("client_closed_request");
+      if (asked.client.closed) throw new AppError("client_closed_request");
       if (!(await this.#waited(full, asked.since))) break;
-      const again = rooms.reopen();
-      if (!again) throw unavailable([first.group], this.#entrant.ask.model);
+      const again = candidates.reopen();
+      if (!again) throw unavailable([first.group], this.#request.spec.model);
       room = again;
     }
-    const { entered } = await this.#firstWithRoom(rooms.lastResort(), rooms, asked);
+    const { entered } = await this.#firstWithRoom(candidates.lastResort(), candidates, asked);
     if (!entered) throw this.#allFull(first);
     return entered;
   }
 
   /** Passes over what is full; answers which channels a place is waited for in, when none has room. */
-  async #firstWithRoom<R extends Room>(
+  async #firstWithRoom<R extends Candidate>(
     first: R | undefined,
-    rooms: Rooms<R>,
-    { visitor, amount }: Asked,
+    candidates: Candidates<R>,
+    { client, amount }: Asked,
   ): Promise<{ readonly entered?: R; readonly full: ReadonlySet<number> }> {
     const full = new Set<number>();
-    for (let room = first; room; room = rooms.next()) {
-      const hasRoom = await this.#takes(room, visitor);
+    for (let room = first; room; room = candidates.next()) {
+      const hasRoom = await this.#takes(room, client);
       if (hasRoom && (await this.#reserves(room, amount))) return { entered: room, full };
       if (!hasRoom) full.add(room.channel.id);
-      rooms.full(room, this.full);
+      candidates.full(room, this.full);
     }
     return { full };
   }
@@ -179,9 +183,9 @@ export class Gate {
   }
 
   /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
-  async move(room: Room): Promise<boolean> {
-    if (!(await this.#movesClaims(room))) return false;
-    if (!(await this.#budgets.move(this.#subjects(room)))) return true;
+  async move(candidate: Candidate): Promise<boolean> {
+    if (!(await this.#movesClaims(candidate))) return false;
+    if (!(await this.#budgets.move(this.#subjects(candidate)))) return true;
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     return false;
@@ -189,19 +193,19 @@ export class Gate {
 
   /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
   extend(amount: Quota): Promise<boolean> {
-    return this.#room ? this.#budgets.extend(this.#subjects(this.#room), amount) : Promise.resolve(true);
+    return this.#candidate ? this.#budgets.extend(this.#subjects(this.#candidate), amount) : Promise.resolve(true);
   }
 
-  async #movesClaims(room: Room): Promise<boolean> {
+  async #movesClaims(candidate: Candidate): Promise<boolean> {
     this.full = "channel";
     const { GroupLimits } = this.#snapshot.options;
-    const ofGroup = room.group === this.#group ? [] : groupClaims(room.group, GroupLimits, this.#tokens);
-    const claims = [...ofGroup, ...channelClaims(room.channel, room.keyIndex, this.#tokens)];
+    const ofGroup = candidate.group === this.#group ? [] : groupClaims(candidate.group, GroupLimits, this.#tokens);
+    const claims = [...ofGroup, ...channelClaims(candidate.channel, candidate.keyIndex, this.#tokens)];
     this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
-    this.#room = room;
+    this.#candidate = candidate;
     if (claims.length === 0) return true;
-    const answer = await this.#deps.claims.take(this.#entrant.id, claims);
+    const answer = await this.#deps.claims.take(this.#request.id, claims);
     if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
     else this.#isFull(answer.state.claim);
     return answer.taken;
@@ -221,7 +225,7 @@ export class Gate {
     await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
     if (asked.length === 0) return undefined;
     // Where limits cannot be checked, what has begun goes on.
-    const answer = await this.#deps.claims.take(this.#entrant.id, asked).catch(() => undefined);
+    const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
   }
 
@@ -229,7 +233,7 @@ export class Gate {
   async renew(): Promise<void> {
     const { claims } = this.#deps;
     await Promise.all([
-      claims.renew(this.#entrant.id, [...this.#ofRequest, ...this.#ofChannel]),
+      claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]),
       this.#budgets.renew(),
     ]);
   }
@@ -238,7 +242,7 @@ export class Gate {
   end(used: Used & { readonly quota: Quota; readonly isRefundable?: boolean }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#room) this.#budgets.end(this.#subjects(this.#room), used.quota, used.isRefundable ?? false);
+    if (this.#candidate) this.#budgets.end(this.#subjects(this.#candidate), used.quota, used.isRefundable ?? false);
     this.#giveBackAll(used);
   }
 
@@ -250,40 +254,40 @@ export class Gate {
 
   #giveBack(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
     if (claims.length === 0) return;
-    const { admission } = this.#deps;
-    const channelId = this.#room?.channel.id;
+    const { queue } = this.#deps;
+    const channelId = this.#candidate?.channel.id;
     void this.#deps.claims.correct(claims, takenAt, used);
-    void this.#deps.claims.release(this.#entrant.id, claims).then(() => {
-      if (channelId !== undefined) admission.freed(channelId);
+    void this.#deps.claims.release(this.#request.id, claims).then(() => {
+      if (channelId !== undefined) queue.freed(channelId);
     });
   }
 
-  async #takes(room: Room, visitor: Visitor): Promise<boolean> {
-    const { id, caller } = this.#entrant;
-    const { claims, admission } = this.#deps;
+  async #takes(candidate: Candidate, client: ClientConnection): Promise<boolean> {
+    const { id, caller } = this.#request;
+    const { claims, queue } = this.#deps;
     this.#refusal = undefined;
     this.full = "channel";
-    const ofChannel = channelClaims(room.channel, room.keyIndex, this.#tokens);
-    const isTurn = this.#place?.isIn(room.channel.id) === true;
-    if (ofChannel.length > 0 && !isTurn && admission.isWaitedFor(room.channel.id)) return false;
+    const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
+    const isTurn = this.#place?.isIn(candidate.channel.id) === true;
+    if (ofChannel.length > 0 && !isTurn && queue.isWaitedFor(candidate.channel.id)) return false;
     // The budget of a channel before refused it: whoever asks is counted already.
-    if (this.#hasCounted) return this.#movesClaims(room);
-    this.#room = room;
+    if (this.#hasCounted) return this.#movesClaims(candidate);
+    this.#candidate = candidate;
     const { tokenLimits, userLimits } = caller;
-    const subjects = { ...this.#subjects(room), tokenLimits, userLimits, tokens: this.#tokens };
+    const subjects = { ...this.#subjects(candidate), tokenLimits, userLimits, tokens: this.#tokens };
     const ofRequest = requestClaims(subjects, this.#snapshot.options);
-    this.#entrant.isCounted = true;
+    this.#request.isCounted = true;
     if (ofRequest.length + ofChannel.length === 0) {
-      this.#group = room.group;
+      this.#group = candidate.group;
       this.#hasCounted = true;
       return true;
     }
     const answer = await claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
-      [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, room.group];
+      [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, candidate.group];
       this.#takenAt = this.#channelTakenAt = answer.at;
       this.#hasCounted = true;
-      tell(visitor, answer.states.slice(0, ofRequest.length), this.#entrant.dialect);
+      tell(client, answer.states.slice(0, ofRequest.length), this.#request.dialect);
       return true;
     }
     const { state } = answer;
@@ -300,8 +304,8 @@ export class Gate {
   }
 
   /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
-  async #reserves(room: Room, amount: () => Quota): Promise<boolean> {
-    const refusal = await this.#budgets.reserve(this.#subjects(room), amount);
+  async #reserves(candidate: Candidate, amount: () => Quota): Promise<boolean> {
+    const refusal = await this.#budgets.reserve(this.#subjects(candidate), amount);
     if (!refusal) return true;
     this.#refusal = overBudget(refusal);
     if (refusal.budget.scope !== "channel") throw this.#refusal;
@@ -310,42 +314,42 @@ export class Gate {
     return false;
   }
 
-  #subjects(room: Room) {
-    return subjectsOf(this.#entrant, room);
+  #subjects(candidate: Candidate) {
+    return subjectsOf(this.#request, candidate);
   }
 
   /** False when this request's time is over, or as many wait as may. */
   async #waited(full: ReadonlySet<number>, since: number): Promise<boolean> {
     const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
-    const { admission } = this.#deps;
-    this.#place ??= admission.join(full, this.#entrant.caller.userId, ChannelQueueLength);
+    const { queue } = this.#deps;
+    this.#place ??= queue.join(full, this.#request.caller.userId, ChannelQueueLength);
     const left = ChannelQueueSeconds * 1000 - (performance.now() - since);
     const isTurn = this.#place && left > 0 && !this.#givenUp && (await this.#place.turn(left));
     if (this.#givenUp) throw this.#givenUp.reason;
     return isTurn === true;
   }
 
-  #allFull({ group }: Room): AppError {
-    const { model } = this.#entrant.ask;
+  #allFull({ group }: Candidate): AppError {
+    const { model } = this.#request.spec;
     return new AppError("concurrency_limit_exceeded", {
       message: `All channels for ${model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,
       retryAfterMs: RETRY_SECONDS * 1000,
     });
   }
 
-  #queued(place: Place, channelId: number, since: number): void {
+  #queued(place: QueuePosition, channelId: number, since: number): void {
     place.leave();
     // Whoever is next looks at once whether something is left.
-    this.#deps.admission.freed(channelId);
+    this.#deps.queue.freed(channelId);
     const ms = performance.now() - since;
-    this.#entrant.queueMs = Math.round(ms);
+    this.#request.queueMs = Math.round(ms);
     this.#deps.metrics.queued(channelId, ms / 1000);
   }
 }
 
 /** How room is looked for. */
 interface Asked {
-  readonly visitor: Visitor;
+  readonly client: ClientConnection;
   readonly amount: () => Quota;
   /** Of the monotonic clock. */
   readonly since: number;
@@ -357,25 +361,25 @@ export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
 const RETRY_SECONDS = 5;
 
 /** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
-export async function openWithin<R extends Room, M>(
-  gate: Gate,
+export async function openWithin<R extends Candidate, M>(
+  admission: AdmissionController,
   entering: Promise<R | undefined>,
   opening: Promise<M>,
   giveBack: (money: M) => Promise<void>,
 ): Promise<{ readonly first: R | undefined; readonly money: M }> {
   // Who cannot pay waits for nothing.
-  opening.catch((reason: unknown) => gate.giveUp(reason));
+  opening.catch((reason: unknown) => admission.giveUp(reason));
   const [entered, opened] = await Promise.allSettled([entering, opening]);
   if (entered.status === "fulfilled" && opened.status === "fulfilled")
     return { first: entered.value, money: opened.value };
-  gate.end(NOTHING_USED);
+  admission.end(NOTHING_USED);
   if (opened.status === "fulfilled") await giveBack(opened.value);
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
 }
 
-function tell(visitor: Visitor, states: readonly ClaimState[], dialect: Entrant["dialect"]): void {
-  if (visitor.headersSent || states.length === 0) return;
+function tell(client: ClientConnection, states: readonly ClaimState[], dialect: AdmissionRequest["dialect"]): void {
+  if (client.headersSent || states.length === 0) return;
   const headers = limitHeaders(states);
   const own = dialect?.errors === "anthropic" ? anthropicLimits(headers) : {};
-  for (const [name, value] of Object.entries({ ...headers, ...own })) visitor.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...headers, ...own })) client.setHeader(name, value);
 }

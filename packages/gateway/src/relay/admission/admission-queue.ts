@@ -1,5 +1,5 @@
 /** A request's place in the queues of channels. */
-export interface Place {
+export interface QueuePosition {
   /** Resolves with true when it is this request's turn to try, with false after `ms`. */
   turn(ms: number): Promise<boolean>;
   /** True when it waits for this channel. */
@@ -13,9 +13,9 @@ export interface Place {
  * them has waiting; those of one user keep their order. Who waits for several channels is in the queue of each: what
  * is free first is theirs, and nobody who comes later overtakes them at one of the others.
  */
-export interface Admission {
+export interface AdmissionQueue {
   /** Waits where fewer than `most` do; undefined when there are as many everywhere. */
-  join(channelIds: Iterable<number>, userId: number, most: number): Place | undefined;
+  join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined;
   /** True when others wait: who comes now must not overtake them. */
   isWaitedFor(channelId: number): boolean;
   /** Something of the channel may be free. */
@@ -38,11 +38,11 @@ interface Queue {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): Admission {
+export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): AdmissionQueue {
   return new ChannelQueues(lookEveryMs);
 }
 
-class ChannelQueues implements Admission {
+class ChannelQueues implements AdmissionQueue {
   readonly #queues = new Map<number, Queue>();
   readonly #lookEveryMs: number;
   waiting = 0;
@@ -51,7 +51,7 @@ class ChannelQueues implements Admission {
     this.#lookEveryMs = lookEveryMs;
   }
 
-  join(channelIds: Iterable<number>, userId: number, most: number): Place | undefined {
+  join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined {
     const hasSpace = (channelId: number) => (this.#queues.get(channelId)?.size ?? 0) < most;
     const joined = new Set([...channelIds].filter(hasSpace));
     if (joined.size === 0) return undefined;
@@ -74,7 +74,7 @@ class ChannelQueues implements Admission {
     if (queue) wakeNext(queue);
   }
 
-  #placeOf(waiter: Waiter, joined: ReadonlySet<number>): Place {
+  #placeOf(waiter: Waiter, joined: ReadonlySet<number>): QueuePosition {
     let hasLeft = false;
     return {
       turn: (ms) => turn(waiter, ms),

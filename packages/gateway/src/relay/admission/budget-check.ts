@@ -12,7 +12,7 @@ import type { Caller } from "../../identity/sessions/caller.ts";
 interface Spender {
   readonly id: string;
   readonly caller: Pick<Caller, "tokenId" | "userId">;
-  readonly ask: { readonly model: string };
+  readonly spec: { readonly model: string };
 }
 
 /** The channel that serves, for a group. */
@@ -21,8 +21,8 @@ interface Server {
   readonly group: string;
 }
 
-export function subjectsOf({ caller, ask }: Spender, { channel, group }: Server): BudgetSubjects {
-  return { tokenId: caller.tokenId, userId: caller.userId, group, model: ask.model, channelId: channel.id };
+export function subjectsOf({ caller, spec }: Spender, { channel, group }: Server): BudgetSubjects {
+  return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }
 
 /** What one request has reserved in budgets. Where none concerns it nothing is computed, and nobody is asked. */

@@ -1,4 +1,4 @@
-import type { Ask } from "../../dialects/core/types.ts";
+import type { RequestSpec } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { listedName } from "../selection/select.ts";
@@ -8,10 +8,10 @@ import type { Caller } from "../types.ts";
 const AUTO = "auto";
 
 /** Rights of the key on the model; throws `model_not_allowed`. */
-export function admitModel(caller: Caller, ask: Pick<Ask, "model">): void {
+export function admitModel(caller: Caller, spec: Pick<RequestSpec, "model">): void {
   const { modelLimits } = caller;
-  if (modelLimits === undefined || modelLimits.has(ask.model) || modelLimits.has(listedName(ask.model))) return;
-  throw new AppError("model_not_allowed", { param: "model", values: { model: ask.model } });
+  if (modelLimits === undefined || modelLimits.has(spec.model) || modelLimits.has(listedName(spec.model))) return;
+  throw new AppError("model_not_allowed", { param: "model", values: { model: spec.model } });
 }
 
 /** Groups whose channels may serve the caller, in the order in which they are tried. */

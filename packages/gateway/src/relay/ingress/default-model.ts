@@ -8,8 +8,8 @@ const OLDER_MODERATION = "text-moderation-stable";
 
 /** The request with the default model that the caller's groups have; the same object where it names its own. */
 export function withDefaultModel(request: RelayRequest, snapshot: Snapshot): RelayRequest {
-  const { ask, body, caller } = request;
-  if (ask.operation !== "moderations" || isSet(body.json()["model"])) return request;
-  const isListed = servingGroups(caller, snapshot).some((group) => snapshot.listed.get(group)?.has(ask.model));
-  return isListed ? request : { ...request, ask: { ...ask, model: OLDER_MODERATION } };
+  const { spec, body, caller } = request;
+  if (spec.operation !== "moderations" || isSet(body.json()["model"])) return request;
+  const isListed = servingGroups(caller, snapshot).some((group) => snapshot.listed.get(group)?.has(spec.model));
+  return isListed ? request : { ...request, spec: { ...spec, model: OLDER_MODERATION } };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { dialectById } from "../../dialects/index.ts";
-import type { Ask, Body, Dialect } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body, Dialect } from "../../dialects/core/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
@@ -66,11 +66,11 @@ function requestOf(
 ): RelayRequest {
   const dialect = dialectById(match.dialect) as Dialect;
   const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
-  const ask = dialect.inspect(body, match.operation, model);
+  const spec = dialect.inspect(body, match.operation, model);
   const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
   return {
     id: arrival.requestId,
-    ask: match.isStreamPath ? { ...ask, stream: true } : timed(ask, upload?.seconds),
+    spec: match.isStreamPath ? { ...spec, stream: true } : timed(spec, upload?.seconds),
     dialect,
     body,
     ...(upload && { upload }),
@@ -100,9 +100,9 @@ function formBody(upload: Upload): Body {
 }
 
 /** What a recording of known length is reserved as. */
-function timed(ask: Ask, seconds: number | undefined): Ask {
-  if (seconds === undefined) return ask;
-  return { ...ask, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
+function timed(spec: RequestSpec, seconds: number | undefined): RequestSpec {
+  if (seconds === undefined) return spec;
+  return { ...spec, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
 }
 
 function groupOf(value: unknown): string | undefined {

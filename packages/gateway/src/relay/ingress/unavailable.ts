@@ -1,4 +1,4 @@
-import type { Ask, DialectId } from "../../dialects/core/types.ts";
+import type { RequestSpec, DialectId } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 
 /** 503: channels have the model, and none of them may serve now. */
@@ -12,7 +12,7 @@ const CURES: Readonly<Partial<Record<DialectId, string>>> = {
 };
 
 /** Channels have the model, and none of them this endpoint, now or later: clients are told not to try again. */
-export function unserved({ model, dialect }: Pick<Ask, "model" | "dialect">): AppError {
+export function unserved({ model, dialect }: Pick<RequestSpec, "model" | "dialect">): AppError {
   const cure = CURES[dialect];
   return new AppError("no_available_channel", {
     param: "model",

@@ -6,8 +6,8 @@ import { AppError } from "../../lib/app-error.ts";
 import { readFailure } from "../../providers/core/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
-import { createIntake } from "../../providers/core/response-decoder.ts";
-import { UpstreamRefusal, type Exchange, type Verdict } from "../../providers/core/types.ts";
+import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
+import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { decodedFor, isEncoded } from "../upstream/decoded.ts";
 import { BytesSink } from "../response/bytes-sink.ts";
@@ -23,11 +23,11 @@ import {
 } from "../upstream/failure.ts";
 import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
 import { FailureSink } from "../response/failure-sink.ts";
-import type { Choice } from "../selection/select.ts";
-import type { AttemptResult, EndReason, Ending, Flow, Sink } from "../response/sink.ts";
+import type { RouteTarget } from "../selection/select.ts";
+import type { AttemptResult, FinishReason, Completion, SinkContext, Sink } from "../response/sink.ts";
 import { TextSink } from "../response/text-sink.ts";
 import { keepingOf, type Keeping } from "../stateful/store-policy.ts";
-import type { KeptResponses } from "../stateful/response-store.ts";
+import type { ResponseStore } from "../stateful/response-store.ts";
 import { IdFinder } from "../stateful/id-finder.ts";
 import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
 import { StreamSink } from "../response/stream-sink.ts";
@@ -43,7 +43,7 @@ export interface AttemptDeps extends CallDeps {
   /** Told which account keeps which answer; absent where nothing is kept. */
   readonly owners?: Pick<ResponseOwners, "remember">;
   /** Keeps what conversions made; absent where nothing is kept. */
-  readonly kept?: Pick<KeptResponses, "keep" | "takes">;
+  readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
   /** Until the first content, whatever signs of life come before it. */
@@ -68,14 +68,14 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions",
 /** What the pipeline lends to one attempt. */
 export interface AttemptHooks {
   readonly delivery: Delivery;
-  settle(ending: Ending, built: BuiltCall, attempt: Attempt): Promise<Usage>;
+  settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
   progress(outputBound: () => number, attempt: Attempt): void;
 }
 
 /** One upstream call of a request. */
-export class Attempt implements Flow {
+export class Attempt implements SinkContext {
   readonly request: RelayRequest;
-  readonly choice: Choice;
+  readonly target: RouteTarget;
   readonly delivery: Delivery;
   readonly dialect: Dialect;
   readonly result: Promise<AttemptResult>;
@@ -99,17 +99,17 @@ export class Attempt implements Flow {
   readonly #idFinder: IdFinder | undefined;
   readonly #keeping: Keeping | undefined;
 
-  constructor(request: RelayRequest, choice: Choice, hooks: AttemptHooks, deps: AttemptDeps) {
+  constructor(request: RelayRequest, target: RouteTarget, hooks: AttemptHooks, deps: AttemptDeps) {
     this.request = request;
-    this.choice = choice;
+    this.target = target;
     this.delivery = hooks.delivery;
     this.dialect = request.dialect;
     this.#hooks = hooks;
     this.#deps = deps;
-    const isKept = request.isKept === true && choice.plan.bridges.length === 0;
-    const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, choice));
+    const isKept = request.isKept === true && target.plan.bridges.length === 0;
+    const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, target));
     this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
-    this.#keeping = keepingOf(request, choice, deps.kept);
+    this.#keeping = keepingOf(request, target, deps.responseStore);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -117,7 +117,7 @@ export class Attempt implements Flow {
 
   async start(): Promise<AttemptResult> {
     try {
-      this.#built = await buildCall(this.request, this.choice, this.#deps, {
+      this.#built = await buildCall(this.request, this.target, this.#deps, {
         signal: this.#untilEnded(),
         keeping: this.#keeping,
       });
@@ -133,11 +133,11 @@ export class Attempt implements Flow {
       this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
       return this.result;
     }
-    const { channel } = this.choice;
+    const { channel } = this.target;
     const proxy = proxyOf(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
-    const timeouts = { headersMs: this.request.ask.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
-    const { exchange } = this.choice.plan.route;
+    const timeouts = { headersMs: this.request.spec.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
+    const { exchange } = this.target.plan.route;
     if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
     else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
     return this.result;
@@ -145,14 +145,14 @@ export class Attempt implements Flow {
 
   /** Aborted when the client leaves or this side ends it while files are fetched; undefined where none can be. */
   #untilEnded(): AbortSignal | undefined {
-    if (this.choice.plan.route.inlinesImages !== true) return undefined;
+    if (this.target.plan.route.inlinesImages !== true) return undefined;
     const files = (this.#files = new AbortController());
     this.delivery.onGone = () => files.abort(new AppError("client_closed_request"));
     return files.signal;
   }
 
   /** Ends it from this side, for good; the client gets `error` in its own protocol. */
-  stop(error: AppError, reason: EndReason): void {
+  stop(error: AppError, reason: FinishReason): void {
     this.#stopped ??= error;
     this.#files?.abort(error);
     if (this.#sink) this.#sink.stop(error, reason);
@@ -169,12 +169,12 @@ export class Attempt implements Flow {
   }
 
   /** What would be charged if the answer ended now. */
-  soFar(): Ending | undefined {
+  soFar(): Completion | undefined {
     return this.#sink?.soFar();
   }
 
-  settle(ending: Ending): Promise<Usage> {
-    const charged = this.#hooks.settle(ending, this.#built as BuiltCall, this);
+  settle(completion: Completion): Promise<Usage> {
+    const charged = this.#hooks.settle(completion, this.#built as BuiltCall, this);
     return this.#keeping ? this.#keeping.charged(charged) : charged;
   }
 
@@ -209,9 +209,9 @@ export class Attempt implements Flow {
 
   /** The upstream knows no switch for usage, which only the gateway asked for: the same call goes without it. */
   #isOverUsage(failure: Failure): boolean {
-    const { ask } = this.request;
-    const { channel, plan } = this.choice;
-    if (!plan.provider.streamUsage || (ask.wantsStreamUsage && plan.bridges.length === 0)) return false;
+    const { spec } = this.request;
+    const { channel, plan } = this.target;
+    if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return false;
     return !this.delivery.isGone && learnsRefusal(failure, this.request, channel, this.#deps.now());
   }
 
@@ -221,17 +221,17 @@ export class Attempt implements Flow {
 
   failureOf(status: number, body: Buffer): Failure {
     return this.refused(
-      readFailure(this.choice.plan.provider, { status, headers: this.#headers, body }, this.#reading()),
+      readFailure(this.target.plan.provider, { status, headers: this.#headers, body }, this.#reading()),
     );
   }
 
-  refused(verdict: Verdict): Failure {
-    const { channel, keyIndex, plan } = this.choice;
-    const message = mask(verdict.message, {
+  refused(upstreamError: UpstreamError): Failure {
+    const { channel, keyIndex, plan } = this.target;
+    const message = mask(upstreamError.message, {
       key: channel.keys[keyIndex] ?? "",
       baseUrl: channel.baseUrl || plan.provider.baseUrl,
     });
-    return refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+    return refusedByUpstream({ ...upstreamError, message }, channel, DEFAULT_REST_MS);
   }
 
   #reading() {
@@ -245,13 +245,13 @@ export class Attempt implements Flow {
     proxy: string | undefined,
     timeouts: UpstreamTimeouts,
   ): Promise<void> {
-    const { ask } = this.request;
-    const { channel, upstreamModel } = this.choice;
+    const { spec } = this.request;
+    const { channel, upstreamModel } = this.target;
     const talk = (signal: AbortSignal) =>
       exchange(built.call, {
         ...built.signing,
         ...exchangeTools({ proxy, timeouts, signal }, this.#deps),
-        ask,
+        spec,
         upstreamModel,
         channel,
       });
@@ -314,7 +314,7 @@ export class Attempt implements Flow {
       case "bytes":
         return new BytesSink(this, bytesHead(headers));
       case "events":
-        return this.request.ask.stream ? this.#streamSink(headers) : this.#wholeSink(headers, true);
+        return this.request.spec.stream ? this.#streamSink(headers) : this.#wholeSink(headers, true);
       case "json":
         return this.#wholeSink(headers, false);
       case "other":
@@ -329,36 +329,36 @@ export class Attempt implements Flow {
   #shapeOf(type: string): "json" | "events" | "text" | "bytes" | "other" {
     if (isJson(type)) return "json";
     if (type.startsWith(EVENT_STREAM)) return "events";
-    const { operation } = this.request.ask;
+    const { operation } = this.request.spec;
     if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
     if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
-    if (UNNAMED.test(type)) return this.request.ask.stream ? "events" : "json";
-    return (this.choice.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
+    if (UNNAMED.test(type)) return this.request.spec.stream ? "events" : "json";
+    return (this.target.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
   }
 
   #streamSink(headers: Record<string, string>): Sink {
-    const { intake, upstream, context } = this.#readerFor(headers);
-    const translation = intake.bridges.length === 0 ? undefined : createStreamTranslation(intake.bridges, context);
-    return new StreamSink(this, { intake, upstream, translation }, this.#deps.counter);
+    const { decoder, upstream, context } = this.#readerFor(headers);
+    const translation = decoder.bridges.length === 0 ? undefined : createStreamTranslation(decoder.bridges, context);
+    return new StreamSink(this, { decoder, upstream, translation }, this.#deps.counter);
   }
 
   #wholeSink(headers: Record<string, string>, isEventStream: boolean): Sink {
-    const { intake, upstream, context } = this.#readerFor(headers);
-    const { bridges } = intake;
+    const { decoder, upstream, context } = this.#readerFor(headers);
+    const { bridges } = decoder;
     const translate: AnswerTranslation =
       bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, context);
-    return new WholeSink(this, { intake, upstream, translate, isEventStream }, this.#deps.counter);
+    return new WholeSink(this, { decoder, upstream, translate, isEventStream }, this.#deps.counter);
   }
 
   #readerFor(headers: Record<string, string>) {
-    const { channel, plan } = this.choice;
+    const { channel, plan } = this.target;
     const { context } = this.#built as BuiltCall;
-    const intake = createIntake({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
-    return { intake, upstream: dialectById(intake.dialect) ?? this.dialect, context };
+    const decoder = createResponseDecoder({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+    return { decoder, upstream: dialectById(decoder.dialect) ?? this.dialect, context };
   }
 
   #notSent(error: unknown): Failure {
-    if (error instanceof UpstreamRefusal) return this.refused(error.verdict);
+    if (error instanceof UpstreamRefusal) return this.refused(error.upstreamError);
     return notBuilt(AppError.from(error));
   }
 }
@@ -368,7 +368,7 @@ function stoppedBy(error: AppError, failure: Failure): AttemptResult {
   return { kind: "failed", failure: { ...failure, error, retry: false } };
 }
 
-function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: Choice): ResponseOwner {
+function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: RouteTarget): ResponseOwner {
   return { userId: caller.userId, channelId: channel.id, keyIndex };
 }
 

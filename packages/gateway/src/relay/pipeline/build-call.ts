@@ -1,6 +1,6 @@
 import type {
   AnswerKeeping,
-  Ask,
+  RequestSpec,
   BridgeContext,
   DialectId,
   JsonObject,
@@ -19,7 +19,7 @@ import type {
 } from "../../providers/core/types.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
-import type { Choice } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/select.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
@@ -59,12 +59,12 @@ const CHAT: readonly DialectId[] = ["openai-chat"];
 /** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
 export async function buildCall(
   received: RelayRequest,
-  choice: Choice,
+  target: RouteTarget,
   deps: CallDeps,
   { signal, keeping }: CallOptions = {},
 ): Promise<BuiltCall> {
-  const { ask } = received;
-  const { channel, plan, upstreamModel, keyIndex } = choice;
+  const { spec } = received;
+  const { channel, plan, upstreamModel, keyIndex } = target;
   const asked =
     received.asked && plan.bridges.length === 0 ? { ...received, body: forVendor(received.body) } : received;
   const request = plan.route.inlinesImages
@@ -73,7 +73,7 @@ export async function buildCall(
   const key = channel.keys[keyIndex] ?? "";
   const dropped: string[] = [];
   const context: BridgeContext = {
-    ask,
+    spec,
     upstreamModel,
     requestId: request.id,
     now: deps.now(),
@@ -83,16 +83,16 @@ export async function buildCall(
   };
   const call: UpstreamCall = {
     method: "POST",
-    url: urlOf(request, choice, key),
+    url: urlOf(request, target, key),
     headers: {
       "content-type": request.contentType,
-      accept: ask.stream ? "text/event-stream" : ask.dialect === "openai-audio" ? "*/*" : "application/json",
+      accept: spec.stream ? "text/event-stream" : spec.dialect === "openai-audio" ? "*/*" : "application/json",
       "accept-encoding": "identity",
       "user-agent": deps.userAgent,
     },
-    body: request.upload ? undefined : bodyOf(request, choice, context),
+    body: request.upload ? undefined : bodyOf(request, target, context),
   };
-  if (request.upload) await attachUpload(call, request.upload, choice);
+  if (request.upload) await attachUpload(call, request.upload, target);
   const signing: SigningContext = {
     key,
     now: context.now,
@@ -104,16 +104,16 @@ export async function buildCall(
   return { call, signing, context, dropped };
 }
 
-function urlOf(request: RelayRequest, choice: Choice, key: string): URL {
-  const { channel, plan, upstreamModel } = choice;
+function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {
+  const { channel, plan, upstreamModel } = target;
   const { provider, route } = plan;
-  const path = typeof route.path === "string" ? route.path : route.path(request.ask, upstreamModel, channel, key);
+  const path = typeof route.path === "string" ? route.path : route.path(request.spec, upstreamModel, channel, key);
   const base =
     withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
   if (base === "" && !/^[a-z]+:\/\//.test(path))
     throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
   const url = joined(base, path, provider.gatewayDrops);
-  copyQuery(url, request, choice);
+  copyQuery(url, request, target);
   return url;
 }
 
@@ -126,8 +126,8 @@ function joined(base: string, path: string, gatewayDrops: string | undefined): U
   }
 }
 
-function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {
-  const { route, bridges } = choice.plan;
+function copyQuery(url: URL, request: RelayRequest, target: RouteTarget): void {
+  const { route, bridges } = target.plan;
   const at = request.url.indexOf("?");
   if (at < 0 || route.query === undefined || (route.query === "all" && bridges.length > 0)) return;
   for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
@@ -139,7 +139,7 @@ function copyQuery(url: URL, request: RelayRequest, choice: Choice): void {
 async function attachUpload(
   call: UpstreamCall,
   upload: Upload,
-  { channel, plan, upstreamModel }: Choice,
+  { channel, plan, upstreamModel }: RouteTarget,
 ): Promise<void> {
   if (plan.bridges.length > 0) throw new AppError("unsupported_by_channel");
   const edits = new Map([["model", upstreamModel]]);
@@ -155,20 +155,20 @@ async function attachUpload(
 }
 
 /** Same protocol and no repair: the client's bytes, but for the model name and the usage switch. */
-function bodyOf(request: RelayRequest, choice: Choice, context: BridgeContext): Buffer {
-  const { ask, body, dialect } = request;
-  const { channel, plan, upstreamModel } = choice;
-  const askUsage = ask.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
+function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeContext): Buffer {
+  const { spec, body, dialect } = request;
+  const { channel, plan, upstreamModel } = target;
+  const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
   if (plan.bridges.length === 0) {
-    const bytes = dialect.retarget(body, ask, upstreamModel, { askUsage });
-    const quirked = repair(choice, request, bytes, context);
-    return quirked ? encode(quirked) : bytes;
+    const bytes = dialect.retarget(body, spec, upstreamModel, { askUsage });
+    const requestTransformed = repair(target, request, bytes, context);
+    return requestTransformed ? encode(requestTransformed) : bytes;
   }
   const translated = translateRequest(plan.bridges, body.json(), context);
-  const json = repairJson(choice, translated, context);
+  const json = repairJson(target, translated, context);
   const model = text(json, "model");
   const isRenamed = model !== undefined && model !== translated["model"];
-  return retargeted(json, ask, plan.route, {
+  return retargeted(json, spec, plan.route, {
     model: isRenamed ? model : upstreamModel,
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
@@ -184,41 +184,51 @@ interface Target extends RetargetOptions {
 }
 
 /** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
-function retargeted(json: JsonObject, ask: Ask, route: UpstreamRoute, { model, ...options }: Target): Buffer {
+function retargeted(json: JsonObject, spec: RequestSpec, route: UpstreamRoute, { model, ...options }: Target): Buffer {
   const upstream = dialectById(route.dialect);
   const bytes = encode(json);
-  return upstream ? upstream.retarget({ bytes, json: () => json }, ask, model, options) : bytes;
+  return upstream ? upstream.retarget({ bytes, json: () => json }, spec, model, options) : bytes;
 }
 
 /** Undefined when no repair changes anything, so that the bytes stay. */
-function repair(choice: Choice, request: RelayRequest, bytes: Buffer, context: BridgeContext): JsonObject | undefined {
-  const { channel, plan } = choice;
+function repair(
+  target: RouteTarget,
+  request: RelayRequest,
+  bytes: Buffer,
+  context: BridgeContext,
+): JsonObject | undefined {
+  const { channel, plan } = target;
   if (
     channel.paramOverride === undefined &&
-    !plan.provider.quirks?.some((quirk) => appliesTo(quirk.on, plan.route.dialect))
+    !plan.provider.requestTransforms?.some((requestTransform) => appliesTo(requestTransform.on, plan.route.dialect))
   )
     return undefined;
   const before =
     bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
-  const after = repairJson(choice, before, context);
+  const after = repairJson(target, before, context);
   return after === before ? undefined : after;
 }
 
-function repairJson(choice: Choice, json: JsonObject, context: BridgeContext): JsonObject {
-  const { channel, plan, upstreamModel } = choice;
+function repairJson(target: RouteTarget, json: JsonObject, context: BridgeContext): JsonObject {
+  const { channel, plan, upstreamModel } = target;
   let body = json;
-  for (const quirk of plan.provider.quirks ?? []) {
-    if (!appliesTo(quirk.on, plan.route.dialect)) continue;
+  for (const requestTransform of plan.provider.requestTransforms ?? []) {
+    if (!appliesTo(requestTransform.on, plan.route.dialect)) continue;
     const before = body;
-    body = quirk.apply(before, context.ask, upstreamModel, channel);
-    for (const name of quirk.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
+    body = requestTransform.apply(before, context.spec, upstreamModel, channel);
+    for (const name of requestTransform.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
   }
-  if (body !== json) noteOperatorsList(choice, json, body, context);
+  if (body !== json) noteOperatorsList(target, json, body, context);
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
 }
 
 /** Members that the channel's settings take out. */
-function noteOperatorsList({ channel }: Choice, before: JsonObject, after: JsonObject, context: BridgeContext): void {
+function noteOperatorsList(
+  { channel }: RouteTarget,
+  before: JsonObject,
+  after: JsonObject,
+  context: BridgeContext,
+): void {
   for (const name of list(channel.setting, "drop_params"))
     if (typeof name === "string" && name in before && !(name in after)) context.dropped(name);
 }

@@ -10,12 +10,17 @@ import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
 import { buildCall } from "./build-call.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
-import { gateFor, NOTHING_USED, type Entrant, type Gate } from "../admission/admission-controller.ts";
+import {
+  admissionFor,
+  NOTHING_USED,
+  type AdmissionRequest,
+  type AdmissionController,
+} from "../admission/admission-controller.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "./retry.ts";
-import { onlyRoom, withRoom, type Room } from "../admission/candidates.ts";
-import type { Choice, Selection } from "../selection/select.ts";
+import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
+import type { RouteTarget, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import { countTexts } from "../response/whole-sink.ts";
 
@@ -26,37 +31,38 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const found = firstChoice(request, deps);
-  const gate = gateFor(uncharged(request), deps.snapshots.current(), deps.gate);
+  const admission = admissionFor(uncharged(request), deps.snapshots.current(), deps.admission);
   const handle = {
     isStream: false,
-    renew: async () => gate?.renew(),
+    renew: async () => admission?.renew(),
     stop: (error: AppError) => gone.abort(error),
   };
   deps.running.add(handle);
   let isSuccess = false;
   try {
-    request.isCounted = gate !== undefined;
-    const counted = found && (await askUpstream(request, { ...found, gate, response }, gone.signal, deps));
+    request.isCounted = admission !== undefined;
+    const counted = found && (await askUpstream(request, { ...found, admission, response }, gone.signal, deps));
     if (counted) send(response, counted);
     else {
-      const room = here(request);
-      if (!found && gate) await gate.enter(room, onlyRoom(room), { visitor: response, amount: () => ZERO });
+      const candidate = here(request);
+      if (!found && admission)
+        await admission.enter(candidate, singleCandidate(candidate), { client: response, amount: () => ZERO });
       await countHere(request, response, deps);
     }
     isSuccess = true;
   } finally {
     deps.running.remove(handle);
-    gate?.end({ ...NOTHING_USED, isSuccess });
+    admission?.end({ ...NOTHING_USED, isSuccess });
   }
 }
 
 /** Counting costs nothing: it takes the limits of requests, none of tokens. */
-function uncharged({ id, caller, ask }: RelayRequest): Entrant {
-  return { id, caller, ask: { model: ask.model, promptEstimate: 0, outputCap: 0 } };
+function uncharged({ id, caller, spec }: RelayRequest): AdmissionRequest {
+  return { id, caller, spec: { model: spec.model, promptEstimate: 0, outputCap: 0 } };
 }
 
 /** Where prompts are counted that no upstream counts: the limits of whoever asks hold there too. */
-function here({ caller }: RelayRequest): Room {
+function here({ caller }: RelayRequest): Candidate {
   return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }
 
@@ -67,7 +73,7 @@ async function countHere(request: RelayRequest, response: ServerResponse, deps: 
   const json = request.body.json();
   const held = request.dialect.id === "openai-input-tokens" && HELD_UPSTREAM.find((name) => isSet(json[name]));
   if (held) throw unsupportedParameter(held, "Send what it stands for instead.");
-  const tokens = await countTexts(deps.counter, request.ask.model, request.dialect.promptTexts(request.body));
+  const tokens = await countTexts(deps.counter, request.spec.model, request.dialect.promptTexts(request.body));
   response.setHeader("x-fairway-estimated", "true");
   send(response, Buffer.from(JSON.stringify(answerOf(request.dialect.id, tokens))));
 }
@@ -80,12 +86,12 @@ function answerOf(dialect: DialectId, tokens: number): JsonObject {
 
 interface Candidates {
   readonly selection: Selection;
-  readonly first: Choice;
+  readonly first: RouteTarget;
 }
 
 /** Undefined when channels have the model and none of them can count. */
 function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | undefined {
-  admitModel(request.caller, request.ask);
+  admitModel(request.caller, request.spec);
   const groups = servingGroups(request.caller, deps.snapshots.current());
   try {
     const selection = selectionFor(request, groups, deps);
@@ -100,32 +106,32 @@ function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | un
 }
 
 interface Course extends Candidates {
-  readonly gate: Gate | undefined;
+  readonly admission: AdmissionController | undefined;
   readonly response: ServerResponse;
 }
 
 /** Undefined where the upstream does not know the path: many that copy a protocol leave its counting out. */
 async function askUpstream(
   request: RelayRequest,
-  { selection, first, gate, response }: Course,
+  { selection, first, admission, response }: Course,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Buffer | undefined> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  const entered = gate ? await entering(gate, { selection, first, response }) : first;
-  for (let choice = entered; choice; choice = await withRoom(retries.next(), selection, gate)) {
+  const entered = admission ? await entering(admission, { selection, first, response }) : first;
+  for (let choice = entered; choice; choice = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
     const tried = await attempt(request, choice, signal, deps);
     signal.throwIfAborted();
     if (Buffer.isBuffer(tried)) {
-      deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
+      deps.guard.observe({ request, target: choice, startedAt }, { kind: "delivered", reason: "stop" });
       return tried;
     }
     if (isPathUnknown(tried)) {
       selection.unused();
       return undefined;
     }
-    deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried });
+    deps.guard.observe({ request, target: choice, startedAt }, { kind: "failed", failure: tried });
     retries.failed(choice, tried);
   }
   throw retries.lastError();
@@ -135,8 +141,11 @@ function isPathUnknown({ error }: Failure): boolean {
   return error.origin === "upstream" && [404, 405, 501].includes(error.status);
 }
 
-function entering(gate: Gate, { selection, first, response }: Omit<Course, "gate">): Promise<Choice | undefined> {
-  return gate.enter(first, selection, { visitor: response, amount: () => ZERO }).catch((error: unknown) => {
+function entering(
+  admission: AdmissionController,
+  { selection, first, response }: Omit<Course, "admission">,
+): Promise<RouteTarget | undefined> {
+  return admission.enter(first, selection, { client: response, amount: () => ZERO }).catch((error: unknown) => {
     selection.unused();
     throw error;
   });
@@ -144,24 +153,24 @@ function entering(gate: Gate, { selection, first, response }: Omit<Course, "gate
 
 async function attempt(
   request: RelayRequest,
-  choice: Choice,
+  target: RouteTarget,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Buffer | Failure> {
-  const { channel } = choice;
+  const { channel } = target;
   const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   let answer: CollectedAnswer;
   try {
-    const { call } = await buildCall(request, choice, deps);
+    const { call } = await buildCall(request, target, deps);
     answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
   } catch (error) {
-    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.verdict, channel, DEFAULT_REST_MS);
+    if (error instanceof UpstreamRefusal) return refusedByUpstream(error.upstreamError, channel, DEFAULT_REST_MS);
     return error instanceof AppError
       ? notBuilt(error)
       : unreachable(error instanceof Error ? error : new Error(String(error)));
   }
-  if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, choice, deps);
+  if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, target, deps);
   return parseObject(answer.body.toString("utf8"))
     ? answer.body
     : unreadable(new Error("the answer is no JSON object"));

@@ -4,11 +4,11 @@ import type { Quota } from "../../billing/money/quota.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
-import type { Ending } from "../response/sink.ts";
+import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** What a log row tells about an attempt. */
-export type Served = Pick<Attempt, "choice" | "upstreamRequestId">;
+export type Served = Pick<Attempt, "target" | "upstreamRequestId">;
 
 /** Everything a consumption log row tells about one charged request. */
 export interface Charged {
@@ -16,7 +16,7 @@ export interface Charged {
   readonly quota: Quota;
   readonly price: Price;
   readonly groupRatio: string;
-  readonly ending: Ending;
+  readonly completion: Completion;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
   readonly attempt: Served;
@@ -30,32 +30,32 @@ const LONGEST_NAME = 64;
 const MOST_NAMES = 64;
 
 export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
-  const { ask, caller } = request;
+  const { spec, caller } = request;
   const { usage, attempt } = charged;
   return {
     username: caller.username,
     tokenName: caller.tokenName,
-    modelName: ask.model,
-    channelId: attempt.choice.channel.id,
-    group: attempt.choice.group,
+    modelName: spec.model,
+    channelId: attempt.target.channel.id,
+    group: attempt.target.group,
     promptTokens: usage.input,
     completionTokens: usage.output,
     useTimeSeconds: Math.floor((performance.now() - request.startedAt) / 1000),
-    isStream: ask.stream,
+    isStream: spec.stream,
     content: contentOf(charged),
     other: JSON.stringify(otherOf(request, charged)),
     ip: "",
   };
 }
 
-function contentOf({ price, groupRatio, usage, ending }: Charged): string {
+function contentOf({ price, groupRatio, usage, completion }: Charged): string {
   const group = Number(groupRatio);
   const how =
     price.kind === "call"
       ? `Model price ${price.modelPrice}, group ratio ${group}`
       : ratioText(ratesFor(price, usage.input), group);
   if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
-  return ending.reason === "stop" ? how : `${how}; ended early: ${ending.reason}`;
+  return completion.reason === "stop" ? how : `${how}; ended early: ${completion.reason}`;
 }
 
 /** Joined: a text of many pieces takes `JSON.stringify` off its fast path, which doubles the cost of writing a charge. */
@@ -64,39 +64,39 @@ function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): 
 }
 
 function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
-  const { usage, price, groupRatio, ending } = charged;
+  const { usage, price, groupRatio, completion } = charged;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   return {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(groupRatio),
     model_price: price.kind === "call" ? price.modelPrice : -1,
-    frt: firstTokenMs(request, ending),
+    frt: firstTokenMs(request, completion),
     ...(rates ? cacheDetail(usage, rates) : undefined),
     ...(rates ? mediaDetail(usage, rates) : undefined),
     ...requestDetail(request, charged),
     usage_source: usage.source,
-    end_reason: ending.reason,
+    end_reason: completion.reason,
     admin_info: adminDetail(request, charged),
   };
 }
 
-function firstTokenMs({ ask, startedAt }: RelayRequest, { firstContentAt }: Ending): number {
-  return ask.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
+function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Completion): number {
+  return spec.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
 }
 
 /** Only what is out of the ordinary, so that most rows stay short. */
 function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
-  const { reasoningEffort: effort } = request.ask;
+  const { reasoningEffort: effort } = request.spec;
   if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
   if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
-  if (attempt.choice.upstreamModel !== request.ask.model) detail["is_model_mapped"] = true;
-  if (request.ask.operation === "realtime") detail["ws"] = true;
+  if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
+  if (request.spec.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
   if (built && built.dropped.length > 0) detail["dropped_params"] = namesOf(built.dropped);
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
-  if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
+  if (request.guardrail) detail["guardrail"] = request.guardrail.upstreamError;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }
@@ -108,10 +108,10 @@ function namesOf(dropped: readonly string[]): string[] {
 
 /** Cut from every answer to somebody who is no administrator. */
 function adminDetail(request: RelayRequest, { attempt, tried }: Charged): Record<string, unknown> {
-  const { channel, keyIndex, upstreamModel } = attempt.choice;
-  const detail: Record<string, unknown> = { use_channel: tried.map(({ choice }) => String(choice.channel.id)) };
+  const { channel, keyIndex, upstreamModel } = attempt.target;
+  const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };
   if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
-  if (upstreamModel !== request.ask.model) detail["upstream_model"] = upstreamModel;
+  if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
   if (request.guardrail) detail["guardrail_reason"] = request.guardrail.reason;
   return detail;

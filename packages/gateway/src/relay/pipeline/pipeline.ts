@@ -1,6 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
-import { Account, reservedAmount, type AccountDeps, type Opening } from "./reservation-session.ts";
+import {
+  ReservationSession,
+  reservedAmount,
+  type ReservationDeps,
+  type RequestContext,
+} from "./reservation-session.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -9,48 +14,58 @@ import type { CheckWords } from "../admission/blocked-words.ts";
 import { conversationOf, type Conversation } from "../selection/conversation.ts";
 import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
 import { chargeNewBudgets } from "../admission/budget-check.ts";
-import { gateFor, NOTHING_USED, openWithin, type Gate, type GateDeps } from "../admission/admission-controller.ts";
-import { STREAM_HEAD } from "../response/stream-headers.ts";
+import {
+  admissionFor,
+  NOTHING_USED,
+  openWithin,
+  type AdmissionController,
+  type AdmissionDeps,
+} from "../admission/admission-controller.ts";
+import { STREAM_HEADERS } from "../response/stream-headers.ts";
 import type { Served } from "./log-row.ts";
-import { onlyChoice } from "../selection/fixed-target.ts";
+import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
-import { withRoom } from "../admission/candidates.ts";
+import { firstAdmitted } from "../admission/candidates.ts";
 import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
 import {
   createSelection,
-  keeperChoice,
+  pinnedAccountTarget,
   listedName,
-  pinnedChoice,
-  type Choice,
+  pinnedTarget,
+  type RouteTarget,
   type Selection,
   type SelectionDeps,
 } from "../selection/select.ts";
 import type { AttemptResult } from "../response/sink.ts";
-import type { KeptResponses } from "../stateful/response-store.ts";
+import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
 import type { RelayRequest } from "../types.ts";
-import { watch, type Watch, type WatchDeps } from "../policies/response-policies.ts";
+import {
+  createResponsePolicies,
+  type ResponsePolicies,
+  type ResponsePolicyDeps,
+} from "../policies/response-policies.ts";
 
-export interface PipelineDeps extends AccountDeps, AttemptDeps {
+export interface PipelineDeps extends ReservationDeps, AttemptDeps {
   readonly snapshots: SnapshotStore;
   readonly selection: SelectionDeps;
   readonly ticker: DeliveryTicker;
   readonly running: RunningRequests;
   readonly guard: ChannelGuard;
   readonly retry: RetrySettings;
-  readonly gate: GateDeps;
+  readonly admission: AdmissionDeps;
   readonly affinity: Affinity;
   readonly owners: ResponseOwners;
-  readonly kept: KeptResponses;
+  readonly responseStore: ResponseStore;
   readonly checkWords: CheckWords;
-  readonly watch: WatchDeps;
+  readonly policies: ResponsePolicyDeps;
 }
 
 /** What happened to a request, for metrics and the log line. */
 export interface RelayReport {
   readonly result: AttemptResult;
   readonly tried: readonly Served[];
-  readonly account: Pick<Account, "charged">;
+  readonly account: Pick<ReservationSession, "charged">;
 }
 
 /**
@@ -63,17 +78,21 @@ export async function runPipeline(
   deps: PipelineDeps,
 ): Promise<RelayReport> {
   const snapshot = deps.snapshots.current();
-  admitModel(request.caller, request.ask);
+  admitModel(request.caller, request.spec);
   deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
   const groups = servingGroups(request.caller, snapshot);
   const opening = { request, snapshot, groups, deps };
   if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
-  const { ticker, running, gate } = deps;
-  const watched = await watch(opening, { response, ticker, running, calls: gate.calls }, deps.watch);
+  const { ticker, running, admission } = deps;
+  const watched = await createResponsePolicies(
+    opening,
+    { response, ticker, running, calls: admission.calls },
+    deps.policies,
+  );
   return watched && "result" in watched ? watched : serve(opening, response, watched);
 }
 
-interface PipelineOpening extends Opening {
+interface PipelineOpening extends RequestContext {
   readonly deps: PipelineDeps;
 }
 
@@ -81,24 +100,24 @@ interface PipelineOpening extends Opening {
 async function serve(
   opening: PipelineOpening,
   response: ServerResponse,
-  watched: Watch | undefined,
+  watched: ResponsePolicies | undefined,
 ): Promise<RelayReport> {
   const { request, snapshot, groups, deps } = opening;
   const conversation = conversationFor(request, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
-  const gate = gateFor(request, snapshot, deps.gate);
-  const { first, money: account } = await enter(opening, gate, selection, response);
+  const admission = admissionFor(request, snapshot, deps.admission);
+  const { first, money: account } = await enter(opening, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
-  if (gate) account.extendBudgets = (amount) => gate.extend(amount);
+  if (admission) account.extendBudgets = (amount) => admission.extend(amount);
   const delivery = deliveryFor(response, watched, deps);
   const tried: Attempt[] = [];
-  const handle = runningOf(request, account, tried, gate);
+  const handle = runningOf(request, account, tried, admission);
   deps.running.add(handle);
-  const course = { delivery, account, tried, deps, gate, watched };
+  const course = { delivery, account, tried, deps, admission, watched };
   let isSuccess = false;
   try {
-    if (request.ask.stream) keepAlive(delivery, request);
+    if (request.spec.stream) keepAlive(delivery, request);
     const result = await attemptUntilDelivered(request, first, selection, course);
     isSuccess = result.kind === "delivered";
     if (result.kind === "gone") await account.abandon(tried.at(-1));
@@ -117,33 +136,45 @@ async function serve(
 /** The limits and the money, with the first channel that has room. */
 async function enter(
   opening: PipelineOpening,
-  gate: Gate | undefined,
+  admission: AdmissionController | undefined,
   selection: Selection,
   visitor: ServerResponse,
-): Promise<{ readonly first: Choice | undefined; readonly money: Account }> {
+): Promise<{ readonly first: RouteTarget | undefined; readonly money: ReservationSession }> {
   try {
-    if (gate) return await enterGate(opening, gate, selection, visitor);
-    return { first: selection.next(), money: await Account.open(opening) };
+    if (admission) return await enterGate(opening, admission, selection, visitor);
+    return { first: selection.next(), money: await ReservationSession.open(opening) };
   } catch (error) {
     selection.unused();
     throw error;
   }
 }
 
-function enterGate(opening: PipelineOpening, gate: Gate, selection: Selection, visitor: ServerResponse) {
-  const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
-  const opened = Account.open(opening);
-  const entered = openWithin(gate, entering, opened, (account) => account.release());
-  return whileWaiting(opening.deps.running, gate, opened, entered);
+function enterGate(
+  opening: PipelineOpening,
+  admission: AdmissionController,
+  selection: Selection,
+  visitor: ServerResponse,
+) {
+  const entering = admission.enter(selection.next(), selection, {
+    client: visitor,
+    amount: () => reservedAmount(opening),
+  });
+  const opened = ReservationSession.open(opening);
+  const entered = openWithin(admission, entering, opened, (account) => account.release());
+  return whileWaiting(opening.deps.running, admission, opened, entered);
 }
 
 /** What the request took of limits and budgets. */
-function leave(request: RelayRequest, { gate, account, tried, deps }: Course, isSuccess: boolean): void {
-  if (gate) gate.end({ ...usedBy(account), isSuccess });
-  else chargeNewBudgets(request, tried.at(-1)?.choice, account.charged?.quota, deps.gate);
+function leave(request: RelayRequest, { admission, account, tried, deps }: AttemptContext, isSuccess: boolean): void {
+  if (admission) admission.end({ ...usedBy(account), isSuccess });
+  else chargeNewBudgets(request, tried.at(-1)?.target, account.charged?.quota, deps.admission);
 }
 
-function deliveryFor(response: ServerResponse, watched: Watch | undefined, { ticker }: PipelineDeps): Delivery {
+function deliveryFor(
+  response: ServerResponse,
+  watched: ResponsePolicies | undefined,
+  { ticker }: PipelineDeps,
+): Delivery {
   return watched ? watched.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
@@ -153,9 +184,9 @@ export function conversationFor(
   groups: readonly string[],
   { index, options, prices }: Snapshot,
 ): Conversation | undefined {
-  const { ask, caller, body, clientHeaders: headers, keeper, url } = request;
+  const { spec, caller, body, clientHeaders: headers, keeper, url } = request;
   if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
-  const { model } = ask;
+  const { model } = spec;
   if (!hasChoice(groups, index, listedName(model))) return undefined;
   const { userId, tokenId, group } = caller;
   const [path = ""] = url.split("?", 1);
@@ -179,7 +210,7 @@ function hasChoice(groups: readonly string[], index: Snapshot["index"], name: st
 export function bind(
   request: RelayRequest,
   { rule }: Conversation,
-  { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: Choice | undefined },
+  { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: RouteTarget | undefined },
   { affinity }: Pick<PipelineDeps, "affinity">,
 ): void {
   const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
@@ -188,44 +219,44 @@ export function bind(
 }
 
 function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
-  const choice = tried.at(-1)?.choice;
+  const choice = tried.at(-1)?.target;
   if (choice) affinity.served(name, placeOf(choice), rule.ttl_seconds * 1000);
 }
 
-export function placeOf({ channel, keyIndex }: Choice): Preferred {
+export function placeOf({ channel, keyIndex }: RouteTarget): Preferred {
   return { channelId: channel.id, keyIndex };
 }
 
-export function usedBy({ charged }: Pick<Account, "charged">) {
+export function usedBy({ charged }: Pick<ReservationSession, "charged">) {
   return charged ? { tokens: charged.usage.input + charged.usage.output, quota: charged.quota } : NOTHING_USED;
 }
 
-interface Course {
+interface AttemptContext {
   readonly delivery: Delivery;
-  readonly account: Account;
+  readonly account: ReservationSession;
   readonly tried: Attempt[];
   readonly deps: PipelineDeps;
-  readonly gate: Gate | undefined;
-  readonly watched: Watch | undefined;
+  readonly admission: AdmissionController | undefined;
+  readonly watched: ResponsePolicies | undefined;
 }
 
 /** Tries channels until one delivers; throws the last failure when none is left. */
 async function attemptUntilDelivered(
   request: RelayRequest,
-  first: Choice | undefined,
+  first: RouteTarget | undefined,
   selection: Selection,
-  course: Course,
+  course: AttemptContext,
 ): Promise<AttemptResult> {
-  const { account, delivery, deps, tried, gate, watched } = course;
+  const { account, delivery, deps, tried, admission, watched } = course;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
+  for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     if (request.stopped) throw request.stopped;
     const attempt = new Attempt(
       request,
-      choice,
+      target,
       {
         delivery,
-        settle: (ending, built, current) => account.settle(ending, built, current, tried),
+        settle: (completion, built, current) => account.settle(completion, built, current, tried),
         progress: (outputBound, current) => account.progress(outputBound, current, tried),
       },
       deps,
@@ -235,7 +266,7 @@ async function attemptUntilDelivered(
     const result = await attempt.start();
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
-    retries.failed(choice, result.failure);
+    retries.failed(target, result.failure);
   }
   throw request.stopped ?? retries.lastError();
 }
@@ -251,32 +282,32 @@ export function selectionFor(
   if (pinnedChannel === undefined && !keeper)
     return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
-  return onlyChoice(() =>
+  return fixedTarget(() =>
     keeper
-      ? keeperChoice(deps.snapshots.current(), { ...keeper, group }, request, deps.selection)
-      : pinnedChoice(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
+      ? pinnedAccountTarget(deps.snapshots.current(), { ...keeper, group }, request, deps.selection)
+      : pinnedTarget(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
   );
 }
 
 function keepAlive(delivery: Delivery, request: RelayRequest): void {
   const form = request.dialect.streamForm?.(request.url);
   delivery.form = form;
-  delivery.streamHead = form ? { ...STREAM_HEAD, "content-type": form.contentType } : STREAM_HEAD;
+  delivery.streamHead = form ? { ...STREAM_HEADERS, "content-type": form.contentType } : STREAM_HEADERS;
   delivery.heartbeat = form?.heartbeat ?? request.dialect.heartbeat;
   delivery.watch();
 }
 
 function runningOf(
   request: RelayRequest,
-  account: Account,
+  account: ReservationSession,
   tried: readonly Attempt[],
-  gate: Gate | undefined,
+  admission: AdmissionController | undefined,
 ): RunningRequest {
   return {
-    isStream: request.ask.stream,
+    isStream: request.spec.stream,
     async renew() {
       tried.at(-1)?.expire();
-      await Promise.all([gate?.renew(), account.renew(tried.at(-1), tried)]);
+      await Promise.all([admission?.renew(), account.renew(tried.at(-1), tried)]);
     },
     stop(error) {
       request.stopped ??= error;

@@ -1,6 +1,6 @@
 import { dialectById } from "../../dialects/index.ts";
 import { findBridges } from "../../dialects/core/path.ts";
-import type { Ask, Body, Bridge, Dialect } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body, Bridge, Dialect } from "../../dialects/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 
@@ -17,31 +17,36 @@ export interface Plan {
 const plans = new Map<string, readonly Plan[]>();
 
 /** The first route that can serve the request, native ones first; undefined when the channel cannot. */
-export function planFor(channel: ChannelRecord, ask: Ask, upstreamModel: string, body?: Body): Plan | undefined {
-  const name = `${channel.type} ${ask.operation} ${ask.dialect}`;
+export function planFor(
+  channel: ChannelRecord,
+  spec: RequestSpec,
+  upstreamModel: string,
+  body?: Body,
+): Plan | undefined {
+  const name = `${channel.type} ${spec.operation} ${spec.dialect}`;
   let known = plans.get(name);
   if (!known) {
-    known = plansOf(channel.type, ask);
+    known = plansOf(channel.type, spec);
     plans.set(name, known);
   }
   for (const plan of known) {
-    if (plan.route.when === undefined || plan.route.when(ask, upstreamModel, channel, body)) return plan;
+    if (plan.route.when === undefined || plan.route.when(spec, upstreamModel, channel, body)) return plan;
   }
   return undefined;
 }
 
-function plansOf(type: number, ask: Ask): Plan[] {
+function plansOf(type: number, spec: RequestSpec): Plan[] {
   const provider = providerByType(type);
   if (!provider) return [];
   const native: Plan[] = [];
   const bridged: Plan[] = [];
   for (const route of provider.speaks) {
     const upstreamDialect = dialectById(route.dialect);
-    if (route.dialect === ask.dialect) {
-      if (route.operation === ask.operation) native.push({ provider, route, bridges: [], upstreamDialect });
+    if (route.dialect === spec.dialect) {
+      if (route.operation === spec.operation) native.push({ provider, route, bridges: [], upstreamDialect });
       continue;
     }
-    const bridges = findBridges(ask.dialect, route.dialect, provider.bridges ?? []);
+    const bridges = findBridges(spec.dialect, route.dialect, provider.bridges ?? []);
     if (bridges && bridges.length > 0) bridged.push({ provider, route, bridges, upstreamDialect });
   }
   return [...native, ...bridged.toSorted((a, b) => a.bridges.length - b.bridges.length)];

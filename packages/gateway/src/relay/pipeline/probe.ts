@@ -5,14 +5,19 @@ import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
-import { UpstreamRefusal, type ChannelRecord, type UpstreamAnswer, type Verdict } from "../../providers/core/types.ts";
+import {
+  UpstreamRefusal,
+  type ChannelRecord,
+  type UpstreamAnswer,
+  type UpstreamError,
+} from "../../providers/core/types.ts";
 import { collect, sendCall } from "./collected-answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
 import { mapModel } from "../selection/model-mapping.ts";
 import { planFor } from "./plan.ts";
 import { jsonBody } from "../ingress/read-body.ts";
-import type { Choice } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/select.ts";
 import type { Caller, RelayRequest } from "../types.ts";
 import type { Upstreams } from "../upstream/upstream.ts";
 import { translateAnswer } from "./translate.ts";
@@ -30,7 +35,7 @@ export interface ProbeResult {
   readonly model: string;
   readonly usage: Usage | undefined;
   /** Set when the upstream itself refused. */
-  readonly verdict: Verdict | undefined;
+  readonly upstreamError: UpstreamError | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -74,7 +79,7 @@ export async function probeChannel(
     milliseconds: Math.round(performance.now() - startedAt),
     model,
     usage: found.usage,
-    verdict: found.verdict,
+    upstreamError: found.upstreamError,
   };
 }
 
@@ -82,7 +87,7 @@ export async function probeChannel(
 interface Found {
   readonly message: string;
   readonly usage?: Usage | undefined;
-  readonly verdict?: Verdict | undefined;
+  readonly upstreamError?: UpstreamError | undefined;
 }
 
 interface Probe {
@@ -93,26 +98,27 @@ interface Probe {
 }
 
 async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
-  const { request, choice } = probeRequest(asked);
-  const { provider } = choice.plan;
-  const built = await buildCall(request, choice, deps);
-  const answer = await collect(await send(request, choice, built, deps), MAX_ANSWER_BYTES);
+  const { request, target } = probeRequest(asked);
+  const { provider } = target.plan;
+  const built = await buildCall(request, target, deps);
+  const answer = await collect(await send(request, target, built, deps), MAX_ANSWER_BYTES);
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  const verdict = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
-  if (verdict) return { message: verdict.message, verdict };
+  const upstreamError = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
+  if (upstreamError) return { message: upstreamError.message, upstreamError };
   const json = parseObject(answer.body.toString("utf8"));
   if (!json) return { message: "The upstream did not answer with a JSON object." };
-  return { message: "", usage: usageOf(choice, request, json, built) };
+  return { message: "", usage: probeUsage(target, request, json, built) };
 }
 
 function explain(error: unknown): Found {
-  if (error instanceof UpstreamRefusal) return { message: error.verdict.message, verdict: error.verdict };
+  if (error instanceof UpstreamRefusal)
+    return { message: error.upstreamError.message, upstreamError: error.upstreamError };
   return { message: error instanceof AppError ? error.message : reasonOf(error) };
 }
 
 async function send(
-  { ask }: RelayRequest,
-  { channel, plan, upstreamModel }: Choice,
+  { spec }: RelayRequest,
+  { channel, plan, upstreamModel }: RouteTarget,
   { call, signing }: BuiltCall,
   deps: ProbeDeps,
 ): Promise<UpstreamAnswer> {
@@ -124,7 +130,7 @@ async function send(
   return exchange(call, {
     ...signing,
     ...exchangeTools({ proxy, timeouts, signal }, deps),
-    ask,
+    spec,
     upstreamModel,
     channel,
   });
@@ -174,18 +180,18 @@ const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
   [/./, [CHAT, EMBEDDINGS]],
 ];
 
-function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; choice: Choice } {
+function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; target: RouteTarget } {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
   for (const { operation, dialect: id, url, body: make } of questions) {
     const dialect = dialectById(id) as Dialect;
     const body = jsonBody(Buffer.from(JSON.stringify(make(model))));
-    const ask = dialect.inspect(body, operation, undefined);
-    const plan = planFor(channel, ask, upstreamModel, body);
+    const spec = dialect.inspect(body, operation, undefined);
+    const plan = planFor(channel, spec, upstreamModel, body);
     if (!plan) continue;
     const request: RelayRequest = {
       id: requestId,
-      ask,
+      spec,
       dialect,
       body,
       contentType: "application/json",
@@ -197,7 +203,7 @@ function probeRequest({ channel, model, requestId, startedAt }: Probe): { reques
       isPlayground: false,
     };
     const group = channel.groups[0] ?? "default";
-    return { request, choice: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
+    return { request, target: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
   }
   throw new AppError("unsupported_by_channel");
 }
@@ -206,8 +212,8 @@ function testedKey({ usableKeys }: ChannelRecord): number {
   return usableKeys?.[0] ?? 0;
 }
 
-function usageOf(choice: Choice, request: RelayRequest, json: JsonObject, built: BuiltCall): Usage | undefined {
-  const { bridges, upstreamDialect } = choice.plan;
+function probeUsage(target: RouteTarget, request: RelayRequest, json: JsonObject, built: BuiltCall): Usage | undefined {
+  const { bridges, upstreamDialect } = target.plan;
   if (upstreamDialect) return upstreamDialect.usage(json);
   return request.dialect.usage(translateAnswer(bridges, json, built.context));
 }

@@ -3,7 +3,7 @@ import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./pipeline.ts";
-import type { AttemptResult, EndReason } from "../response/sink.ts";
+import type { AttemptResult, FinishReason } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** Tells the log and the metrics about every relayed request, once. */
@@ -47,27 +47,27 @@ interface Ended {
 }
 
 function countDelivered(metrics: Metrics, request: RelayRequest, { tried, account }: RelayReport, ended: Ended): void {
-  const { operation, model, stream } = request.ask;
+  const { operation, model, stream } = request.spec;
   const group = groupOf(request, tried);
   metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000 });
   if (!account.charged) return;
-  const { usage, quota, ending } = account.charged;
+  const { usage, quota, completion } = account.charged;
   metrics.charged({ model, group, quota, input: usage.input, output: usage.output });
-  if (!stream || ending.firstContentAt === undefined) return;
-  metrics.firstToken({ operation, model, seconds: (ending.firstContentAt - request.startedAt) / 1000 });
+  if (!stream || completion.firstContentAt === undefined) return;
+  metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000 });
 }
 
 function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, ended: Ended): LogFields {
-  const { ask, caller } = request;
+  const { spec, caller } = request;
   return {
     request_id: request.id,
     user: caller.userId,
     token: caller.tokenId,
-    channels: tried.map(({ choice }) => choice.channel.id),
+    channels: tried.map(({ target }) => target.channel.id),
     group: groupOf(request, tried),
-    model: ask.model,
-    operation: ask.operation,
-    stream: ask.stream,
+    model: spec.model,
+    operation: spec.operation,
+    stream: spec.stream,
     status: statusOf(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
@@ -76,27 +76,27 @@ function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, 
   };
 }
 
-function reasonOf(result: AttemptResult): EndReason {
+function reasonOf(result: AttemptResult): FinishReason {
   return result.kind === "delivered" ? result.reason : "client_abort";
 }
 
-function statusOf({ ask, guardrail }: RelayRequest, result: AttemptResult): number {
+function statusOf({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
   if (result.kind === "gone") return 499;
-  if (result.kind !== "delivered" || result.reason !== "guardrail" || ask.stream) return 200;
-  return guardrail?.verdict === "failed" ? 503 : 400;
+  if (result.kind !== "delivered" || result.reason !== "guardrail" || spec.stream) return 200;
+  return guardrail?.upstreamError === "failed" ? 503 : 400;
 }
 
 function chargeOf(
   request: RelayRequest,
-  { usage, quota, ending }: NonNullable<RelayReport["account"]["charged"]>,
+  { usage, quota, completion }: NonNullable<RelayReport["account"]["charged"]>,
 ): LogFields {
-  const { firstContentAt } = ending;
+  const { firstContentAt } = completion;
   const frt = firstContentAt === undefined ? undefined : Math.round(firstContentAt - request.startedAt);
-  return { frt, input: usage.input, output: usage.output, quota, end_reason: ending.reason };
+  return { frt, input: usage.input, output: usage.output, quota, end_reason: completion.reason };
 }
 
 function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
-  return tried.at(-1)?.choice.group ?? request.caller.group;
+  return tried.at(-1)?.target.group ?? request.caller.group;
 }
 
 const UNREAD = { operation: "unknown", model: "", stream: false } as const;
@@ -105,7 +105,7 @@ function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, err
   const { request, requestId, method, path, ip, startedAt } = facts;
   const outcome = outcomeOf(error);
   const ms = performance.now() - startedAt;
-  const { operation, model, stream } = request?.ask ?? UNREAD;
+  const { operation, model, stream } = request?.spec ?? UNREAD;
   metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
   const caller = request && {
     user: request.caller.userId,

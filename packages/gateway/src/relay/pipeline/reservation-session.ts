@@ -19,11 +19,11 @@ import { consumptionLog, type Charged, type Served } from "./log-row.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import { dueOr } from "./charge-fallback.ts";
-import type { Ending } from "../response/sink.ts";
+import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 import { countTexts } from "../response/whole-sink.ts";
 
-export interface AccountDeps {
+export interface ReservationDeps {
   readonly ledger: Ledger;
   readonly counter: TokenCounter;
   /** Epoch milliseconds. */
@@ -33,12 +33,12 @@ export interface AccountDeps {
 }
 
 /** What a reservation is made from. */
-export interface Opening {
+export interface RequestContext {
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
   /** Groups that may serve. */
   readonly groups: readonly string[];
-  readonly deps: AccountDeps;
+  readonly deps: ReservationDeps;
 }
 
 /** Tokens by which a running stream's reservation grows: much, or what a nearly empty balance still carries. */
@@ -52,14 +52,14 @@ const LAST_TOKENS = 200;
  * The money of one request: reserved before the first upstream byte, settled or released exactly once.
  * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
  */
-export class Account {
+export class ReservationSession {
   readonly #request: RelayRequest;
   readonly #price: Price;
   /** Highest ratio among the groups that may serve; reserved, not billed. */
   readonly #groupRatio: string;
   readonly #quotaPerUnit: Ratio;
   readonly #snapshot: Snapshot;
-  readonly #deps: AccountDeps;
+  readonly #deps: ReservationDeps;
   readonly #hold: Hold;
   /** Tokens of output that the reservation carries, and its amount. */
   #reserved: number;
@@ -71,7 +71,7 @@ export class Account {
   /** Asked before a reservation grows; false when a hard budget cannot carry it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
 
-  private constructor({ request, snapshot, deps }: Opening, terms: Terms, hold: Hold) {
+  private constructor({ request, snapshot, deps }: RequestContext, terms: Terms, hold: Hold) {
     this.#request = request;
     this.#snapshot = snapshot;
     this.#price = terms.price;
@@ -80,13 +80,13 @@ export class Account {
     this.#hold = hold;
     this.#amount = hold.amount;
     this.#deps = deps;
-    this.#reserved = request.ask.outputCap ?? snapshot.options.DefaultOutputTokens;
+    this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(opening: Opening): Promise<Account> {
-    const { terms, hold } = await reserve(opening);
-    return new Account(opening, terms, hold);
+  static async open(context: RequestContext): Promise<ReservationSession> {
+    const { terms, hold } = await reserve(context);
+    return new ReservationSession(context, terms, hold);
   }
 
   get isClosed(): boolean {
@@ -94,15 +94,15 @@ export class Account {
   }
 
   /** Charges for what was delivered; later calls change nothing. Resolves when the charge cannot be lost. */
-  async settle(ending: Ending, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
-    if (this.#isClosed) return ending.usage ?? NO_USAGE;
+  async settle(completion: Completion, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
+    if (this.#isClosed) return completion.usage ?? NO_USAGE;
     this.#isClosed = true;
-    const usage = await this.#usageOf(ending);
+    const usage = await this.#usageOf(completion);
     const quota = this.#due(usage, attempt, (error) =>
       this.#deps.onUncomputable(this.#request.id, this.#amount, error),
     );
-    await this.#deps.ledger.settle(this.#settlement(quota, { usage, ending, built, attempt, tried }));
-    this.charged = { usage, quota, ending };
+    await this.#deps.ledger.settle(this.#settlement(quota, { usage, completion, built, attempt, tried }));
+    this.charged = { usage, quota, completion };
     return usage;
   }
 
@@ -122,7 +122,7 @@ export class Account {
   }
 
   /** What was charged; undefined until then. */
-  charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
 
   /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
   async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
@@ -137,7 +137,7 @@ export class Account {
 
   /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
   progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
-    if (this.#isExtending || this.#isClosed || this.#request.ask.outputCap !== undefined) return;
+    if (this.#isExtending || this.#isClosed || this.#request.spec.outputCap !== undefined) return;
     if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
     if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
@@ -173,9 +173,9 @@ export class Account {
 
   /** To so many tokens of output; answers what cannot carry them. */
   async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
-    const ask = { ...this.#request.ask, outputCap };
+    const ask = { ...this.#request.spec, outputCap };
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
-    const amount = estimateOf({ ...this.#request, ask }, terms, this.#snapshot);
+    const amount = estimateOf({ ...this.#request, spec: ask }, terms, this.#snapshot);
     if (this.extendBudgets && !(await this.extendBudgets(amount))) return "budget";
     if (!(await this.#deps.ledger.renew(this.#hold, seen, amount))) return "balance";
     this.#amount = amount;
@@ -187,19 +187,19 @@ export class Account {
     attempt: Attempt,
     tried: readonly Attempt[],
   ): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
-    const ending = attempt.soFar();
-    if (!ending) return undefined;
-    const usage = await this.#usageOf(ending);
+    const completion = attempt.soFar();
+    if (!completion) return undefined;
+    const usage = await this.#usageOf(completion);
     const quota = this.#due(usage, attempt);
     return {
-      settlement: this.#settlement(quota, { usage, ending, built: undefined, attempt, tried }),
+      settlement: this.#settlement(quota, { usage, completion, built: undefined, attempt, tried }),
       output: usage.output,
     };
   }
 
   #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
     const at = this.#deps.now();
-    const settlement = { hold: this.#hold, quota, channelId: charged.attempt.choice.channel.id, at };
+    const settlement = { hold: this.#hold, quota, channelId: charged.attempt.target.channel.id, at };
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
     const log: LogDetail = consumptionLog(this.#request, {
       ...charged,
@@ -211,34 +211,34 @@ export class Account {
   }
 
   #due(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
-    const terms = { groupRatio: this.#ratioOf(attempt), ask: this.#request.ask, quotaPerUnit: this.#quotaPerUnit };
+    const terms = { groupRatio: this.#ratioOf(attempt), spec: this.#request.spec, quotaPerUnit: this.#quotaPerUnit };
     return dueOr(this.#amount, () => charge(usage, this.#price, terms), onFailure);
   }
 
   #ratioOf(attempt: Served): string {
-    return this.#snapshot.prices.groupRatio(attempt.choice.group);
+    return this.#snapshot.prices.groupRatio(attempt.target.group);
   }
 
   /**
    * The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. Texts that
    * cannot be counted cost what is known without them: a charge always succeeds.
    */
-  async #usageOf(ending: Ending): Promise<Usage> {
-    const usage = ending.usage && isBelievable(ending.usage) ? ending.usage : lengthOf(this.#request);
+  async #usageOf(completion: Completion): Promise<Usage> {
+    const usage = completion.usage && isBelievable(completion.usage) ? completion.usage : lengthOf(this.#request);
     const tokens = usage.input + usage.output;
-    const isComplete = ending.reason === "stop" && tokens > 0;
+    const isComplete = completion.reason === "stop" && tokens > 0;
     const isByUnits = usage.units !== undefined && tokens === 0;
     if (isComplete || isByUnits || this.#price.kind === "call") return usage;
-    const counted = await ending.countOutput().catch(() => 0);
+    const counted = await completion.countOutput().catch(() => 0);
     const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
     if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
     return { ...usage, input: await this.#countInput(), output, source: "counted" };
   }
 
   #countInput(): Promise<number> {
-    const { ask, body, dialect } = this.#request;
-    this.#countedInput ??= countTexts(this.#deps.counter, ask.model, dialect.promptTexts(body)).catch(
-      () => ask.promptEstimate,
+    const { spec, body, dialect } = this.#request;
+    this.#countedInput ??= countTexts(this.#deps.counter, spec.model, dialect.promptTexts(body)).catch(
+      () => spec.promptEstimate,
     );
     return this.#countedInput;
   }
@@ -254,8 +254,8 @@ export function isBelievable(usage: Usage): boolean {
 }
 
 /** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
-function lengthOf({ ask, upload }: RelayRequest): Usage {
-  const units = ask.operation === "audio.speech" ? ask.units : upload?.seconds;
+function lengthOf({ spec, upload }: RelayRequest): Usage {
+  const units = spec.operation === "audio.speech" ? spec.units : upload?.seconds;
   return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
 }
 
@@ -276,7 +276,7 @@ export interface Reservation {
  * `insufficient_user_quota` or `insufficient_token_quota`.
  */
 export async function reserve(
-  { request, snapshot, groups, deps }: Opening,
+  { request, snapshot, groups, deps }: RequestContext,
   exactly?: (terms: Terms) => Quota,
 ): Promise<Reservation> {
   const terms = termsOf(request, snapshot, groups);
@@ -305,7 +305,7 @@ export function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<Hold
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
 function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
-  const { model } = request.ask;
+  const { model } = request.spec;
   const price =
     snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
@@ -315,7 +315,7 @@ function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly str
 
 function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
   const { PreConsumedQuota, DefaultOutputTokens, QuotaPerUnit } = snapshot.options;
-  return estimate(request.ask, terms.price, terms.groupRatio, {
+  return estimate(request.spec, terms.price, terms.groupRatio, {
     preConsumedQuota: PreConsumedQuota,
     defaultOutputTokens: DefaultOutputTokens,
     quotaPerUnit: knownRatio(String(QuotaPerUnit)),
@@ -323,7 +323,7 @@ function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Qu
 }
 
 /** What a request reserves; 0 when it costs nothing. Throws `model_price_error`. */
-export function reservedAmount({ request, snapshot, groups }: Omit<Opening, "deps">): Quota {
+export function reservedAmount({ request, snapshot, groups }: Omit<RequestContext, "deps">): Quota {
   const terms = termsOf(request, snapshot, groups);
   return isPriced(terms) ? estimateOf(request, terms, snapshot) : ZERO;
 }

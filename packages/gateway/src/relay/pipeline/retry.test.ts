@@ -5,10 +5,10 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { createRetries } from "./retry.ts";
-import type { Choice, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
-const choice = {} as Choice;
+const target = {} as RouteTarget;
 const failure = (error: AppError, more: Partial<Failure> = {}): Failure => ({
   error,
   outcome: "upstream_error",
@@ -42,7 +42,7 @@ function retriesOf(
 ) {
   const snapshot = { options: parseOptions([{ key: "RetryTimes", value: String(times) }]) } as Snapshot;
   const all = {
-    next: () => choice,
+    next: () => target,
     failed: () => undefined,
     full: () => undefined,
     reopen: () => undefined,
@@ -52,7 +52,7 @@ function retriesOf(
     restsForMs: undefined,
     ...selection,
   };
-  const asked = { ask: { model: "m" }, caller: { group: "vip" }, startedAt: 0, ...request } as RelayRequest;
+  const asked = { spec: { model: "m" }, caller: { group: "vip" }, startedAt: 0, ...request } as RelayRequest;
   return createRetries(asked, snapshot, all, { totalMs });
 }
 
@@ -60,21 +60,21 @@ const shouldRetry = (error: AppError) => errorAnswer("openai", error, "r").heade
 
 test("a client's own retries are spared where every channel failed for good (R-RETRY-5)", () => {
   const left = retriesOf(0);
-  left.failed(choice, badKey);
+  left.failed(target, badKey);
   expect(shouldRetry(left.lastError())).toBeUndefined();
   const none = retriesOf(0, { selection: { isExhausted: true } });
-  none.failed(choice, badKey);
+  none.failed(target, badKey);
   const error = none.lastError();
   expect(shouldRetry(error)).toBe("false");
   expect(error).toMatchObject({ code: "upstream_auth_error", status: 502, origin: "upstream" });
   expect(error.message).toBe(badKey.error.message);
-  none.failed(choice, failure(new AppError("upstream_connect_failed"), { isTransient: true }));
+  none.failed(target, failure(new AppError("upstream_connect_failed"), { isTransient: true }));
   expect(shouldRetry(none.lastError())).toBeUndefined();
 });
 
 test("of several 429 the shortest rest is told (R-RETRY-6)", () => {
   const retries = retriesOf(5, { selection: { restsForMs: 9_000 } });
-  for (const restMs of [7_000, 3_000, 8_000]) retries.failed(choice, saturated(restMs));
+  for (const restMs of [7_000, 3_000, 8_000]) retries.failed(target, saturated(restMs));
   const error = retries.lastError();
   expect(error).toMatchObject({ code: "upstream_saturated", status: 429, retryAfterMs: 3_000 });
   expect(error.message).toContain("group vip");
@@ -82,18 +82,18 @@ test("of several 429 the shortest rest is told (R-RETRY-6)", () => {
 
 test("the time for attempts begins with the first one, however long the body took", async () => {
   const slow = retriesOf(1, { request: { startedAt: performance.now() - 60_000 } });
-  slow.failed(choice, badKey);
-  expect(slow.next()).toBe(choice);
+  slow.failed(target, badKey);
+  expect(slow.next()).toBe(target);
   const late = retriesOf(5, {}, 5);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  late.failed(choice, badKey);
+  late.failed(target, badKey);
   expect(late.next()).toBeUndefined();
 });
 
 test("a request that is bound to its channel, or was sent to it by name, is tried once", () => {
   for (const request of [{ isBound: true }, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] }]) {
     const retries = retriesOf(5, { request });
-    retries.failed(choice, badKey);
+    retries.failed(target, badKey);
     expect(retries.next()).toBeUndefined();
   }
 });

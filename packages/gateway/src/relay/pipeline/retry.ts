@@ -1,7 +1,7 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
-import type { Choice, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
 export interface RetrySettings {
@@ -11,9 +11,9 @@ export interface RetrySettings {
 
 /** Which failures lead to another attempt, and what the client is told when none is left. */
 export interface Retries {
-  failed(choice: Choice, failure: Failure): void;
+  failed(target: RouteTarget, failure: Failure): void;
   /** The channel to try next; undefined = give up. */
-  next(): Choice | undefined;
+  next(): RouteTarget | undefined;
   lastError(): AppError;
 }
 
@@ -33,12 +33,12 @@ export function createRetries(
   let canRetry = true;
 
   return {
-    failed(choice, failure) {
+    failed(target, failure) {
       last = failure;
       leastRestMs = Math.min(leastRestMs, failure.restMs ?? Infinity);
       canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
       hasRetriedOnce ||= failure.retryOnce;
-      selection.failed(choice, {
+      selection.failed(target, {
         isTransient: failure.isTransient && failure.restMs === undefined,
         isOfKey: failure.disable !== undefined || failure.restMs !== undefined,
       });
@@ -63,7 +63,7 @@ interface Tried {
 function finalError(last: Failure | undefined, request: RelayRequest, { selection, leastRestMs }: Tried): AppError {
   if (!last)
     return new AppError("no_available_channel", {
-      values: { model: request.ask.model, group: request.caller.group },
+      values: { model: request.spec.model, group: request.caller.group },
       retryAfterMs: 5_000,
     });
   const isForGood = !last.isTransient && selection.isExhausted;

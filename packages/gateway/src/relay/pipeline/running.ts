@@ -1,5 +1,5 @@
 import type { AppError } from "../../lib/app-error.ts";
-import { Crowd, type Member } from "../../lib/unordered-set.ts";
+import { UnorderedSet, type Member } from "../../lib/unordered-set.ts";
 import type { Runnable } from "../../lib/async/runnable.ts";
 
 /** A request between its reservation and its charge. */
@@ -42,8 +42,8 @@ const FIRST_RENEWAL_MS = 3_000;
 const RENEW_EVERY_MS = 10_000;
 
 export function createRunningRequests(onRenewFailure: (error: unknown) => void): RunningRequests {
-  const running = new Crowd<RunningRequest>();
-  const calls = new Crowd<OpenCall>();
+  const running = new UnorderedSet<RunningRequest>();
+  const calls = new UnorderedSet<OpenCall>();
   const waiting = new Set<() => void>();
   const idlers = new Set<() => void>();
   let streams = 0;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { askOf, channelOf } from "../../../test/provider-kit.ts";
-import { verdict } from "../../providers/core/upstream-error.ts";
+import { upstreamError } from "../../providers/core/upstream-error.ts";
 import { refusedByUpstream } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";
 import { learnsRefusal, refusesUsageSwitch } from "./usage-switch.ts";
@@ -8,11 +8,11 @@ import { learnsRefusal, refusesUsageSwitch } from "./usage-switch.ts";
 const HOUR = 3_600_000;
 
 function failure(message: string, status = 400) {
-  return refusedByUpstream(verdict({ class: "bad_request", status, message }), channelOf(), 0);
+  return refusedByUpstream(upstreamError({ class: "bad_request", status, message }), channelOf(), 0);
 }
 
 function request(stream: boolean): RelayRequest {
-  return { ask: askOf({ stream }) } as RelayRequest;
+  return { spec: askOf({ stream }) } as RelayRequest;
 }
 
 it("remembers for an hour which channel refuses the switch, by its address", () => {

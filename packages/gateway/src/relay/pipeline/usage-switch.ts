@@ -22,10 +22,10 @@ export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean
 }
 
 /** True when the call failed only because the gateway asked for usage; the channel is not asked again for an hour. */
-export function learnsRefusal(failure: Failure, { ask }: RelayRequest, channel: ChannelRecord, now: number): boolean {
+export function learnsRefusal(failure: Failure, { spec }: RelayRequest, channel: ChannelRecord, now: number): boolean {
   const { status, message, param } = failure.error;
   const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));
-  if (!isNamed || !ask.stream || refusesUsageSwitch(channel, now)) return false;
+  if (!isNamed || !spec.stream || refusesUsageSwitch(channel, now)) return false;
   if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
   refusedUntil.set(placeOf(channel), now + REMEMBERED_MS);
   return true;

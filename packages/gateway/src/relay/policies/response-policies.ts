@@ -3,7 +3,7 @@ import type { Operation } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { Opening } from "../pipeline/reservation-session.ts";
+import type { RequestContext } from "../pipeline/reservation-session.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
@@ -16,13 +16,13 @@ import type { RelayRequest } from "../types.ts";
 import { WatchedDelivery } from "../response/watched-delivery.ts";
 
 /** What the operator wants to be done with prompts and answers besides relaying them. */
-export interface WatchDeps {
+export interface ResponsePolicyDeps {
   readonly guardrail: Guardrail;
   readonly cache: ResponseCache;
 }
 
 /** A request whose answer is judged, kept, or both. */
-export interface Watch {
+export interface ResponsePolicies {
   delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
   /** The attempt that a refused window ends. */
   follow(attempt: Attempt): void;
@@ -39,40 +39,40 @@ type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly run
  * Judges the prompt, then looks for a kept answer. A report when the request is answered already; undefined when
  * nothing has to be done with its answer. Throws `prompt_blocked` and `guardrail_unavailable`.
  */
-export async function watch(
-  opening: Opening,
+export async function createResponsePolicies(
+  context: RequestContext,
   { running, ...arrival }: Arrival,
-  deps: WatchDeps,
-): Promise<RelayReport | Watch | undefined> {
+  deps: ResponsePolicyDeps,
+): Promise<RelayReport | ResponsePolicies | undefined> {
   const waiting: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
   running.add(waiting);
   try {
-    return await look(opening, arrival, deps);
+    return await look(context, arrival, deps);
   } finally {
     running.remove(waiting);
   }
 }
 
 async function look(
-  opening: Opening,
+  context: RequestContext,
   arrival: Omit<Arrival, "running">,
-  { guardrail, cache }: WatchDeps,
-): Promise<RelayReport | Watch | undefined> {
-  const { request, snapshot } = opening;
-  const policy = concerned(snapshot.guardrail, opening);
+  { guardrail, cache }: ResponsePolicyDeps,
+): Promise<RelayReport | ResponsePolicies | undefined> {
+  const { request, snapshot } = context;
+  const policy = concerned(snapshot.guardrail, context);
   const guarding = policy && (await judgePrompt(policy, guardrail(policy, request), request));
-  const keeping = concerned(snapshot.responseCache, opening);
+  const keeping = concerned(snapshot.responseCache, context);
   const fingerprint = guarding ? guarding.policy.fingerprint : "";
-  const found = keeping && (await cache({ policy: keeping, guardrail: fingerprint, opening, ...arrival }));
+  const found = keeping && (await cache({ policy: keeping, guardrail: fingerprint, context, ...arrival }));
   if (found && "result" in found) return found;
   return found || guarding ? watchOf(request, found, guarding) : undefined;
 }
 
 function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["responseCache"]>>(
   policy: P | undefined,
-  { request, groups }: Opening,
+  { request, groups }: RequestContext,
 ): P | undefined {
-  const { model } = request.ask;
+  const { model } = request.spec;
   return policy?.concerns(groups, [model, listedName(model)]) ? policy : undefined;
 }
 
@@ -82,12 +82,12 @@ async function judgePrompt(
   judge: Judge,
   request: RelayRequest,
 ): Promise<Guarding | undefined> {
-  const { ask, body, dialect } = request;
+  const { spec, body, dialect } = request;
   const error = policy.checksPrompts
     ? await judge({ phase: "prompt", text: dialect.promptWords(body).join("\n") })
     : undefined;
   if (error) throw error;
-  return policy.checksAnswers && JUDGED.has(ask.operation) ? { policy, judge } : undefined;
+  return policy.checksAnswers && JUDGED.has(spec.operation) ? { policy, judge } : undefined;
 }
 
 interface Guarding {
@@ -95,7 +95,11 @@ interface Guarding {
   readonly judge: Judge;
 }
 
-function watchOf(request: RelayRequest, visit: CacheVisit | undefined, guarding: Guarding | undefined): Watch {
+function watchOf(
+  request: RelayRequest,
+  visit: CacheVisit | undefined,
+  guarding: Guarding | undefined,
+): ResponsePolicies {
   const { dialect } = request;
   let attempt: Attempt | undefined;
   const onBlocked = (error: AppError) => attempt?.stop(error, "guardrail");

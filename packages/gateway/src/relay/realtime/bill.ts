@@ -9,14 +9,14 @@ import {
   isBelievable,
   isPriced,
   reserve,
-  type AccountDeps,
-  type Opening,
+  type ReservationDeps,
+  type RequestContext,
   type Reservation,
 } from "../pipeline/reservation-session.ts";
 import { dueOr } from "../pipeline/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
-import type { Choice } from "../selection/select.ts";
-import type { EndReason, Ending } from "../response/sink.ts";
+import type { RouteTarget } from "../selection/select.ts";
+import type { FinishReason, Completion } from "../response/sink.ts";
 
 /** Tokens of a second of sound that no usage covered. */
 const AUDIO_TOKENS_PER_SECOND = 200 / 60 / 0.24;
@@ -28,10 +28,10 @@ const SOUND_BYTES = { pcm: 48_000, g711: 8_000 };
  * What it would cost if this process died is in the reservation after each answer.
  */
 export class RealtimeBill {
-  readonly #opening: Opening;
+  readonly #context: RequestContext;
   readonly #reservation: Reservation;
-  readonly #deps: AccountDeps;
-  #choice: Choice | undefined;
+  readonly #deps: ReservationDeps;
+  #target: RouteTarget | undefined;
   #usage: Usage = NO_USAGE;
   /** By the model that transcribed the client's speech. */
   readonly #transcribed = new Map<string, Usage>();
@@ -49,7 +49,7 @@ export class RealtimeBill {
   #amount: Quota;
   #firstContentAt: number | undefined;
   /** Set once the bill is closed. */
-  charged: { readonly usage: Usage; readonly quota: Quota; readonly ending: Ending } | undefined;
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
   /** Asked before the reservation grows; false when a hard budget cannot carry it. Must not reject. */
@@ -59,20 +59,20 @@ export class RealtimeBill {
   /** Called when a limit of tokens is passed. */
   onLimit: ((refusal: AppError) => void) | undefined;
 
-  private constructor(opening: Opening, reservation: Reservation) {
-    this.#opening = opening;
+  private constructor(context: RequestContext, reservation: Reservation) {
+    this.#context = context;
     this.#reservation = reservation;
     this.#amount = reservation.hold.amount;
-    this.#deps = opening.deps;
+    this.#deps = context.deps;
   }
 
-  static async open(opening: Opening): Promise<RealtimeBill> {
-    return new RealtimeBill(opening, await reserve(opening));
+  static async open(context: RequestContext): Promise<RealtimeBill> {
+    return new RealtimeBill(context, await reserve(context));
   }
 
   /** The channel that serves. */
-  serve(choice: Choice): void {
-    this.#choice = choice;
+  serve(target: RouteTarget): void {
+    this.#target = target;
   }
 
   /** One text frame of the upstream. */
@@ -132,14 +132,14 @@ export class RealtimeBill {
   }
 
   /** Charges what was used; later calls change nothing. */
-  async close(reason: EndReason): Promise<void> {
+  async close(reason: FinishReason): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#countOpen();
-    const { request } = this.#opening;
+    const { request } = this.#context;
     const settlement = this.#settlement(reason, (error) => this.#deps.onUncomputable(request.id, this.#amount, error));
     await this.#deps.ledger.settle(settlement);
-    this.charged = { usage: this.#total(), quota: settlement.quota, ending: this.#ending(reason) };
+    this.charged = { usage: this.#total(), quota: settlement.quota, completion: this.#ending(reason) };
   }
 
   /** Nothing was begun. */
@@ -175,7 +175,7 @@ export class RealtimeBill {
     }
     this.#keepOpen();
     if (this.#untoldText === "" && this.#untoldBytes === 0) return;
-    const tokens = await this.#tokensOf(this.#opening.request.ask.model, this.#untoldText);
+    const tokens = await this.#tokensOf(this.#context.request.spec.model, this.#untoldText);
     const audioOutput = Math.ceil((this.#untoldBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
     this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
   }
@@ -191,34 +191,34 @@ export class RealtimeBill {
   }
 
   #quota(): Quota {
-    const { request, snapshot } = this.#opening;
+    const { request, snapshot } = this.#context;
     const { price } = this.#reservation.terms;
     const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
-    let total = charge(this.#usage, price, { ...terms, ask: request.ask }) as number;
+    let total = charge(this.#usage, price, { ...terms, spec: request.spec }) as number;
     for (const [model, usage] of this.#transcribed) {
       const ask = { model, operation: "audio.transcriptions" } as const;
-      total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, ask });
+      total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, spec: ask });
     }
     return quotaOf(total);
   }
 
   #groupRatio(): string {
-    const { snapshot, groups } = this.#opening;
-    return snapshot.prices.groupRatio(this.#choice?.group ?? groups[0] ?? "default");
+    const { snapshot, groups } = this.#context;
+    return snapshot.prices.groupRatio(this.#target?.group ?? groups[0] ?? "default");
   }
 
-  #ending(reason: EndReason): Ending {
+  #ending(reason: FinishReason): Completion {
     const usage = this.#total();
     return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
   }
 
-  #settlement(reason: EndReason, onFailure?: (error: unknown) => void): Settlement {
-    const { request, snapshot } = this.#opening;
+  #settlement(reason: FinishReason, onFailure?: (error: unknown) => void): Settlement {
+    const { request, snapshot } = this.#context;
     const quota = dueOr(this.#amount, () => this.#quota(), onFailure);
-    const choice = this.#choice;
-    const base = { hold: this.#reservation.hold, quota, channelId: choice?.channel.id ?? 0, at: this.#deps.now() };
-    if (!choice || !snapshot.options.LogConsumeEnabled) return base;
-    const attempt = { choice, upstreamRequestId: undefined };
+    const target = this.#target;
+    const base = { hold: this.#reservation.hold, quota, channelId: target?.channel.id ?? 0, at: this.#deps.now() };
+    if (!target || !snapshot.options.LogConsumeEnabled) return base;
+    const attempt = { target, upstreamRequestId: undefined };
     return {
       ...base,
       log: consumptionLog(request, {
@@ -226,7 +226,7 @@ export class RealtimeBill {
         quota,
         price: this.#reservation.terms.price,
         groupRatio: this.#groupRatio(),
-        ending: this.#ending(reason),
+        completion: this.#ending(reason),
         built: undefined,
         attempt,
         tried: [attempt],

@@ -5,12 +5,12 @@ import { UpstreamRefusal, type UpstreamCall } from "../../providers/core/types.t
 import { buildCall } from "../pipeline/build-call.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstream/failure.ts";
-import type { Gate } from "../admission/admission-controller.ts";
-import { withRoom } from "../admission/candidates.ts";
+import type { AdmissionController } from "../admission/admission-controller.ts";
+import { firstAdmitted } from "../admission/candidates.ts";
 import type { PipelineDeps } from "../pipeline/pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "../pipeline/retry.ts";
-import type { Choice, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -22,15 +22,15 @@ const NOT_FOR_SOCKETS = ["content-type", "content-length", "accept", "accept-enc
 /** An open, paused conversation with the upstream. */
 export interface Connected {
   readonly socket: WebSocket;
-  readonly choice: Choice;
+  readonly target: RouteTarget;
 }
 
 /** Where the conversation may go. */
 export interface Candidates {
   readonly selection: Selection;
   /** Chosen already. */
-  readonly first: Choice | undefined;
-  readonly gate: Gate | undefined;
+  readonly first: RouteTarget | undefined;
+  readonly admission: AdmissionController | undefined;
 }
 
 type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
@@ -38,45 +38,50 @@ type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
 /** Opens the upstream's side, on another channel where one refuses. Throws what the client is to be told. */
 export async function connectUpstream(
   request: RelayRequest,
-  { selection, first, gate }: Candidates,
+  { selection, first, admission }: Candidates,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Connected> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
-  for (let choice = first; choice; choice = await withRoom(retries.next(), selection, gate)) {
+  for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
     signal.throwIfAborted();
-    const tried = await attempt(request, choice, signal, deps);
+    const tried = await attempt(request, target, signal, deps);
     if (signal.aborted && "socket" in tried) tried.socket.terminate();
     signal.throwIfAborted();
     if ("socket" in tried) {
-      deps.guard.observe({ request, choice, startedAt }, { kind: "delivered", reason: "stop" });
-      return { socket: tried.socket, choice };
+      deps.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
+      return { socket: tried.socket, target };
     }
-    deps.guard.observe({ request, choice, startedAt }, { kind: "failed", failure: tried.failure });
-    retries.failed(choice, tried.failure);
+    deps.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried.failure });
+    retries.failed(target, tried.failure);
   }
   throw retries.lastError();
 }
 
-async function attempt(request: RelayRequest, choice: Choice, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
+async function attempt(
+  request: RelayRequest,
+  target: RouteTarget,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<Tried> {
   try {
-    const { call } = await buildCall(request, choice, deps);
-    return await open(call, choice, signal, deps);
+    const { call } = await buildCall(request, target, deps);
+    return await open(call, target, signal, deps);
   } catch (error) {
     if (error instanceof UpstreamRefusal)
-      return { failure: refusedByUpstream(error.verdict, choice.channel, DEFAULT_REST_MS) };
+      return { failure: refusedByUpstream(error.upstreamError, target.channel, DEFAULT_REST_MS) };
     return { failure: notBuilt(AppError.from(error)) };
   }
 }
 
-function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
+function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
   return new Promise((resolve) => {
     const headers = Object.fromEntries(
       Object.entries(call.headers).filter(([name]) => !NOT_FOR_SOCKETS.includes(name)),
     );
     const socket = new WebSocket(call.url, {
-      ...deps.upstreams.socketOptions(call.url, proxyOf(choice.channel)),
+      ...deps.upstreams.socketOptions(call.url, proxyOf(target.channel)),
       headers,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
@@ -101,7 +106,7 @@ function open(call: UpstreamCall, choice: Choice, signal: AbortSignal, deps: Pip
       });
       answer.once("close", () => {
         const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
-        resolve({ failure: failureOfAnswer({ ...head, body: Buffer.concat(parts) }, choice, deps) });
+        resolve({ failure: failureOfAnswer({ ...head, body: Buffer.concat(parts) }, target, deps) });
         socket.terminate();
       });
     });

@@ -1,6 +1,6 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
-import type { EndReason } from "../response/sink.ts";
+import type { FinishReason } from "../response/sink.ts";
 
 /** Whoever counts what a conversation costs. */
 export interface SessionBill {
@@ -34,8 +34,8 @@ export class RealtimeSession {
   readonly #bill: SessionBill;
   readonly #idle: NodeJS.Timeout;
   readonly #total: NodeJS.Timeout;
-  #reason: EndReason | undefined;
-  readonly ended: Promise<EndReason>;
+  #reason: FinishReason | undefined;
+  readonly ended: Promise<FinishReason>;
 
   constructor(client: WebSocket, upstream: WebSocket, bill: SessionBill, limits: SessionLimits) {
     this.#client = client;
@@ -51,13 +51,13 @@ export class RealtimeSession {
   }
 
   /** Ends the conversation from this side; the client is told why. */
-  stop(error: AppError, reason: EndReason): void {
+  stop(error: AppError, reason: FinishReason): void {
     if (this.#reason) return;
     this.#tell(error);
     this.#close(reason, reason === "quota_exhausted" ? POLICY : INTERNAL, error.message);
   }
 
-  #run(): Promise<EndReason> {
+  #run(): Promise<FinishReason> {
     this.#forward(this.#client, this.#upstream, undefined);
     this.#forward(this.#upstream, this.#client, (frame) => this.#bill.take(frame));
     const closed = Promise.all([this.#closing(this.#client, "client"), this.#closing(this.#upstream, "upstream")]);
@@ -105,7 +105,7 @@ export class RealtimeSession {
     this.#close(isBroken ? "upstream_cut" : "stop", isBroken ? INTERNAL : passable(code), isBroken ? "" : why);
   }
 
-  #close(reason: EndReason, code: number, why: string): void {
+  #close(reason: FinishReason, code: number, why: string): void {
     this.#reason ??= reason;
     for (const socket of [this.#client, this.#upstream]) {
       if (socket.readyState !== WebSocket.OPEN) continue;

@@ -5,17 +5,23 @@ import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
-import { reservedAmount, type Opening } from "../pipeline/reservation-session.ts";
+import { reservedAmount, type RequestContext } from "../pipeline/reservation-session.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
 import { chargeNewBudgets } from "../admission/budget-check.ts";
-import { gateFor, NOTHING_USED, openWithin, type Gate, type Visitor } from "../admission/admission-controller.ts";
+import {
+  admissionFor,
+  NOTHING_USED,
+  openWithin,
+  type AdmissionController,
+  type ClientConnection,
+} from "../admission/admission-controller.ts";
 import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
 import { jsonBody } from "../ingress/read-body.ts";
 import { whileWaiting } from "../pipeline/running.ts";
-import type { Choice, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
@@ -66,9 +72,9 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
           resolve(client);
         });
       });
-    const visitor = visitorOf(socket);
+    const client = visitorOf(socket);
     const giveUp = (error: AppError) => gone.abort(error);
-    serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, visitor }, deps).catch((thrown: unknown) => {
+    serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, client }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
       const { relayed } = seen;
       if (relayed && !relayed.isCounted) deps.calls.count(relayed.id, relayed.caller.userId);
@@ -86,7 +92,7 @@ interface Offer {
   /** Aborted when the client leaves before that, or this side gives it up. */
   readonly signal: AbortSignal;
   readonly giveUp: (error: AppError) => void;
-  readonly visitor: Visitor;
+  readonly client: ClientConnection;
 }
 
 /** Throws where no session can begin at all. */
@@ -103,107 +109,111 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const relayed = await readUpgrade(request, arrival, deps);
   offer.seen.relayed = relayed;
   const snapshot = deps.snapshots.current();
-  admitModel(relayed.caller, relayed.ask);
+  admitModel(relayed.caller, relayed.spec);
   const groups = servingGroups(relayed.caller, snapshot);
   admitUnjudged(relayed, groups, snapshot);
   const conversation = conversationFor(relayed, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(relayed, groups, deps, preferred);
   const opening = openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
-  const { first, bill, gate } = await opening.catch((error: unknown) => {
+  const { first, bill, admission } = await opening.catch((error: unknown) => {
     selection.unused();
     throw error;
   });
   if (conversation) bind(relayed, conversation, { preferred, first }, deps);
-  const connecting = { isStream: false, renew: () => renewBoth(gate, bill), stop: offer.giveUp };
+  const connecting = { isStream: false, renew: () => renewBoth(admission, bill), stop: offer.giveUp };
   deps.running.add(connecting);
   let connected: Connected | undefined;
   let client: WebSocket;
   try {
-    connected = await connectUpstream(relayed, { selection, first, gate }, offer.signal, deps);
+    connected = await connectUpstream(relayed, { selection, first, admission }, offer.signal, deps);
     client = await offer.accept();
   } catch (error) {
     connected?.socket.terminate();
-    gate?.end(NOTHING_USED);
+    admission?.end(NOTHING_USED);
     await bill.release();
     throw error;
   } finally {
     deps.running.remove(connecting);
   }
-  bill.serve(connected.choice);
+  bill.serve(connected.target);
   if (conversation) {
     const lifeMs = conversation.rule.ttl_seconds * 1000;
-    deps.affinity.served(conversation.name, placeOf(connected.choice), lifeMs);
+    deps.affinity.served(conversation.name, placeOf(connected.target), lifeMs);
   }
-  await converse(relayed, { ...connected, client, bill, gate }, deps);
+  await converse(relayed, { ...connected, client, bill, admission }, deps);
 }
 
 /** The limits and the money of a session, which hold as long as it lasts. */
 async function openSession(
-  opening: Opening & { readonly deps: RealtimeDeps },
+  context: RequestContext & { readonly deps: RealtimeDeps },
   selection: Selection,
-  { visitor, giveUp }: Offer,
-): Promise<{ readonly first: Choice | undefined; readonly bill: RealtimeBill; readonly gate: Gate | undefined }> {
-  const { request, snapshot, deps } = opening;
-  const gate = gateFor(request, snapshot, deps.gate);
-  if (!gate) {
+  { client, giveUp }: Offer,
+): Promise<{
+  readonly first: RouteTarget | undefined;
+  readonly bill: RealtimeBill;
+  readonly admission: AdmissionController | undefined;
+}> {
+  const { request, snapshot, deps } = context;
+  const admission = admissionFor(request, snapshot, deps.admission);
+  if (!admission) {
     const first = selection.next();
-    const bill = RealtimeBill.open(opening);
-    return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), gate };
+    const bill = RealtimeBill.open(context);
+    return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), admission };
   }
-  const entering = gate.enter(selection.next(), selection, { visitor, amount: () => reservedAmount(opening) });
-  const opened = RealtimeBill.open(opening);
-  const entered = openWithin(gate, entering, opened, (bill) => bill.release());
+  const entering = admission.enter(selection.next(), selection, { client, amount: () => reservedAmount(context) });
+  const opened = RealtimeBill.open(context);
+  const entered = openWithin(admission, entering, opened, (bill) => bill.release());
   const leave = (error: AppError) => {
     giveUp(error);
-    gate.giveUp(error);
+    admission.giveUp(error);
   };
   const { first, money } = await whileWaiting(
     deps.running,
-    { giveUp: leave, renew: () => gate.renew() },
+    { giveUp: leave, renew: () => admission.renew() },
     opened,
     entered,
   );
-  money.extendBudgets = (amount) => gate.extend(amount);
+  money.extendBudgets = (amount) => admission.extend(amount);
   money.onUsed = (tokens) => {
-    void gate.spend(tokens).then((refusal) => {
+    void admission.spend(tokens).then((refusal) => {
       if (refusal) money.onLimit?.(refusal);
     });
   };
-  return { first, bill: money, gate };
+  return { first, bill: money, admission };
 }
 
-async function renewBoth(gate: Gate | undefined, bill: RealtimeBill): Promise<void> {
-  await Promise.all([gate?.renew(), bill.renew()]);
+async function renewBoth(admission: AdmissionController | undefined, bill: RealtimeBill): Promise<void> {
+  await Promise.all([admission?.renew(), bill.renew()]);
 }
 
 interface Conversation extends Connected {
   readonly client: WebSocket;
   readonly bill: RealtimeBill;
-  readonly gate: Gate | undefined;
+  readonly admission: AdmissionController | undefined;
 }
 
 async function converse(
   relayed: RelayRequest,
-  { socket, choice, client, bill, gate }: Conversation,
+  { socket, target, client, bill, admission }: Conversation,
   deps: RealtimeDeps,
 ): Promise<void> {
   const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
   const handle = {
     isStream: true,
-    renew: () => renewBoth(gate, bill),
+    renew: () => renewBoth(admission, bill),
     stop: (error: AppError) => session.stop(error, "server_shutdown"),
   };
   deps.running.add(handle);
   try {
     const reason = await session.ended;
     await bill.close(reason);
-    const tried = [{ choice, upstreamRequestId: undefined }];
+    const tried = [{ target, upstreamRequestId: undefined }];
     deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, account: bill });
   } finally {
     deps.running.remove(handle);
-    if (gate) gate.end({ ...usedBy(bill), isSuccess: true });
-    else chargeNewBudgets(relayed, choice, bill.charged?.quota, deps.gate);
+    if (admission) admission.end({ ...usedBy(bill), isSuccess: true });
+    else chargeNewBudgets(relayed, target, bill.charged?.quota, deps.admission);
   }
 }
 
@@ -217,7 +227,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
   const travelling = protocolHeaders(request.headers);
   return {
     id: arrival.requestId,
-    ask: openaiRealtime.inspect(body, "realtime", undefined),
+    spec: openaiRealtime.inspect(body, "realtime", undefined),
     dialect: openaiRealtime,
     body,
     contentType: "application/json",
@@ -232,7 +242,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
 }
 
 /** What is accepted carries no headers of ours; a refusal has them from its error. */
-function visitorOf(socket: Duplex): Visitor {
+function visitorOf(socket: Duplex): ClientConnection {
   return {
     get closed() {
       return socket.closed;

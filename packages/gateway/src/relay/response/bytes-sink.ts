@@ -1,21 +1,21 @@
 import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { brokenStream, emptyStream } from "../upstream/failure.ts";
-import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
+import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
 
 /**
  * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,
  * so that the charge is safe before the answer is complete.
  */
 export class BytesSink implements Sink {
-  readonly #flow: Flow;
+  readonly #flow: SinkContext;
   readonly #head: Record<string, string>;
   readonly #resume: () => void;
   #held: Buffer | undefined;
   #firstContentAt: number | undefined;
   #isOver = false;
 
-  constructor(flow: Flow, head: Record<string, string>) {
+  constructor(flow: SinkContext, head: Record<string, string>) {
     this.#flow = flow;
     this.#head = head;
     this.#resume = () => flow.controller.resume();
@@ -49,11 +49,11 @@ export class BytesSink implements Sink {
     const { delivery } = this.#flow;
     if (!delivery.isHeadSent)
       return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
-    const reason: EndReason = delivery.isGone ? "client_abort" : "upstream_cut";
+    const reason: FinishReason = delivery.isGone ? "client_abort" : "upstream_cut";
     this.#settled(reason, () => delivery.destroy());
   }
 
-  soFar(): Ending | undefined {
+  soFar(): Completion | undefined {
     return this.#flow.delivery.isHeadSent ? this.#ending("server_shutdown") : undefined;
   }
 
@@ -63,7 +63,7 @@ export class BytesSink implements Sink {
   }
 
   /** Sound has no place for an error: a client notices a fault of this program by the broken connection. */
-  #settled(reason: EndReason, deliver: () => void): void {
+  #settled(reason: FinishReason, deliver: () => void): void {
     const done = async () => {
       await this.#flow.settle(this.#ending(reason));
       deliver();
@@ -77,8 +77,8 @@ export class BytesSink implements Sink {
   }
 
   /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */
-  #ending(reason: EndReason): Ending {
-    const usage = { ...NO_USAGE, units: this.#flow.request.ask.units };
+  #ending(reason: FinishReason): Completion {
+    const usage = { ...NO_USAGE, units: this.#flow.request.spec.units };
     return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };
   }
 }

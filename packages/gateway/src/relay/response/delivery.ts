@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { Crowd, type Member } from "../../lib/unordered-set.ts";
+import { UnorderedSet, type Member } from "../../lib/unordered-set.ts";
 
 /** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
 export interface AnswerJudge {
@@ -174,7 +174,7 @@ export interface TickerSettings {
 /** One interval for all open deliveries. */
 export class DeliveryTicker {
   readonly #settings: TickerSettings;
-  readonly #open = new Crowd<Delivery>();
+  readonly #open = new UnorderedSet<Delivery>();
   #timer: NodeJS.Timeout | undefined;
   /** Milliseconds of the monotonic clock at the last tick, 250 ms coarse. */
   now = performance.now();

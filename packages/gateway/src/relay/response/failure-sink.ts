@@ -1,18 +1,18 @@
 import { unreachable } from "../upstream/failure.ts";
-import type { Flow, Sink } from "./sink.ts";
+import type { SinkContext, Sink } from "./sink.ts";
 
 /** Enough of an error body to read its message; the rest is not waited for. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Reads the body of an answer that is a failure by its status. */
 export class FailureSink implements Sink {
-  readonly #flow: Flow;
+  readonly #flow: SinkContext;
   readonly #status: number;
   readonly #parts: Buffer[] = [];
   #size = 0;
   #isOver = false;
 
-  constructor(flow: Flow, status: number) {
+  constructor(flow: SinkContext, status: number) {
     this.#flow = flow;
     this.#status = status;
   }

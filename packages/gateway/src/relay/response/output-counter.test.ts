@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
-import { Tally } from "./output-counter.ts";
+import { OutputCounter } from "./output-counter.ts";
 
 const counter: TokenCounter = {
   stop: () => Promise.resolve(),
@@ -27,19 +27,19 @@ describe("tally of a stream", () => {
         stop: () => Promise.resolve(),
         count: (model: string, all: readonly string[]) => (texts.push(...all), counter.count(model, all)),
       };
-      const tally = new Tally(chat, "gpt-4o", recording);
+      const outputCounter = new OutputCounter(chat, "gpt-4o", recording);
       const contents = sizes.map((size, at) => String.fromCharCode(97 + (at % 26)).repeat(size));
-      for (const content of contents) tally.add(event(content));
-      expect(await tally.count()).toBe(contents.join("").length);
+      for (const content of contents) outputCounter.add(event(content));
+      expect(await outputCounter.count()).toBe(contents.join("").length);
       expect(texts.join("")).toBe(contents.join(""));
     }
   });
 
   it("does not see what becomes of a small block's bytes", async () => {
-    const tally = new Tally(chat, "gpt-4o", counter);
+    const outputCounter = new OutputCounter(chat, "gpt-4o", counter);
     const block = event("hello");
-    tally.add(block);
+    outputCounter.add(block);
     block.fill(0);
-    expect(await tally.count()).toBe(5);
+    expect(await outputCounter.count()).toBe(5);
   });
 });

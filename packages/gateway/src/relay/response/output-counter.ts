@@ -20,7 +20,7 @@ const MOST_SPARE = 2_048;
  * What a stream has delivered, in case the upstream never says. Keeps the forwarded blocks and reads them only when
  * they pile up or when a count is asked for, so a stream whose usage arrives pays next to nothing.
  */
-export class Tally {
+export class OutputCounter {
   readonly #dialect: Dialect;
   readonly #model: string;
   readonly #counter: TokenCounter;

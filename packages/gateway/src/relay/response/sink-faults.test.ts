@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { dialectById } from "../../dialects/index.ts";
 import { NO_USAGE, type Dialect } from "../../dialects/core/types.ts";
-import type { Intake } from "../../providers/core/response-decoder.ts";
+import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { Delivery, DeliveryTicker } from "./delivery.ts";
-import type { AttemptResult, Flow, Sink } from "./sink.ts";
+import type { AttemptResult, SinkContext, Sink } from "./sink.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 const dialect = dialectById("openai-chat") as Dialect;
 const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });
 const counter = { count: () => Promise.resolve([1]), stop: () => Promise.resolve() };
-const plain: Intake = {
+const plain: ResponseDecoder = {
   dialect: "openai-chat",
   bridges: [],
   refusal: () => undefined,
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
-function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptResult) => void): Flow {
+function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptResult) => void): SinkContext {
   const request = { id: "req-1", ask: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;
   const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
@@ -55,10 +55,10 @@ function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptRes
     finish,
     failureOf: () => undefined,
     refused: () => undefined,
-  } as unknown as Flow;
+  } as unknown as SinkContext;
 }
 
-async function run(make: (flow: Flow) => Sink, drive: (sink: Sink) => void) {
+async function run(make: (flow: SinkContext) => Sink, drive: (sink: Sink) => void) {
   const told: unknown[] = [];
   const ended = Promise.withResolvers<AttemptResult>();
   const server = createServer((_request, response) => {
@@ -72,8 +72,8 @@ async function run(make: (flow: Flow) => Sink, drive: (sink: Sink) => void) {
   return { text: text ?? "broken off", told: told.map(String), result: await ended.promise };
 }
 
-const streamed = (flow: Flow) =>
-  new StreamSink(flow, { intake: plain, upstream: dialect, translation: undefined }, counter);
+const streamed = (flow: SinkContext) =>
+  new StreamSink(flow, { decoder: plain, upstream: dialect, translation: undefined }, counter);
 const result = { kind: "delivered", reason: "internal_error" };
 
 describe("an answer whose charge fails", () => {
@@ -127,9 +127,9 @@ it.each([
     },
   };
   const words = event({ ...said, choices: [{ index: 0, delta: { content: "word ".repeat(200) } }] });
-  const watching = (flow: Flow): Sink => {
+  const watching = (flow: SinkContext): Sink => {
     const progress = (bound: () => number) => void (asks && bound());
-    return new StreamSink({ ...flow, progress }, { intake: plain, upstream, translation: undefined }, counter);
+    return new StreamSink({ ...flow, progress }, { decoder: plain, upstream, translation: undefined }, counter);
   };
   await run(watching, (sink) => {
     for (let sent = 0; sent < 12; sent += 1) sink.data(words);

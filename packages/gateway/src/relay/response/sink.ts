@@ -1,14 +1,14 @@
 import type { Dispatcher } from "undici";
 import type { Dialect, Usage } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import type { Verdict } from "../../providers/core/types.ts";
+import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
-import type { Choice } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** Why an answer that reached the client ended. */
-export type EndReason =
+export type FinishReason =
   | "stop"
   | "client_abort"
   | "upstream_cut"
@@ -21,8 +21,8 @@ export type EndReason =
   | "internal_error";
 
 /** What is known about an answer when it is charged. */
-export interface Ending {
-  readonly reason: EndReason;
+export interface Completion {
+  readonly reason: FinishReason;
   /** Usage that the upstream reported. */
   readonly usage: Usage | undefined;
   /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
@@ -33,20 +33,20 @@ export interface Ending {
 
 /** The result of one attempt. `failed` and `gone` left nothing at the client. */
 export type AttemptResult =
-  | { readonly kind: "delivered"; readonly reason: EndReason }
+  | { readonly kind: "delivered"; readonly reason: FinishReason }
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "gone" };
 
 /** What a sink needs of the attempt it belongs to. */
-export interface Flow {
+export interface SinkContext {
   readonly request: RelayRequest;
-  readonly choice: Choice;
+  readonly target: RouteTarget;
   readonly delivery: Delivery;
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly controller: Dispatcher.DispatchController;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
-  settle(ending: Ending): Promise<Usage>;
+  settle(completion: Completion): Promise<Usage>;
   /** Upper estimate of the output so far, asked where the reservation can grow; may lead to a call of `stop`. */
   progress(outputBound: () => number): void;
   /** Ends the attempt; the first call counts. */
@@ -56,7 +56,7 @@ export interface Flow {
   /** Turns an upstream's failure into what it means. */
   failureOf(status: number, body: Buffer): Failure;
   /** The same for a failure that was read already; hides what belongs to the operator. */
-  refused(verdict: Verdict): Failure;
+  refused(upstreamError: UpstreamError): Failure;
 }
 
 /** Takes the body of one upstream answer. */
@@ -66,9 +66,9 @@ export interface Sink {
   /** The upstream's connection broke, timed out, or was aborted from this side. */
   fail(error: Error): void;
   /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
-  soFar(): Ending | undefined;
+  soFar(): Completion | undefined;
   /** Answers that are collected before they are sent: true when more than signs of life has come. */
   hasContent?(): boolean;
   /** Ends a running answer from this side: drain, empty balance. */
-  stop(error: AppError, reason: EndReason): void;
+  stop(error: AppError, reason: FinishReason): void;
 }

@@ -1,5 +1,5 @@
 /** Head of every streamed answer; without it proxies buffer and compress. */
-export const STREAM_HEAD: Record<string, string> = {
+export const STREAM_HEADERS: Record<string, string> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

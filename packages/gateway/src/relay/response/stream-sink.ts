@@ -1,8 +1,8 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
-import type { Dialect, EventKind, JsonObject, Meter, StreamPosition, Usage } from "../../dialects/core/types.ts";
-import type { Intake } from "../../providers/core/response-decoder.ts";
+import type { Dialect, EventKind, JsonObject, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
+import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { readErrorEvent } from "../../providers/core/classify.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import {
@@ -24,9 +24,9 @@ import {
   withoutTerminator,
 } from "./event-blocks.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
-import type { EndReason, Ending, Flow, Sink } from "./sink.ts";
+import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
-import { Tally } from "./output-counter.ts";
+import { OutputCounter } from "./output-counter.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
 /** Bytes of the upstream between two looks at the reservation. */
@@ -38,7 +38,7 @@ const EMPTY_CHOICES = Buffer.from('"choices":[]');
 
 /** How the answer of one upstream is read. */
 export interface UpstreamStream {
-  readonly intake: Intake;
+  readonly decoder: ResponseDecoder;
   /** Protocol of what the intake gives out. */
   readonly upstream: Dialect;
   /** Undefined when the client speaks that protocol too. */
@@ -50,12 +50,12 @@ export interface UpstreamStream {
  * reads along. The last block waits until the charge is safe, so a delivered answer is always billed.
  */
 export class StreamSink implements Sink {
-  readonly #flow: Flow;
+  readonly #flow: SinkContext;
   readonly #upstream: Dialect;
   readonly #translation: StreamTranslation | undefined;
-  readonly #intake: Intake;
-  readonly #meter: Meter;
-  readonly #tally: Tally;
+  readonly #decoder: ResponseDecoder;
+  readonly #meter: UsageMeter;
+  readonly #outputCounter: OutputCounter;
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
@@ -67,14 +67,14 @@ export class StreamSink implements Sink {
   #progressAt = PROGRESS_EVERY;
   #isOver = false;
 
-  constructor(flow: Flow, answer: UpstreamStream, counter: TokenCounter) {
+  constructor(flow: SinkContext, answer: UpstreamStream, counter: TokenCounter) {
     const { upstream } = answer;
     this.#flow = flow;
     this.#upstream = upstream;
     this.#translation = answer.translation;
-    this.#intake = answer.intake;
+    this.#decoder = answer.decoder;
     this.#meter = upstream.meter();
-    this.#tally = new Tally(upstream, flow.request.ask.model, counter);
+    this.#outputCounter = new OutputCounter(upstream, flow.request.spec.model, counter);
     this.#position = flow.dialect.position?.();
     this.#resume = () => flow.controller.resume();
   }
@@ -82,7 +82,7 @@ export class StreamSink implements Sink {
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     this.#guarded(() => {
-      const blocks = this.#intake.feed(chunk);
+      const blocks = this.#decoder.feed(chunk);
       if (blocks) this.#take(blocks);
     });
   }
@@ -105,7 +105,7 @@ export class StreamSink implements Sink {
   end(): void {
     if (this.#isOver) return;
     this.#guarded(() => {
-      const rest = this.#intake.rest();
+      const rest = this.#decoder.rest();
       if (rest && !isBrokenOff(rest)) this.#take(rest);
     });
     if (this.#isOver) return;
@@ -127,11 +127,11 @@ export class StreamSink implements Sink {
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
-  soFar(): Ending | undefined {
+  soFar(): Completion | undefined {
     return this.#firstContentAt === undefined ? undefined : this.#ending("server_shutdown");
   }
 
-  stop(error: AppError, reason: EndReason): void {
+  stop(error: AppError, reason: FinishReason): void {
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;
@@ -151,7 +151,7 @@ export class StreamSink implements Sink {
     if (this.#meter.error) return this.#upstreamError(clean);
     const translated = this.#translation?.blocks(clean);
     if (isFirst) this.#begin(clean);
-    this.#tally.add(clean);
+    this.#outputCounter.add(clean);
     const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
     if (this.#meter.terminated) return this.#complete(out);
     this.#watchReservation(clean.length);
@@ -162,7 +162,7 @@ export class StreamSink implements Sink {
     this.#received += received;
     if (this.#received <= this.#progressAt) return;
     this.#progressAt = this.#received + PROGRESS_EVERY;
-    this.#flow.progress(() => this.#tally.bound());
+    this.#flow.progress(() => this.#outputCounter.bound());
   }
 
   #forward(out: Buffer): void {
@@ -197,27 +197,27 @@ export class StreamSink implements Sink {
   #begin(blocks: Buffer): void {
     this.#firstContentAt = performance.now();
     this.#early = NOTHING;
-    if (this.#translation === undefined && this.#flow.request.ask.wantsStreamUsage)
+    if (this.#translation === undefined && this.#flow.request.spec.wantsStreamUsage)
       this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
     this.#flow.request.body.forget?.();
-    if (this.#flow.choice.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
+    if (this.#flow.target.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
     this.#flow.delivery.sendStreamHead();
   }
 
   #refusal(blocks: Buffer): Failure | undefined {
-    const { choice } = this.#flow;
-    if (choice.plan.provider.classify) {
+    const { target } = this.#flow;
+    if (target.plan.provider.classify) {
       const first = parseEvents(blocks).find((event) => event.raw !== "");
-      const verdict = first && this.#intake.refusal(Buffer.from(first.raw));
-      if (verdict) return this.#flow.refused(verdict);
+      const upstreamError = first && this.#decoder.refusal(Buffer.from(first.raw));
+      if (upstreamError) return this.#flow.refused(upstreamError);
     }
-    return this.#meter.error && this.#flow.refused(readErrorEvent(choice.plan.provider, this.#meter.error));
+    return this.#meter.error && this.#flow.refused(readErrorEvent(target.plan.provider, this.#meter.error));
   }
 
   /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
-    const { ask, isPlayground } = this.#flow.request;
-    if (hasNewUsage && !ask.wantsStreamUsage)
+    const { spec, isPlayground } = this.#flow.request;
+    if (hasNewUsage && !spec.wantsStreamUsage)
       return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
     if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
     return this.#upstream.tidy?.(blocks) ?? blocks;
@@ -237,7 +237,7 @@ export class StreamSink implements Sink {
 
   /** The terminator without a reason is an end where something was said; else nobody takes silence for an answer. */
   async #completeUnexplained(last: Buffer | undefined): Promise<void> {
-    if ((await this.#tally.count()) > 0) return this.#completeRegularly(last);
+    if ((await this.#outputCounter.count()) > 0) return this.#completeRegularly(last);
     return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
@@ -278,7 +278,7 @@ export class StreamSink implements Sink {
   /** What an upstream of the client's protocol left out at the end. */
   #untold(usage: Usage): Buffer[] {
     const { dialect, request } = this.#flow;
-    const isToldNone = request.ask.wantsStreamUsage && !this.#meter.usage;
+    const isToldNone = request.spec.wantsStreamUsage && !this.#meter.usage;
     const added = isToldNone ? dialect.usageEvent(usage, this.#head) : undefined;
     return [added ?? NOTHING, (!this.#meter.terminated && dialect.closing) || NOTHING];
   }
@@ -294,15 +294,15 @@ export class StreamSink implements Sink {
     if (!error) return;
     const before = cutErrors(blocks, (event) => this.#upstream.errorIn(event));
     if (before.length > 0) {
-      this.#tally.add(before);
+      this.#outputCounter.add(before);
       this.#forward(this.#translation ? this.#translation.blocks(before) : before);
     }
-    const told = this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)).error;
+    const told = this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)).error;
     this.#finishing(this.#closeWith(told, "upstream_error"));
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
-  #interrupted(error: AppError, reason: EndReason): void {
+  #interrupted(error: AppError, reason: FinishReason): void {
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
@@ -311,7 +311,7 @@ export class StreamSink implements Sink {
     this.#finishing(this.#closeWith(error, reason));
   }
 
-  async #closeWith(error: AppError, reason: EndReason): Promise<void> {
+  async #closeWith(error: AppError, reason: FinishReason): Promise<void> {
     this.#isOver = true;
     const { delivery, dialect, request } = this.#flow;
     if (this.#firstContentAt !== undefined) await this.#settle(reason);
@@ -330,19 +330,19 @@ export class StreamSink implements Sink {
     );
   }
 
-  async #settle(reason: EndReason): Promise<Usage> {
+  async #settle(reason: FinishReason): Promise<Usage> {
     const usage = await this.#flow.settle(this.#ending(reason));
-    this.#tally.release();
+    this.#outputCounter.release();
     return usage;
   }
 
-  #ending(reason: EndReason): Ending {
+  #ending(reason: FinishReason): Completion {
     const { usage, finished } = this.#meter;
     const isWhole = reason === "guardrail" && finished && usage !== undefined;
     return {
       reason,
       usage,
-      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#tally.count()),
+      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#outputCounter.count()),
       firstContentAt: this.#firstContentAt,
     };
   }

@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { brokenStream, unreadable } from "../upstream/failure.ts";
 import { cueSeconds } from "../ingress/sound-length.ts";
-import type { Flow, Sink } from "./sink.ts";
+import type { SinkContext, Sink } from "./sink.ts";
 import { countTexts } from "./whole-sink.ts";
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
@@ -11,13 +11,13 @@ const HEAD = { "content-type": "text/plain; charset=utf-8" };
 
 /** A transcript that is plain text or subtitles: read whole, charged by its length in seconds or its tokens, then sent. */
 export class TextSink implements Sink {
-  readonly #flow: Flow;
+  readonly #flow: SinkContext;
   readonly #counter: TokenCounter;
   readonly #parts: Buffer[] = [];
   #size = 0;
   #isOver = false;
 
-  constructor(flow: Flow, counter: TokenCounter) {
+  constructor(flow: SinkContext, counter: TokenCounter) {
     this.#flow = flow;
     this.#counter = counter;
   }
@@ -62,7 +62,7 @@ export class TextSink implements Sink {
     const body = Buffer.concat(this.#parts, this.#size);
     const text = body.toString("utf8");
     const seconds = request.upload?.seconds ?? cueSeconds(text);
-    const output = seconds === undefined ? await countTexts(this.#counter, request.ask.model, { text, extra: 0 }) : 0;
+    const output = seconds === undefined ? await countTexts(this.#counter, request.spec.model, { text, extra: 0 }) : 0;
     await this.#flow.settle({
       reason: "stop",
       usage: seconds === undefined ? { ...NO_USAGE, output, source: "counted" } : { ...NO_USAGE, units: seconds },

@@ -1,6 +1,6 @@
 import { AppError } from "../../lib/app-error.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
-import type { Intake } from "../../providers/core/response-decoder.ts";
+import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/classify.ts";
@@ -8,7 +8,7 @@ import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
 import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
-import type { EndReason, Flow, Sink } from "./sink.ts";
+import type { FinishReason, SinkContext, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined
 
 /** How the answer of one upstream is read. */
 export interface UpstreamAnswerReader {
-  readonly intake: Intake;
+  readonly decoder: ResponseDecoder;
   /** Protocol of what the intake gives out. */
   readonly upstream: Dialect;
   readonly translate: AnswerTranslation;
@@ -34,8 +34,8 @@ type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } 
 
 /** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
 export class WholeSink implements Sink {
-  readonly #flow: Flow;
-  readonly #intake: Intake;
+  readonly #flow: SinkContext;
+  readonly #decoder: ResponseDecoder;
   readonly #upstream: Dialect;
   readonly #translate: AnswerTranslation;
   readonly #counter: TokenCounter;
@@ -44,9 +44,9 @@ export class WholeSink implements Sink {
   #size = 0;
   #isOver = false;
 
-  constructor(flow: Flow, answer: UpstreamAnswerReader, counter: TokenCounter) {
+  constructor(flow: SinkContext, answer: UpstreamAnswerReader, counter: TokenCounter) {
     this.#flow = flow;
-    this.#intake = answer.intake;
+    this.#decoder = answer.decoder;
     this.#upstream = answer.upstream;
     this.#translate = answer.translate;
     this.#isEventStream = answer.isEventStream;
@@ -91,18 +91,18 @@ export class WholeSink implements Sink {
   }
 
   #readWhole(bytes: Buffer): Read {
-    const { provider } = this.#flow.choice.plan;
+    const { provider } = this.#flow.target.plan;
     const parsed = parseAnswer(bytes);
     const mayBeFailure = parsed === undefined || "error" in parsed || provider.classify !== undefined;
-    const verdict = mayBeFailure ? this.#intake.refusal(bytes) : undefined;
-    if (verdict) return { failure: this.#flow.refused(verdict) };
-    const answer = parsed && this.#intake.answer(parsed);
+    const upstreamError = mayBeFailure ? this.#decoder.refusal(bytes) : undefined;
+    if (upstreamError) return { failure: this.#flow.refused(upstreamError) };
+    const answer = parsed && this.#decoder.answer(parsed);
     return this.#checked(answer, answer === parsed ? bytes : undefined);
   }
 
   /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
   #readStream(bytes: Buffer): Read {
-    const blocks = Buffer.concat([this.#intake.feed(bytes) ?? NOTHING, this.#intake.rest() ?? NOTHING]);
+    const blocks = Buffer.concat([this.#decoder.feed(bytes) ?? NOTHING, this.#decoder.rest() ?? NOTHING]);
     const parsed = parseEvents(blocks);
     if (parsed.some((event) => kindOfEvent(event, this.#upstream.kindOf) === "unreadable"))
       return { failure: unreadable(new Error("an event of the stream cannot be read")) };
@@ -121,7 +121,7 @@ export class WholeSink implements Sink {
     if (!answer)
       return { failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) };
     const error = this.#upstream.errorIn(answer);
-    if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.choice.plan.provider, error)) };
+    if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)) };
     if (this.#upstream.isAnswer?.(answer) === false)
       return { failure: unreadable(new Error("the answer has another shape than the protocol's")) };
     return { answer, bytes };
@@ -141,7 +141,7 @@ export class WholeSink implements Sink {
     return this.#parts.some((part) => (this.#isEventStream ? hasData(part) : firstByte(part) < part.length));
   }
 
-  stop(error: AppError, _reason: EndReason): void {
+  stop(error: AppError, _reason: FinishReason): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#flow.controller.abort(error);
@@ -162,14 +162,14 @@ export class WholeSink implements Sink {
     const charged = await flow.settle({
       reason: "stop",
       usage,
-      countOutput: () => countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
+      countOutput: () => countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       firstContentAt: performance.now(),
     });
     const untouched = shaped === answer ? bytes : undefined;
     const isToldNone = usage === undefined && untouched === undefined;
     const sent = isToldNone ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
     const body = this.#encode(sent, untouched);
-    if (request.ask.stream) {
+    if (request.spec.stream) {
       delivery.sendStreamHead();
       delivery.end(body);
     } else {
@@ -188,7 +188,7 @@ export class WholeSink implements Sink {
       countOutput: () =>
         usage
           ? Promise.resolve(usage.output)
-          : countTexts(this.#counter, request.ask.model, this.#upstream.answerTexts(answer)),
+          : countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       firstContentAt: performance.now(),
     });
     sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
@@ -204,8 +204,8 @@ export class WholeSink implements Sink {
 
   #encode(sent: JsonObject, bytes: Buffer | undefined): Buffer {
     const { dialect, request } = this.#flow;
-    if (!request.ask.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
-    const blocks = dialect.streamOf(sent, request.ask);
+    if (!request.spec.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
+    const blocks = dialect.streamOf(sent, request.spec);
     return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
   }
 }

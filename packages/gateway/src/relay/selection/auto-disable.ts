@@ -3,11 +3,11 @@ import type { SnapshotStore } from "../../snapshot/types.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
-import type { Choice } from "./select.ts";
-import type { AttemptResult, EndReason } from "../response/sink.ts";
+import type { RouteTarget } from "./select.ts";
+import type { AttemptResult, FinishReason } from "../response/sink.ts";
 
 /** What the guard looks at. */
-export type Observed = Pick<Attempt, "choice" | "request" | "startedAt">;
+export type Observed = Pick<Attempt, "target" | "request" | "startedAt">;
 
 /** Draws the consequences of attempts for their channels: rest after 429 and failures, off after a dead key. */
 export interface ChannelGuard {
@@ -33,7 +33,7 @@ const REASON_LENGTH = 200;
 export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
   const disabling = new Set<string>();
 
-  const disable = async ({ channel, keyIndex }: Choice, reason: string) => {
+  const disable = async ({ channel, keyIndex }: RouteTarget, reason: string) => {
     const { id: channelId, name, keys } = channel;
     const key = keys.length > 1 ? { key_index: keyIndex } : {};
     const what = `${channelId} ${keyIndex}`;
@@ -52,14 +52,14 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
   return {
     observe(attempt, result) {
       deps.onAttempt(attempt, result);
-      const { channel, keyIndex } = attempt.choice;
+      const { channel, keyIndex } = attempt.target;
       deps.breakers.observe(channel.id, keyIndex, healthOf(result));
       if (result.kind !== "failed") return;
       const { restMs, disable: reason } = result.failure;
-      if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.ask.model, restMs);
+      if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.spec.model, restMs);
       const mayDisable =
         reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
-      if (mayDisable) void disable(attempt.choice, reason.slice(0, REASON_LENGTH));
+      if (mayDisable) void disable(attempt.target, reason.slice(0, REASON_LENGTH));
     },
   };
 }
@@ -82,7 +82,7 @@ function healthOf(result: AttemptResult): AttemptHealth {
   }
 }
 
-const BY_REASON: Readonly<Record<EndReason, AttemptHealth>> = {
+const BY_REASON: Readonly<Record<FinishReason, AttemptHealth>> = {
   stop: "fine",
   client_abort: "fine",
   quota_exhausted: "fine",

@@ -1,11 +1,11 @@
-import type { Choice, Selection } from "./select.ts";
+import type { RouteTarget, Selection } from "./select.ts";
 
 /**
  * A selection without a choice: the channel was named, or keeps what the request goes on from. It is looked up again for
  * whoever has waited; `find` throws where it may not serve any more.
  */
-export function onlyChoice(find: () => Choice): Selection {
-  let left: Choice | undefined = find();
+export function fixedTarget(find: () => RouteTarget): Selection {
+  let left: RouteTarget | undefined = find();
   return {
     next() {
       const once = left;

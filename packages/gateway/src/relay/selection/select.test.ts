@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import { parseOptions } from "@fairway/wire";
 import { systemClock } from "../../lib/clock.ts";
-import type { Ask } from "../../dialects/core/types.ts";
+import type { RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { createBreakers } from "./breaker.ts";
 import { createCooldowns } from "./cooldown.ts";
-import { createSelection, pinnedChoice, type Choice, type SelectionDeps } from "./select.ts";
+import { createSelection, pinnedTarget, type RouteTarget, type SelectionDeps } from "./select.ts";
 
-const ask: Ask = {
+const spec: RequestSpec = {
   operation: "chat",
   dialect: "openai-chat",
   model: "m",
@@ -92,7 +92,7 @@ describe("createSelection", () => {
     const draws = 20_000;
     let first = 0;
     for (let i = 0; i < draws; i++) {
-      if (createSelection(snapshot, ["default"], { ask }, deps(random)).next()?.channel.id === 1) first++;
+      if (createSelection(snapshot, ["default"], { spec }, deps(random)).next()?.channel.id === 1) first++;
     }
     const expected = draws / 3;
     const chiSquare = (first - expected) ** 2 / expected + (first - expected) ** 2 / (draws - expected);
@@ -105,7 +105,7 @@ describe("createSelection", () => {
       channel(2, { priority: 5 }),
       channel(3, { priority: 1 }),
     ]);
-    const selection = createSelection(snapshot, ["default"], { ask }, deps());
+    const selection = createSelection(snapshot, ["default"], { spec }, deps());
     const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map(
       (choice) => choice?.channel.id,
     );
@@ -118,15 +118,15 @@ describe("createSelection", () => {
       [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
       { RetrySameLevel: "false" },
     );
-    const selection = createSelection(snapshot, ["default"], { ask }, deps());
+    const selection = createSelection(snapshot, ["default"], { spec }, deps());
     expect([1, 2]).toContain(selection.next()?.channel.id);
     expect(selection.next()?.channel.id).toBe(3);
   });
 
   it("tries a channel again only after a transient failure and when nothing else is left", () => {
-    const selection = createSelection(snapshotOf([channel(1)]), ["default"], { ask }, deps());
-    const choice = selection.next();
-    if (choice) selection.failed(choice, { isTransient: true, isOfKey: false });
+    const selection = createSelection(snapshotOf([channel(1)]), ["default"], { spec }, deps());
+    const target = selection.next();
+    if (target) selection.failed(target, { isTransient: true, isOfKey: false });
     expect(selection.next()?.channel.id).toBe(1);
     expect(selection.next()).toBeUndefined();
   });
@@ -135,55 +135,55 @@ describe("createSelection", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], { ask }, resting).next()
+      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], { spec }, resting).next()
         ?.channel.id,
     ).toBe(2);
-    expect(createSelection(snapshotOf([channel(1)]), ["default"], { ask }, resting).next()?.channel.id).toBe(1);
+    expect(createSelection(snapshotOf([channel(1)]), ["default"], { spec }, resting).next()?.channel.id).toBe(1);
   });
 
   it("rests one key of several", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], { ask }, resting).next()?.keyIndex,
+      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], { spec }, resting).next()?.keyIndex,
     ).toBe(1);
   });
 
   it("polls keys in turn across requests", () => {
     const shared = deps();
     const snapshot = snapshotOf([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
-    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { ask }, shared).next()?.keyIndex);
+    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { spec }, shared).next()?.keyIndex);
     expect(indices).toEqual([0, 1, 2, 0]);
   });
 
   it("skips channels whose prompt limit is too small (R-DIST-11)", () => {
     const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
-    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("leaves out channels whose type cannot serve the endpoint (R-DIST-9)", () => {
     const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
-    expect(createSelection(snapshot, ["default"], { ask }, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("tells an endpoint that no channel of the model serves from one that none serves now", () => {
-    const spoken: Ask = { ...ask, operation: "audio.speech", dialect: "openai-audio" };
+    const spoken: RequestSpec = { ...spec, operation: "audio.speech", dialect: "openai-audio" };
     const snapshot = snapshotOf([channel(1, { type: 14 })]);
-    expect(() => createSelection(snapshot, ["default"], { ask: spoken }, deps()).next()).toThrow(
+    expect(() => createSelection(snapshot, ["default"], { spec: spoken }, deps()).next()).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryable: false }),
     );
     const both = snapshotOf([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
-    expect(() => createSelection(both, ["default"], { ask: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
+    expect(() => createSelection(both, ["default"], { spec: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
       expect.objectContaining({ code: "no_available_channel", retryable: true }),
     );
   });
 
   it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
-    expect(() => createSelection(snapshotOf([]), ["default"], { ask }, deps())).toThrow(
+    expect(() => createSelection(snapshotOf([]), ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
     const off = snapshotOf([channel(1, { status: 2 })]);
-    expect(() => createSelection(off, ["default"], { ask }, deps())).toThrow(
+    expect(() => createSelection(off, ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
     );
   });
@@ -192,11 +192,11 @@ describe("createSelection", () => {
 describe("pinnedChoice", () => {
   it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
-    expect(pinnedChoice(snapshot, { channelId: 1, group: "default" }, { ask }, deps()).channel.id).toBe(1);
-    expect(() => pinnedChoice(snapshot, { channelId: 2, group: "default" }, { ask }, deps())).toThrow(
+    expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { spec }, deps()).channel.id).toBe(1);
+    expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { spec }, deps())).toThrow(
       expect.objectContaining({ code: "channel_disabled" }),
     );
-    expect(() => pinnedChoice(snapshot, { channelId: 9, group: "default" }, { ask }, deps())).toThrow(
+    expect(() => pinnedTarget(snapshot, { channelId: 9, group: "default" }, { spec }, deps())).toThrow(
       expect.objectContaining({ code: "channel_not_found" }),
     );
   });
@@ -208,7 +208,7 @@ describe("keys of one channel", () => {
     const shared = deps(random);
     return Array.from(
       { length: count },
-      () => createSelection(snapshotOf([one]), ["default"], { ask }, shared).next()?.keyIndex,
+      () => createSelection(snapshotOf([one]), ["default"], { spec }, shared).next()?.keyIndex,
     );
   };
 
@@ -230,13 +230,13 @@ describe("keys of one channel", () => {
     const selection = createSelection(
       snapshotOf([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
       ["default"],
-      { ask },
+      { spec },
       deps(() => 0),
     );
     const tried: string[] = [];
-    for (let choice = selection.next(); choice; choice = selection.next()) {
-      tried.push(`${choice.channel.id}.${choice.keyIndex}`);
-      selection.failed(choice, { isTransient: false, isOfKey: true });
+    for (let target = selection.next(); target; target = selection.next()) {
+      tried.push(`${target.channel.id}.${target.keyIndex}`);
+      selection.failed(target, { isTransient: false, isOfKey: true });
     }
     expect(tried).toEqual(["1.0", "2.0", "1.1", "3.0"]);
   });
@@ -244,22 +244,22 @@ describe("keys of one channel", () => {
   it("a conversation does not go back to a key that is switched off", () => {
     const one = channel(1, { keys, usableKeys: [2] });
     const preferred = { channelId: 1, keyIndex: 0 };
-    expect(createSelection(snapshotOf([one]), ["default"], { ask, preferred }, deps()).next()?.keyIndex).toBe(2);
+    expect(createSelection(snapshotOf([one]), ["default"], { spec, preferred }, deps()).next()?.keyIndex).toBe(2);
   });
 });
 
 describe("what is full", () => {
   const two = [channel(1, { priority: 5, keys: ["a", "b"] }), channel(2)];
   const select = (channels: readonly ChannelRecord[], more: Partial<SelectionDeps> = {}) =>
-    createSelection(snapshotOf(channels), ["default"], { ask }, { ...deps(() => 0), ...more });
+    createSelection(snapshotOf(channels), ["default"], { spec }, { ...deps(() => 0), ...more });
 
   it("is one key, or the channel with all its keys", () => {
     const tried = (what: "key" | "channel") => {
       const selection = select(two);
       const found: string[] = [];
-      for (let choice = selection.next(); choice; choice = selection.next()) {
-        found.push(`${choice.channel.id}.${choice.keyIndex}`);
-        selection.full(choice, what);
+      for (let target = selection.next(); target; target = selection.next()) {
+        found.push(`${target.channel.id}.${target.keyIndex}`);
+        selection.full(target, what);
       }
       return [...found, selection.reopen()?.channel.id];
     };
@@ -270,10 +270,10 @@ describe("what is full", () => {
   it("is waited for while all others rest, and they come when nobody waits any longer", () => {
     const resting = deps();
     resting.breakers.told(2, 0, 10_000);
-    const selection = createSelection(snapshotOf(two), ["default"], { ask }, resting);
-    selection.full(selection.next() as Choice, "channel");
+    const selection = createSelection(snapshotOf(two), ["default"], { spec }, resting);
+    selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()).toBeUndefined();
-    const again = selection.reopen() as Choice;
+    const again = selection.reopen() as RouteTarget;
     expect(again.channel.id).toBe(1);
     selection.full(again, "channel");
     expect(selection.next()).toBeUndefined();
@@ -284,9 +284,9 @@ describe("what is full", () => {
     const resting = deps();
     resting.breakers.told(2, 0, 10_000);
     const three = [...two, channel(3, { priority: 9 })];
-    const selection = createSelection(snapshotOf(three), ["default"], { ask }, resting);
-    selection.failed(selection.next() as Choice, { isTransient: false, isOfKey: false });
-    selection.full(selection.next() as Choice, "channel");
+    const selection = createSelection(snapshotOf(three), ["default"], { spec }, resting);
+    selection.failed(selection.next() as RouteTarget, { isTransient: false, isOfKey: false });
+    selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()?.channel.id).toBe(2);
   });
 });
@@ -296,8 +296,8 @@ describe("the preferred channel", () => {
     const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
     const snapshot = snapshotOf(channels, { RetrySameLevel: "false" });
     const preferred = { channelId: 2, keyIndex: 0 };
-    const selection = createSelection(snapshot, ["default"], { ask, preferred }, deps());
-    const first = selection.next() as Choice;
+    const selection = createSelection(snapshot, ["default"], { spec, preferred }, deps());
+    const first = selection.next() as RouteTarget;
     expect(first.channel.id).toBe(2);
     selection.failed(first, { isTransient: true, isOfKey: false });
     expect(selection.next()?.channel.id).toBe(1);
@@ -310,7 +310,7 @@ describe("the probe of a key that was passed over", () => {
     const clock = { now: () => now };
     const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
     const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2)]);
-    const begin = () => createSelection(snapshot, ["default"], { ask }, shared);
+    const begin = () => createSelection(snapshot, ["default"], { spec }, shared);
     shared.breakers.told(1, 0, 10_000);
     now = 10_001;
     const refused = begin();
@@ -324,8 +324,8 @@ describe("the probe of a key that was passed over", () => {
 describe("a change while a request waits or tries", () => {
   it("holds: what was switched off is not chosen any more, what came is", () => {
     let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);
-    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
-    const first = selection.next() as Choice;
+    const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
+    const first = selection.next() as RouteTarget;
     selection.failed(first, { isTransient: true, isOfKey: false });
     current = snapshotOf([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
     expect(selection.next()?.channel.id).toBe(3);
@@ -334,10 +334,10 @@ describe("a change while a request waits or tries", () => {
 
   it("holds for a channel that was full", () => {
     let current = snapshotOf([channel(1)]);
-    const selection = createSelection(current, ["default"], { ask }, { ...deps(), current: () => current });
-    selection.full(selection.next() as Choice, "channel");
+    const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
+    selection.full(selection.next() as RouteTarget, "channel");
     current = snapshotOf([channel(1, { keys: ["new"] })]);
-    const again = selection.reopen() as Choice;
+    const again = selection.reopen() as RouteTarget;
     expect(again.channel.keys).toEqual(["new"]);
     selection.full(again, "channel");
     current = snapshotOf([channel(1, { status: 2 })]);

@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/app-error.ts";
-import type { Ask, Body } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level, Snapshot } from "../../snapshot/types.ts";
 import type { Preferred } from "./affinity.ts";
@@ -7,11 +7,11 @@ import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor, type Plan } from "../pipeline/plan.ts";
-import type { Full } from "../admission/candidates.ts";
+import type { LimitScope } from "../admission/candidates.ts";
 import { unavailable, unserved } from "../ingress/unavailable.ts";
 
 /** A channel chosen for one attempt, with everything that the choice implies. */
-export interface Choice {
+export interface RouteTarget {
   readonly channel: ChannelRecord;
   readonly group: string;
   readonly plan: Plan;
@@ -21,18 +21,18 @@ export interface Choice {
 
 export interface Selection {
   /** The next channel to try; undefined when none is left. */
-  next(): Choice | undefined;
+  next(): RouteTarget | undefined;
   /**
    * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
    * to blame, other keys of the channel come after its untried peers.
    */
-  failed(choice: Choice, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
+  failed(target: RouteTarget, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
   /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
-  full(choice: Choice, what: Full): void;
+  full(target: RouteTarget, what: LimitScope): void;
   /** Everything that was full may be tried again, as far as it still may serve. */
-  reopen(): Choice | undefined;
+  reopen(): RouteTarget | undefined;
   /** Resting keys, which are good enough when nobody waits for a full one any longer. */
-  lastResort(): Choice | undefined;
+  lastResort(): RouteTarget | undefined;
   /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
   unused(): void;
   /** Every channel that may serve was tried. */
@@ -55,8 +55,8 @@ export interface SelectionDeps {
 }
 
 /** The request that a channel is sought for; some routes depend on what its body asks for. */
-export interface Sought {
-  readonly ask: Ask;
+export interface SelectionCriteria {
+  readonly spec: RequestSpec;
   readonly body?: Body;
   /** Tried first, unless it rests. */
   readonly preferred?: Preferred | undefined;
@@ -81,13 +81,13 @@ export function listedName(model: string): string {
 export function createSelection(
   snapshot: Snapshot,
   groups: readonly string[],
-  sought: Sought,
+  criteria: SelectionCriteria,
   deps: SelectionDeps,
 ): Selection {
-  const { model } = sought.ask;
+  const { model } = criteria.spec;
   const stages = stagesOf(snapshot, groups, model);
   if (stages.length === 0) throw notSelectable(snapshot, groups, model, listedName(model));
-  return new Walk(snapshot, groups, stages, { ...sought, deps });
+  return new ChannelSelector(snapshot, groups, stages, { ...criteria, deps });
 }
 
 function stagesOf({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
@@ -100,9 +100,9 @@ interface Stage {
   readonly level: Level;
 }
 
-class Walk implements Selection {
+class ChannelSelector implements Selection {
   readonly #tried = new Set<number>();
-  readonly #again = new Map<number, Choice>();
+  readonly #again = new Map<number, RouteTarget>();
   /** Channels where an attempt failed because of its key. */
   readonly #otherKeys = new Set<number>();
   /** What is not tried any more: channels by their id, keys by id and place. */
@@ -111,11 +111,11 @@ class Walk implements Selection {
   readonly #groups: readonly string[];
   #stages: readonly Stage[];
   #snapshot: Snapshot;
-  readonly #request: Sought & { readonly deps: SelectionDeps };
+  readonly #request: SelectionCriteria & { readonly deps: SelectionDeps };
   #stage = 0;
   #stageBefore = 0;
   #hasChosen = false;
-  #last: Choice | undefined;
+  #last: RouteTarget | undefined;
   /** While something is only full, resting keys are left alone: whoever asks waits. */
   #takesResting = false;
   #hasFull = false;
@@ -125,7 +125,7 @@ class Walk implements Selection {
     snapshot: Snapshot,
     groups: readonly string[],
     stages: readonly Stage[],
-    request: Sought & { readonly deps: SelectionDeps },
+    request: SelectionCriteria & { readonly deps: SelectionDeps },
   ) {
     this.#snapshot = snapshot;
     this.#keepsLevel = snapshot.options.RetrySameLevel;
@@ -134,53 +134,56 @@ class Walk implements Selection {
     this.#request = request;
   }
 
-  next(): Choice | undefined {
+  next(): RouteTarget | undefined {
     if (this.#hasChosen) this.#follow();
     this.#stageBefore = this.#stage;
     const preferred = this.#hasChosen ? undefined : this.#preferred();
-    const choice = preferred ?? this.#find();
-    if (!choice) {
-      const { model } = this.#request.ask;
-      if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.ask) : unavailable(this.#groups, model);
+    const target = preferred ?? this.#find();
+    if (!target) {
+      const { model } = this.#request.spec;
+      if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.spec) : unavailable(this.#groups, model);
       return undefined;
     }
     this.#hasChosen = true;
-    this.#last = choice;
-    this.#tried.add(choice.channel.id);
-    this.#again.delete(choice.channel.id);
-    this.#request.deps.breakers.chosen(choice.channel.id, choice.keyIndex);
+    this.#last = target;
+    this.#tried.add(target.channel.id);
+    this.#again.delete(target.channel.id);
+    this.#request.deps.breakers.chosen(target.channel.id, target.keyIndex);
     if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
-    return choice;
+    return target;
   }
 
   /** What every channel of the model lacks does not come by waiting. */
   #servesNever(): boolean {
-    const { ask, body } = this.#request;
+    const { spec, body } = this.#request;
     const channels = this.#stages.flatMap(({ level }) => level.channels);
-    return channels.every((channel) => !planFor(channel, ask, mapModel(channel.modelMapping, ask.model), body));
+    return channels.every((channel) => !planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body));
   }
 
-  #find(): Choice | undefined {
-    const choice = this.#choose(false);
-    if (choice) return choice;
+  #find(): RouteTarget | undefined {
+    const target = this.#choose(false);
+    if (target) return target;
     const again = () => this.#again.values().next().value;
     if (this.restsForMs === undefined || (this.#hasFull && !this.#takesResting)) return again();
     this.#stage = 0;
     return this.#choose(true) ?? again();
   }
 
-  failed(choice: Choice, { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean }): void {
-    const { channel, keyIndex } = choice;
+  failed(
+    target: RouteTarget,
+    { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean },
+  ): void {
+    const { channel, keyIndex } = target;
     // What goes on after a failure waits for nothing.
     this.#takesResting = true;
     if (isOfKey && channel.keys.length > 1) {
       this.#full.add(keyName(channel.id, keyIndex));
       this.#otherKeys.add(channel.id);
     }
-    if (isTransient) this.#again.set(channel.id, choice);
+    if (isTransient) this.#again.set(channel.id, target);
   }
 
-  full({ channel, keyIndex }: Choice, what: Full): void {
+  full({ channel, keyIndex }: RouteTarget, what: LimitScope): void {
     this.#hasFull = true;
     this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
@@ -193,14 +196,14 @@ class Walk implements Selection {
     if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
 
-  reopen(): Choice | undefined {
+  reopen(): RouteTarget | undefined {
     this.#full.clear();
     this.#hasFull = false;
     this.#stage = 0;
     return this.next();
   }
 
-  lastResort(): Choice | undefined {
+  lastResort(): RouteTarget | undefined {
     this.#takesResting = true;
     this.#stage = 0;
     return this.next();
@@ -208,11 +211,11 @@ class Walk implements Selection {
 
   /** What an operator has switched off or changed since the choice before is not tried as it was. */
   #follow(): void {
-    const { deps, ask } = this.#request;
+    const { deps, spec } = this.#request;
     const current = deps.current?.() ?? this.#snapshot;
     if (current === this.#snapshot) return;
     this.#snapshot = current;
-    this.#stages = stagesOf(current, this.#groups, ask.model);
+    this.#stages = stagesOf(current, this.#groups, spec.model);
     if (this.#keepsLevel) this.#stage = 0;
     for (const [id, { channel }] of this.#again) if (current.channels.get(id) !== channel) this.#again.delete(id);
   }
@@ -222,27 +225,27 @@ class Walk implements Selection {
   }
 
   /** The stage stays: when it fails, the others are walked as if it had not been there. */
-  #preferred(): Choice | undefined {
-    const { preferred, ask, deps } = this.#request;
+  #preferred(): RouteTarget | undefined {
+    const { preferred, spec, deps } = this.#request;
     if (!preferred) return undefined;
     for (const { group, level } of this.#stages) {
       const channel = level.channels.find(({ id }) => id === preferred.channelId);
-      if (!channel || !fits(channel, ask)) continue;
-      const choice = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
+      if (!channel || !fits(channel, spec)) continue;
+      const target = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
       const { keyIndex } = preferred;
-      const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, ask.model, deps) === 0;
-      return choice && hasKey ? { ...choice, keyIndex } : choice;
+      const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, spec.model, deps) === 0;
+      return target && hasKey ? { ...target, keyIndex } : target;
     }
     return undefined;
   }
 
-  #choose(canRest: boolean): Choice | undefined {
+  #choose(canRest: boolean): RouteTarget | undefined {
     const onRest = canRest ? undefined : (until: number) => this.#rests(until);
     const full = this.#full.size > 0 ? this.#full : undefined;
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
-      const choice = draw(level, group, this.#tried, { ...this.#request, onRest, full });
-      if (choice) return choice;
+      const target = draw(level, group, this.#tried, { ...this.#request, onRest, full });
+      if (target) return target;
       const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
       const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
       if (otherKey) return otherKey;
@@ -266,35 +269,35 @@ function keyName(channelId: number, keyIndex: number): string {
 }
 
 /** A channel that an administrator named with the key; it need not list the model. */
-export function pinnedChoice(
+export function pinnedTarget(
   snapshot: Snapshot,
   pin: { readonly channelId: number; readonly group: string },
-  sought: Sought,
+  criteria: SelectionCriteria,
   deps: SelectionDeps,
-): Choice {
+): RouteTarget {
   const channel = snapshot.channels.get(pin.channelId);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
-  const choice = choiceOf(channel, pin.group, { ...sought, deps, onRest: undefined });
-  if (!choice) throw new AppError("unsupported_by_channel");
-  return choice;
+  const target = choiceOf(channel, pin.group, { ...criteria, deps, onRest: undefined });
+  if (!target) throw new AppError("unsupported_by_channel");
+  return target;
 }
 
 /** The account that keeps what a request goes on from. Throws `previous_response_unavailable`. */
-export function keeperChoice(
+export function pinnedAccountTarget(
   snapshot: Snapshot,
   keeper: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
-  sought: Sought,
+  criteria: SelectionCriteria,
   deps: SelectionDeps,
-): Choice {
+): RouteTarget {
   const channel = snapshot.channels.get(keeper.channelId);
   if (channel?.status !== 1 || !isUsable(channel, keeper.keyIndex)) throw new AppError("previous_response_unavailable");
-  const choice = pinnedChoice(snapshot, keeper, sought, deps);
-  return { ...choice, keyIndex: keeper.keyIndex };
+  const target = pinnedTarget(snapshot, keeper, criteria, deps);
+  return { ...target, keyIndex: keeper.keyIndex };
 }
 
 /** What one request is selected for. */
-interface Draw extends Sought {
+interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
   /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
@@ -302,32 +305,32 @@ interface Draw extends Sought {
   readonly full?: ReadonlySet<string> | undefined;
 }
 
-function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): Choice | undefined {
+function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): RouteTarget | undefined {
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
   while (open.length > 0) {
     const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
-    const mayServe = fits(channel, request.ask) && !request.full?.has(String(channel.id));
-    const choice = mayServe ? choiceOf(channel, group, request) : undefined;
-    if (choice) return choice;
+    const mayServe = fits(channel, request.spec) && !request.full?.has(String(channel.id));
+    const target = mayServe ? choiceOf(channel, group, request) : undefined;
+    if (target) return target;
     open = open.filter((other) => other !== channel);
   }
   return undefined;
 }
 
-function fits(channel: ChannelRecord, ask: Ask): boolean {
-  return channel.maxInputTokens === 0 || ask.promptEstimate <= channel.maxInputTokens;
+function fits(channel: ChannelRecord, spec: RequestSpec): boolean {
+  return channel.maxInputTokens === 0 || spec.promptEstimate <= channel.maxInputTokens;
 }
 
-function choiceOf(channel: ChannelRecord, group: string, request: Draw): Choice | undefined {
-  const upstreamModel = mapModel(channel.modelMapping, request.ask.model);
-  const plan = planFor(channel, request.ask, upstreamModel, request.body);
+function choiceOf(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
+  const upstreamModel = mapModel(channel.modelMapping, request.spec.model);
+  const plan = planFor(channel, request.spec, upstreamModel, request.body);
   if (!plan) return undefined;
   const keyIndex = pickKey(channel, request);
   return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
 }
 
-function pickKey(channel: ChannelRecord, { ask, deps, onRest, full }: Draw): number | undefined {
+function pickKey(channel: ChannelRecord, { spec, deps, onRest, full }: Draw): number | undefined {
   const { usableKeys } = channel;
   const count = usableKeys?.length ?? channel.keys.length;
   const start = firstKey(channel, count, deps);
@@ -336,7 +339,7 @@ function pickKey(channel: ChannelRecord, { ask, deps, onRest, full }: Draw): num
     const place = (start + step) % count;
     const index = usableKeys ? (usableKeys[place] as number) : place;
     if (full?.has(keyName(channel.id, index))) continue;
-    const until = restsUntil(channel.id, index, ask.model, deps);
+    const until = restsUntil(channel.id, index, spec.model, deps);
     if (until === 0) return index;
     resting ??= index;
     onRest?.(until);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import type { RelayRequest } from "../types.ts";
 import { inFull, type InFullDeps } from "./history-expansion.ts";
-import { notFound, whereIs, type Place, type Whereabouts } from "./response-locator.ts";
+import { notFound, locateResponse, type ResponseLocation, type Whereabouts } from "./response-locator.ts";
 
 type BindDeps = Whereabouts & InFullDeps;
 
@@ -12,7 +12,7 @@ type BindDeps = Whereabouts & InFullDeps;
  * here says it all. Throws `response_not_found` for what is unknown or somebody else's.
  */
 export async function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> {
-  switch (request.ask.dialect) {
+  switch (request.spec.dialect) {
     case "openai-responses":
     case "openai-compaction":
     case "openai-input-tokens":
@@ -28,22 +28,22 @@ const IN_FULL = "send the whole conversation as input instead.";
 const BACKGROUND = "Leave it out, and stream an answer that takes long.";
 
 async function bindResponse(received: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
-  const { ask, caller } = received;
+  const { spec, caller } = received;
   // Its usage is known long after its answer was delivered and charged.
   if (body["background"] === true) throw unsupportedParameter("background", BACKGROUND);
   const place = await placeOf(body, caller.userId, deps);
-  const request = await inFull(received, place?.kept, deps);
-  const isKept = ask.dialect === "openai-responses" && body["store"] !== false;
+  const request = await inFull(received, place?.stored, deps);
+  const isKept = spec.dialect === "openai-responses" && body["store"] !== false;
   return place?.owner ? { ...request, isKept, keeper: place.owner } : { ...request, isKept };
 }
 
 /** Where what the request goes on from is kept; undefined where it begins something. */
-async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Promise<Place | undefined> {
+async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Promise<ResponseLocation | undefined> {
   const previous = text(body, "previous_response_id");
   const id = previous ?? text(object(body, "conversation"), "id") ?? text(body, "conversation");
   if (id === undefined) return undefined;
   const param = previous === undefined ? "conversation" : "previous_response_id";
-  return whereIs(id, userId, deps).catch((error: unknown) => {
+  return locateResponse(id, userId, deps).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== "response_not_found") throw error;
     const message = `${param} ${id.slice(0, 100)} is not known here, or not any more: ${IN_FULL}`;
     throw new AppError("response_not_found", { param, message });
@@ -54,7 +54,7 @@ async function bindThread(request: RelayRequest, body: JsonObject, deps: BindDep
   const isKept = body["thread"] !== undefined && body["thread"] !== null;
   const id = text(body, "previous_message_id");
   if (id === undefined) return isKept ? { ...request, isKept } : request;
-  const { owner } = await whereIs(id, request.caller.userId, deps);
+  const { owner } = await locateResponse(id, request.caller.userId, deps);
   if (!owner) throw notFound(id);
   return { ...request, isKept: true, keeper: owner };
 }

@@ -12,11 +12,11 @@ import type { PipelineDeps } from "../pipeline/pipeline.ts";
 import { jsonBody } from "../ingress/read-body.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import type { Arrival } from "../ingress/read-request.ts";
-import { keeperChoice, type Choice } from "../selection/select.ts";
+import { pinnedAccountTarget, type RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import type { ResponseOwner, ResponseOwners } from "./owners.ts";
 import { answerKept, sendJson } from "./read-stored.ts";
-import { whereIs } from "./response-locator.ts";
+import { locateResponse } from "./response-locator.ts";
 
 /** A call about one stored response. */
 export interface StoredCall {
@@ -53,22 +53,27 @@ const MAX_FAILURE_BYTES = 64 * 1024;
 /** Reads, cancels or deletes a stored response where it is kept. Free, and without a log row. */
 export async function forwardStored(call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { userId } = asked.caller;
-  const { kept, owner } = await whereIs(call.id, userId, deps);
+  const { stored, owner } = await locateResponse(call.id, userId, deps);
   if (owner) return forwardTo(owner, call, asked, deps);
   const query = new URLSearchParams((asked.request.url ?? "").split("?")[1] ?? "");
-  sendJson(asked.response, await answerKept({ ...call, userId, query }, kept, deps.kept));
+  sendJson(asked.response, await answerKept({ ...call, userId, query }, stored, deps.responseStore));
 }
 
 /** The account that keeps it answers. */
 async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { caller, response } = asked;
   const request = requestOf(asked);
-  const choice = keeperChoice(deps.snapshots.current(), { ...owner, group: caller.group }, request, deps.selection);
+  const target = pinnedAccountTarget(
+    deps.snapshots.current(),
+    { ...owner, group: caller.group },
+    request,
+    deps.selection,
+  );
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
-  const answer = await send(call, { request, choice, signal: gone.signal }, deps);
+  const answer = await send(call, { request, target, signal: gone.signal }, deps);
   if (answer.status < 200 || answer.status > 299)
-    throw failureOfAnswer(await failureFrom(answer, gone.signal), choice, deps).error;
+    throw failureOfAnswer(await failureFrom(answer, gone.signal), target, deps).error;
   if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
@@ -107,7 +112,7 @@ function requestOf({ request, arrival, caller }: Asked): RelayRequest {
   const body = jsonBody(Buffer.from('{"model":"stored-response","input":"-"}'));
   return {
     id: arrival.requestId,
-    ask: openaiResponses.inspect(body, "responses", undefined),
+    spec: openaiResponses.inspect(body, "responses", undefined),
     dialect: openaiResponses,
     body,
     contentType: "application/json",
@@ -122,12 +127,12 @@ function requestOf({ request, arrival, caller }: Asked): RelayRequest {
 
 interface Sending {
   readonly request: RelayRequest;
-  readonly choice: Choice;
+  readonly target: RouteTarget;
   readonly signal: AbortSignal;
 }
 
-async function send({ method, id, rest }: StoredCall, { request, choice, signal }: Sending, deps: ForwardDeps) {
-  const { call } = await buildCall(request, choice, deps);
+async function send({ method, id, rest }: StoredCall, { request, target, signal }: Sending, deps: ForwardDeps) {
+  const { call } = await buildCall(request, target, deps);
   call.url.pathname += `/${encodeURIComponent(id)}${rest}`;
   for (const [name, value] of new URLSearchParams(request.url.split("?")[1] ?? ""))
     if (QUERY.includes(name)) call.url.searchParams.append(name, value);
@@ -137,7 +142,7 @@ async function send({ method, id, rest }: StoredCall, { request, choice, signal 
   if (method !== "POST") delete call.headers["content-type"];
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   try {
-    return await sendCall(deps.upstreams, call, { proxy: proxyOf(choice.channel), timeouts, signal });
+    return await sendCall(deps.upstreams, call, { proxy: proxyOf(target.channel), timeouts, signal });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw unreachable(error instanceof Error ? error : new Error(String(error))).error;

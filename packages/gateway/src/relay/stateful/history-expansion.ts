@@ -6,10 +6,10 @@ import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { jsonBody } from "../ingress/read-body.ts";
 import type { RelayRequest } from "../types.ts";
 import { inputItems, isUnreadable, plainItem } from "./items.ts";
-import type { KeptResponse, KeptResponses } from "./response-store.ts";
+import type { StoredResponse, ResponseStore } from "./response-store.ts";
 
 export interface InFullDeps {
-  readonly kept: Pick<KeptResponses, "find" | "output">;
+  readonly responseStore: Pick<ResponseStore, "find" | "output">;
   readonly bodyLimits: { readonly maxDecodedBytes: number };
 }
 
@@ -23,7 +23,7 @@ const AT_ONCE = 16;
  */
 export async function inFull(
   request: RelayRequest,
-  previous: KeptResponse | undefined,
+  previous: StoredResponse | undefined,
   deps: InFullDeps,
 ): Promise<RelayRequest> {
   const body = request.body.json();
@@ -36,10 +36,10 @@ export async function inFull(
   const bytes = Buffer.from(JSON.stringify({ ...own, input }));
   checkSize(bytes.length, deps);
   const full = jsonBody(bytes);
-  const { promptEstimate } = request.dialect.inspect(full, request.ask.operation, undefined);
+  const { promptEstimate } = request.dialect.inspect(full, request.spec.operation, undefined);
   const asked = { body: request.body, previous: previous && text(body, "previous_response_id") };
   request.body.forget?.();
-  return { ...request, ask: { ...request.ask, promptEstimate }, body: full, asked };
+  return { ...request, spec: { ...request.spec, promptEstimate }, body: full, asked };
 }
 
 /** Without what only conversions read; for an upstream of the client's own protocol. */
@@ -50,7 +50,7 @@ export function forVendor(body: Body): Body {
 }
 
 /** Everything said before the request, the first response first. */
-async function conversationUntil(last: KeptResponse, { caller }: RelayRequest, deps: InFullDeps) {
+async function conversationUntil(last: StoredResponse, { caller }: RelayRequest, deps: InFullDeps) {
   const turns: JsonValue[][] = [];
   let bytes = 0;
   for (let turn = last; ;) {
@@ -59,7 +59,7 @@ async function conversationUntil(last: KeptResponse, { caller }: RelayRequest, d
     checkSize(bytes, deps);
     if (turn.previous === undefined) return turns.reverse().flat();
     if (turns.length >= MOST_RESPONSES) throw tooMany("previous_response_id");
-    const before = await deps.kept.find(turn.previous, caller.userId);
+    const before = await deps.responseStore.find(turn.previous, caller.userId);
     if (!before) throw new AppError("response_not_found", { values: { id: turn.previous } });
     turn = before;
   }
@@ -74,7 +74,7 @@ async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps
   if (ids.length > MOST_RESPONSES) throw tooMany("input");
   const found = new Map<string, JsonObject>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const part = ids.slice(at, at + AT_ONCE).map((id) => deps.kept.output(id, caller.userId));
+    const part = ids.slice(at, at + AT_ONCE).map((id) => deps.responseStore.output(id, caller.userId));
     for (const response of await Promise.all(part))
       for (const item of response?.output ?? [])
         if (isObject(item) && typeof item["id"] === "string") found.set(item["id"], plainItem(item));

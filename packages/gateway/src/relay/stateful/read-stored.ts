@@ -3,9 +3,9 @@ import { isObject, list, text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
 import type { StoredCall } from "./forward.ts";
-import type { KeptResponse, KeptResponses } from "./response-store.ts";
+import type { StoredResponse, ResponseStore } from "./response-store.ts";
 
-export interface KeptCall extends Pick<StoredCall, "id" | "rest"> {
+export interface StoredResponseCall extends Pick<StoredCall, "id" | "rest"> {
   readonly method: string;
   readonly userId: number;
   readonly query: URLSearchParams;
@@ -16,15 +16,15 @@ const LARGEST_PAGE = 100;
 
 /** Answers a call about a response that is kept here. */
 export async function answerKept(
-  call: KeptCall,
-  found: KeptResponse,
-  kept: Pick<KeptResponses, "forget">,
+  call: StoredResponseCall,
+  found: StoredResponse,
+  responseStore: Pick<ResponseStore, "forget">,
 ): Promise<JsonObject> {
   const { method, id, rest, query, userId } = call;
   if (rest === "/cancel") throw invalidRequest("id", "Only responses in the background can be cancelled.");
   if (rest === "/input_items") return pageOf(itemsOf(found, id), query);
   if (method === "DELETE") {
-    await kept.forget(id, userId);
+    await responseStore.forget(id, userId);
     return { id, object: "response", deleted: true };
   }
   if (query.get("stream") === "true")
@@ -43,7 +43,7 @@ export function sendJson(response: ServerResponse, value: JsonObject): void {
 }
 
 /** Clients count on an id and on parts. */
-function itemsOf({ input }: KeptResponse, id: string): JsonObject[] {
+function itemsOf({ input }: StoredResponse, id: string): JsonObject[] {
   return input.filter(isObject).map((item, at) => {
     const type = text(item, "type") ?? "message";
     const named = { ...item, type, id: text(item, "id") ?? `${id.replace("resp_", "item_")}_${at}` };

@@ -8,11 +8,11 @@ import { createRedisClient, type RedisClient } from "../../redis/client.ts";
 import { createKeys } from "../../redis/keys.ts";
 import { createPatience } from "../../redis/wait-budget.ts";
 import { createVault } from "../../storage/secrets/secrets.ts";
-import type { Entries, Entry } from "../ttl-store/ttl-store.ts";
+import type { TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 import { createMemoryEntries } from "../ttl-store/memory.ts";
 import { createRedisEntries } from "../ttl-store/redis.ts";
 import { jsonBody } from "../ingress/read-body.ts";
-import { createKeptResponses, type MadeResponse } from "./response-store.ts";
+import { createResponseStore, type MadeResponse } from "./response-store.ts";
 
 const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
@@ -34,7 +34,7 @@ async function connect(prefix: string): Promise<RedisClient> {
   return redis;
 }
 
-type Room = readonly [outputs: Entries<Entry>, requests: Entries<Entry>];
+type Room = readonly [outputs: TtlStore<Entry>, requests: TtlStore<Entry>];
 
 function inRedis(redis: RedisClient): Room {
   const entries = (what: string) =>
@@ -42,7 +42,7 @@ function inRedis(redis: RedisClient): Room {
       redis,
       sealer: vault,
       keys: (name) => redis.keys.responses(`${what}-${name}`),
-      patience: createPatience(2_000),
+      waitBudget: createPatience(2_000),
       onFailure: () => {},
     });
   return [entries("outputs"), entries("requests")];
@@ -53,7 +53,7 @@ function keptIn([outputs, requests]: Room) {
   const options = { KeptResponsesHours: 24, KeptResponsesMegabytes: 64 };
   const clock = { now: Date.now() };
   const deps = { outputs, requests, vault, options: () => options, now: () => clock.now };
-  return { ...createKeptResponses(deps), options, clock };
+  return { ...createResponseStore(deps), options, clock };
 }
 
 const idOf = (name: number) => `resp_${String(name).padStart(26, "0")}`;

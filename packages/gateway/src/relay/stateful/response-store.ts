@@ -5,10 +5,10 @@ import type { Body, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
-import type { Bound, Entries, Entry } from "../ttl-store/ttl-store.ts";
+import type { Bound, TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 
 /** What a response made of a request. */
-export interface KeptOutput {
+export interface StoredOutput {
   /** The response that it goes on from. */
   readonly previous: string | undefined;
   readonly output: readonly JsonValue[];
@@ -17,7 +17,7 @@ export interface KeptOutput {
 }
 
 /** A response that was made here, with what it answers. */
-export interface KeptResponse extends KeptOutput {
+export interface StoredResponse extends StoredOutput {
   /** Items of its own request, as the client sent them. */
   readonly input: readonly JsonValue[];
   /** As the client got it. */
@@ -31,24 +31,24 @@ export interface MadeResponse {
 }
 
 /** Responses of conversions, whose upstreams keep nothing. Only a user's own are found. */
-export interface KeptResponses {
+export interface ResponseStore {
   /** False while nothing is kept, and for requests that are too long. */
   takes(body: Body): boolean;
   /** Nobody waits for it; what cannot be kept is lost. */
   keep(made: MadeResponse, userId: number): void;
   /** These reject with `responses_unavailable` when nobody can tell now. */
-  find(id: string, userId: number): Promise<KeptResponse | undefined>;
-  output(id: string, userId: number): Promise<KeptOutput | undefined>;
+  find(id: string, userId: number): Promise<StoredResponse | undefined>;
+  output(id: string, userId: number): Promise<StoredOutput | undefined>;
   forget(id: string, userId: number): Promise<void>;
 }
 
-export interface KeptResponsesDeps {
+export interface ResponseStoreDeps {
   /**
    * Apart from each other: some clients send the whole conversation with every request, and that must not push out the
    * outputs that they name by their ids.
    */
-  readonly outputs: Entries<Entry>;
-  readonly requests: Entries<Entry>;
+  readonly outputs: TtlStore<Entry>;
+  readonly requests: TtlStore<Entry>;
   readonly vault: Pick<Vault, "hashKey">;
   readonly options: () => Pick<OptionValues, "KeptResponsesHours" | "KeptResponsesMegabytes">;
   /** Epoch milliseconds. */
@@ -61,9 +61,9 @@ const MEGABYTE = 1024 * 1024;
 const LONGEST_REQUEST = 8 * MEGABYTE;
 const RETRY_MS = 1_000;
 
-export function createKeptResponses({ outputs, requests, vault, options, now }: KeptResponsesDeps): KeptResponses {
+export function createResponseStore({ outputs, requests, vault, options, now }: ResponseStoreDeps): ResponseStore {
   const keyOf = (id: string, userId: number) => vault.hashKey(JSON.stringify(["kept-response 1", userId, id]));
-  const read = async (entries: Entries<Entry>, id: string, userId: number): Promise<Buffer | undefined> => {
+  const read = async (entries: TtlStore<Entry>, id: string, userId: number): Promise<Buffer | undefined> => {
     const { keepMs } = boundOf(options());
     if (keepMs === 0 || !isOwnResponse(id)) return undefined;
     const entry = await reachable(() => entries.find(keyOf(id, userId)));
@@ -105,7 +105,7 @@ export function createKeptResponses({ outputs, requests, vault, options, now }: 
 }
 
 /** Each of the two has half of the room. */
-function boundOf({ KeptResponsesHours, KeptResponsesMegabytes }: ReturnType<KeptResponsesDeps["options"]>): Bound {
+function boundOf({ KeptResponsesHours, KeptResponsesMegabytes }: ReturnType<ResponseStoreDeps["options"]>): Bound {
   return { keepMs: KeptResponsesHours * HOUR_MS, maxBytes: (KeptResponsesMegabytes * MEGABYTE) / 2 };
 }
 
@@ -117,7 +117,7 @@ async function reachable<T>(ask: () => Promise<T> | T): Promise<T> {
   }
 }
 
-function outputIn(body: Buffer): KeptOutput | undefined {
+function outputIn(body: Buffer): StoredOutput | undefined {
   const json = parseObject(body.toString("utf8"));
   return json && { previous: text(json, "previous"), output: list(json, "output"), bytes: body.length };
 }

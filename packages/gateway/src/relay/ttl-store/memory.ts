@@ -1,10 +1,10 @@
-import type { Entries, Entry } from "./ttl-store.ts";
+import type { TtlStore, Entry } from "./ttl-store.ts";
 
 /** What an entry costs besides its body: key, usage, the map. */
 const OVERHEAD_BYTES = 512;
 
 /** Entries of one process: those that were not asked for longest leave when there is no room. */
-export function createMemoryEntries<E extends Entry>(): Entries<E> {
+export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
   const kept = new Map<string, E>();
   let bytes = 0;
   const forget = (key: string) => {

@@ -1,7 +1,7 @@
 import { RedisAway, type RedisClient } from "../../redis/client.ts";
-import type { Patience } from "../../redis/wait-budget.ts";
+import type { WaitBudget } from "../../redis/wait-budget.ts";
 import { script } from "../../redis/script.ts";
-import type { Entries, Entry } from "./ttl-store.ts";
+import type { TtlStore, Entry } from "./ttl-store.ts";
 import { openEntry, sealEntry, type Sealer } from "./sealed-entry.ts";
 
 export interface RedisEntriesDeps {
@@ -10,12 +10,12 @@ export interface RedisEntriesDeps {
   /** Full names of the Redis keys; all have one tag. */
   readonly keys: (name: "kept" | "ends" | "bytes") => string;
   /** How long a look takes at most. */
-  readonly patience: Patience;
+  readonly waitBudget: WaitBudget;
   /** Told of each call that was in vain. */
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface RedisEntries<E extends Entry> extends Entries<E> {
+export interface RedisEntries<E extends Entry> extends TtlStore<E> {
   find(key: string): Promise<E | undefined>;
 }
 
@@ -60,10 +60,10 @@ return size`);
 
 /** Entries of all replicas, sealed. One that does not open is unknown. */
 export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): RedisEntries<E> {
-  const { redis, sealer, patience, onFailure } = deps;
+  const { redis, sealer, waitBudget, onFailure } = deps;
   const keys = [deps.keys("kept"), deps.keys("ends"), deps.keys("bytes")] as const;
   const failed = (error: unknown) => {
-    if (error instanceof RedisAway) patience.waitedInVain();
+    if (error instanceof RedisAway) waitBudget.waitedInVain();
     onFailure(error);
   };
   const opened = (key: string, sealed: unknown) => {
@@ -76,8 +76,8 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   };
   return {
     async find(key) {
-      if (patience.isOver) throw new RedisAway("Redis did not answer a moment ago", false);
-      const look = redis.one({ command: "HGET", args: [keys[0], key] }, patience.ms);
+      if (waitBudget.isOver) throw new RedisAway("Redis did not answer a moment ago", false);
+      const look = redis.one({ command: "HGET", args: [keys[0], key] }, waitBudget.ms);
       const sealed = await look.catch((error: unknown) => {
         failed(error);
         throw error;
@@ -86,7 +86,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
     },
     keep(key, entry, { keepMs, maxBytes }) {
       const sealed = sealEntry(key, entry, sealer);
-      if (sealed.length > maxBytes || patience.isOver) return;
+      if (sealed.length > maxBytes || waitBudget.isOver) return;
       const args = [key, sealed, keepMs, maxBytes];
       redis.one({ script: KEEP, keys, args }, WRITE_TIMEOUT_MS).catch(failed);
     },

@@ -13,7 +13,7 @@ export interface Bound {
 }
 
 /** Where entries are kept; `entries-memory.ts` for one process, `entries-redis.ts` for all. */
-export interface Entries<E extends Entry> {
+export interface TtlStore<E extends Entry> {
   /** Undefined = unknown; may be one whose time is over. Rejects when nobody can tell now. */
   find(key: string): Promise<E | undefined> | E | undefined;
   /** Nobody waits for it; what cannot be kept is lost. */

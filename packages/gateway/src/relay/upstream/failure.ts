@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/app-error.ts";
-import type { ChannelRecord, ErrorClass, Verdict } from "../../providers/core/types.ts";
+import type { ChannelRecord, ErrorClass, UpstreamError } from "../../providers/core/types.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 
 /** A failed attempt: what the client would be told, and what follows for retries, cool-down and the channel. */
@@ -46,24 +46,28 @@ const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** The upstream answered with a failure; `verdict` holds a message that is masked already. */
-export function refusedByUpstream(verdict: Verdict, channel: ChannelRecord, defaultRestMs: number): Failure {
-  const mapped = channel.statusMapping.get(verdict.status);
-  const status = mapped ?? verdict.status;
+export function refusedByUpstream(
+  upstreamError: UpstreamError,
+  channel: ChannelRecord,
+  defaultRestMs: number,
+): Failure {
+  const mapped = channel.statusMapping.get(upstreamError.status);
+  const status = mapped ?? upstreamError.status;
   return {
-    error: clientError(verdict, status, mapped !== undefined),
-    outcome: OUTCOMES[verdict.class] ?? "upstream_error",
-    retry: mapped === undefined ? verdict.retry : retriesStatus(status),
-    isTransient: TRANSIENT_CLASSES.has(verdict.class),
-    disable: verdict.disable ? verdict.message : undefined,
-    restMs: restOf(verdict, defaultRestMs),
-    isLimited: verdict.class === "rate_limit",
+    error: clientError(upstreamError, status, mapped !== undefined),
+    outcome: OUTCOMES[upstreamError.class] ?? "upstream_error",
+    retry: mapped === undefined ? upstreamError.retry : retriesStatus(status),
+    isTransient: TRANSIENT_CLASSES.has(upstreamError.class),
+    disable: upstreamError.disable ? upstreamError.message : undefined,
+    restMs: restOf(upstreamError, defaultRestMs),
+    isLimited: upstreamError.class === "rate_limit",
     isUnsent: false,
     retryOnce: false,
   };
 }
 
 /** After too many calls always, after an overload when the upstream says how long. */
-function restOf({ class: found, retryAfterMs }: Verdict, defaultRestMs: number): number | undefined {
+function restOf({ class: found, retryAfterMs }: UpstreamError, defaultRestMs: number): number | undefined {
   if (found === "rate_limit") return retryAfterMs ?? defaultRestMs;
   return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
 }
@@ -72,18 +76,19 @@ function restOf({ class: found, retryAfterMs }: Verdict, defaultRestMs: number):
  * An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. A text that was
  * filtered is the client's, whatever the status.
  */
-function clientError(verdict: Verdict, status: number, isMapped: boolean): AppError {
-  const isKeys = verdict.class === "bad_key" || (verdict.class !== "content_filter" && [401, 403].includes(status));
+function clientError(upstreamError: UpstreamError, status: number, isMapped: boolean): AppError {
+  const isKeys =
+    upstreamError.class === "bad_key" || (upstreamError.class !== "content_filter" && [401, 403].includes(status));
   if (!isMapped && isKeys) return new AppError("upstream_auth_error");
   if (!isMapped && status === 402) return new AppError("upstream_billing_error");
   return AppError.upstream({
     status: status >= 400 && status <= 599 ? status : 502,
-    message: verdict.message,
-    type: verdict.type,
-    code: verdict.code,
-    param: verdict.param,
-    retryable: verdict.retry,
-    retryAfterMs: verdict.retryAfterMs,
+    message: upstreamError.message,
+    type: upstreamError.type,
+    code: upstreamError.code,
+    param: upstreamError.param,
+    retryable: upstreamError.retry,
+    retryAfterMs: upstreamError.retryAfterMs,
   });
 }
 

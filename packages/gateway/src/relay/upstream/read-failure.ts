@@ -3,7 +3,7 @@ import { mask } from "../../providers/core/mask.ts";
 import type { CollectedAnswer } from "../pipeline/collected-answer.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { refusedByUpstream, type Failure } from "./failure.ts";
-import type { Choice } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/select.ts";
 
 export interface ReadFailureDeps {
   /** Epoch milliseconds. */
@@ -14,10 +14,14 @@ export interface ReadFailureDeps {
 /** What an upstream's refusal means, without what belongs to the operator. */
 export function failureOfAnswer(
   answer: CollectedAnswer,
-  { channel, keyIndex, plan }: Choice,
+  { channel, keyIndex, plan }: RouteTarget,
   { now, disableKeywords }: ReadFailureDeps,
 ): Failure {
-  const verdict = readFailure(plan.provider, answer, { now: now(), keywords: disableKeywords() });
+  const upstreamError = readFailure(plan.provider, answer, { now: now(), keywords: disableKeywords() });
   const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
-  return refusedByUpstream({ ...verdict, message: mask(verdict.message, secrets) }, channel, DEFAULT_REST_MS);
+  return refusedByUpstream(
+    { ...upstreamError, message: mask(upstreamError.message, secrets) },
+    channel,
+    DEFAULT_REST_MS,
+  );
 }

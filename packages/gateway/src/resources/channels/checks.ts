@@ -96,7 +96,7 @@ async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResul
 /** A dead key is no dead channel; keys that the system switched off are tried by themselves, some in each round. */
 async function drawForKeys(deps: ChannelChecksDeps, row: ChannelRow, set: KeySet, result: ProbeResult): Promise<void> {
   const { id } = row;
-  const isDeadKey = deps.options().AutomaticDisableChannelEnabled && result.verdict?.disable === true;
+  const isDeadKey = deps.options().AutomaticDisableChannelEnabled && result.upstreamError?.disable === true;
   const tested = firstInUse(set);
   if (!isDeadKey && set.states.size < set.keys.length) await draw(deps, row, result);
   else if (isDeadKey && row.auto_ban === 1) await disableChannel(deps, { id, reason: result.message, key: tested });
@@ -178,7 +178,7 @@ async function switchTo(deps: SwitchDeps, row: ChannelRow, status: number, reaso
 }
 
 function reasonToDisable(result: ProbeResult, options: ReturnType<ChannelChecksDeps["options"]>): string | undefined {
-  if (options.AutomaticDisableChannelEnabled && result.verdict?.disable === true) return result.message;
+  if (options.AutomaticDisableChannelEnabled && result.upstreamError?.disable === true) return result.message;
   const limit = options.ChannelDisableThreshold;
   const taken = result.milliseconds / 1000;
   if (limit <= 0 || taken <= limit) return undefined;

@@ -56,7 +56,7 @@ function otherOf(channelId: number, { model, usage }: ProbeResult, { prices }: S
     group_ratio: 1,
     model_price: row.quotaType === 1 ? row.modelPrice : -1,
     frt: NO_FIRST_TOKEN,
-    test_quota: price && usage ? charge(usage, price, { groupRatio: "1", ask: { model } }) : 0,
+    test_quota: price && usage ? charge(usage, price, { groupRatio: "1", spec: { model } }) : 0,
     admin_info: { use_channel: [String(channelId)] },
   };
 }

@@ -99,8 +99,8 @@ async function storedKey(store: ChannelStore, id: number): Promise<string> {
 
 async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, model: string | undefined) {
   const result = await upstream.tryOut(channel, model);
-  const { isOk, message, milliseconds, verdict } = result;
-  const status = verdict === undefined ? {} : { status: verdict.status };
+  const { isOk, message, milliseconds, upstreamError } = result;
+  const status = upstreamError === undefined ? {} : { status: upstreamError.status };
   return { ok: isOk, latency_ms: milliseconds, message, ...status };
 }
 

@@ -51,7 +51,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     try {
       return await work(key);
     } catch (error) {
-      const said = error instanceof UpstreamRefusal ? error.verdict.message : messageOf(error);
+      const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
       const text = mask(said, { key, baseUrl: channel.baseUrl }).slice(0, MAX_MESSAGE);
       throw new UpstreamFailed(text, { cause: error });
     }

@@ -25,8 +25,8 @@ export function explanationOf(
   const most = (count: number) => Math.min(count, MOST_TOKENS);
   const usage = { ...NO_USAGE, input: most(prompt), output: most(completion), cachedInput: most(cached) };
   const groupRatio = prices.groupRatio(group);
-  const ask = { model, operation: "chat" as const };
-  const terms = { groupRatio, ask, quotaPerUnit: knownRatio(String(options.QuotaPerUnit)) };
+  const spec = { model, operation: "chat" as const };
+  const terms = { groupRatio, spec, quotaPerUnit: knownRatio(String(options.QuotaPerUnit)) };
   const { parts, rates, exact, quota } = explain(usage, price, terms);
   const tier = price.kind === "tokens" ? price.tiers.find((one) => one === rates) : undefined;
   return {

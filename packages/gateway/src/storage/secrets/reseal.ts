@@ -3,7 +3,7 @@ import type { RawTransaction } from "../engines/raw.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 
 /** Where sealed texts are. */
-interface Place {
+interface SealedColumn {
   readonly table: string;
   readonly id: string;
   readonly column: string;
@@ -11,7 +11,7 @@ interface Place {
   readonly hash?: string;
 }
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly SealedColumn[] = [
   { table: "channels", id: "id", column: "key_sealed", hash: "key_hash" },
   { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash" },
   { table: "users", id: "id", column: "totp_secret" },
@@ -52,7 +52,7 @@ export async function reseal(database: Database, vault: Vault): Promise<number> 
   return changed;
 }
 
-async function resealTable(database: Database, vault: Vault, { table, id, column }: Place): Promise<number> {
+async function resealTable(database: Database, vault: Vault, { table, id, column }: SealedColumn): Promise<number> {
   const select = `select "${id}" as id, "${column}" as sealed from ${table} where "${id}" > ? order by "${id}" limit ${BATCH}`;
   const update = `update ${table} set "${column}" = ? where "${id}" = ? and "${column}" = ?`;
   let changed = 0;

@@ -4,7 +4,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import { failureIn200, readFailure } from "../../providers/core/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
-import { UpstreamRefusal, type ChannelRecord, type Verdict } from "../../providers/core/types.ts";
+import { UpstreamRefusal, type ChannelRecord, type UpstreamError } from "../../providers/core/types.ts";
 import type { VideoRequest } from "../../providers/core/video.ts";
 import { DEFAULT_REST_MS } from "../../relay/selection/cooldown.ts";
 import { refusedByUpstream, unreachable, type Failure } from "../../relay/upstream/failure.ts";
@@ -114,9 +114,9 @@ async function attempt(
   const { call, vendor, request, money } = course;
   const { channel } = choice;
   const answer = await send(course, choice, deps);
-  if (answer instanceof UpstreamRefusal) return refuse(answer.verdict, course, choice, deps);
-  const verdict = verdictOf(answer, vendor, deps);
-  if (verdict) return refuse(verdict, course, choice, deps);
+  if (answer instanceof UpstreamRefusal) return refuse(answer.upstreamError, course, choice, deps);
+  const upstreamError = upstreamErrorOf(answer, vendor, deps);
+  if (upstreamError) return refuse(upstreamError, course, choice, deps);
   const accepted = isObject(answer.json) ? vendor.videos.accepted(answer.json) : undefined;
   if (!accepted) {
     deps.log.info("a video was answered with something else", { channelId: channel.id });
@@ -148,24 +148,28 @@ function send(
   });
 }
 
-function verdictOf({ status, text: said }: TaskAnswer, { provider }: VideoVendor, deps: TaskDeps): Verdict | undefined {
+function upstreamErrorOf(
+  { status, text: said }: TaskAnswer,
+  { provider }: VideoVendor,
+  deps: TaskDeps,
+): UpstreamError | undefined {
   const answer = { status, headers: {}, body: Buffer.from(said) };
   const isSuccess = status >= 200 && status < 300;
   return isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.clock.now() });
 }
 
 async function refuse(
-  verdict: Verdict,
+  upstreamError: UpstreamError,
   { vendor }: Course,
   { channel }: TaskChoice,
   deps: TaskDeps,
 ): Promise<{ readonly refused: VideoError; readonly failure: Failure }> {
   const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl || vendor.provider.baseUrl };
-  const message = mask(verdict.message, secrets);
-  const failure = refusedByUpstream({ ...verdict, message }, channel, DEFAULT_REST_MS);
+  const message = mask(upstreamError.message, secrets);
+  const failure = refusedByUpstream({ ...upstreamError, message }, channel, DEFAULT_REST_MS);
   if (failure.disable !== undefined) await switchOff(channel, failure.disable, deps);
-  const isOurs = verdict.class === "bad_key" || verdict.class === "out_of_credit";
-  return { refused: new VideoError(isOurs ? undefined : verdict.code, failure.error), failure };
+  const isOurs = upstreamError.class === "bad_key" || upstreamError.class === "out_of_credit";
+  return { refused: new VideoError(isOurs ? undefined : upstreamError.code, failure.error), failure };
 }
 
 /** Every text that says what the video is to show. */

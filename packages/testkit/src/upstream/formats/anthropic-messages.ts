@@ -17,7 +17,7 @@ export const anthropicMessages: ChatFormat = {
     ...head(reply),
     content: blocksOf(reply),
     stop_reason: stopReason(reply),
-    usage: usageOf(reply),
+    usage: anthropicUsage(reply),
   }),
   *stream(reply) {
     for (const event of events(reply)) yield { name: String(event["type"]), data: JSON.stringify(event) };
@@ -36,7 +36,7 @@ function error(status: number, message: string): Json {
 function* events(reply: Reply): Generator<Json> {
   yield {
     type: "message_start",
-    message: { ...head(reply), content: [], stop_reason: null, usage: { ...usageOf(reply), output_tokens: 1 } },
+    message: { ...head(reply), content: [], stop_reason: null, usage: { ...anthropicUsage(reply), output_tokens: 1 } },
   };
   yield { type: "ping" };
   for (const [index, block] of blocksOf(reply).entries()) {
@@ -90,7 +90,7 @@ function stopReason(reply: Reply): string {
 }
 
 /** The format has no answer without usage: `no-usage` leaves the counters out of it. */
-function usageOf(reply: Reply): Json {
+function anthropicUsage(reply: Reply): Json {
   if (!reply.usage) return {};
   const { input, cached = 0 } = reply.usage;
   return {

@@ -53,7 +53,7 @@ function blocked(reply: Reply): Json {
 
 function tailOf(reply: Reply): Json {
   return {
-    ...(reply.usage && { usageMetadata: usageOf(reply, reply.usage) }),
+    ...(reply.usage && { usageMetadata: geminiUsage(reply, reply.usage) }),
     modelVersion: reply.model,
     responseId: reply.id,
   };
@@ -73,7 +73,7 @@ function partsOf(reply: Reply, text: string): Json[] {
 }
 
 /** The thoughts count beside the candidates in this format: their sum is the reply's output. */
-function usageOf(reply: Reply, { input, output, cached = 0 }: TokenCounts): Json {
+function geminiUsage(reply: Reply, { input, output, cached = 0 }: TokenCounts): Json {
   const thoughts = Math.min(output, reply.reasoning.length);
   return {
     promptTokenCount: input,

@@ -8,7 +8,7 @@ export const openaiChat: ChatFormat = {
   plain: (reply) => ({
     ...head(reply, "chat.completion"),
     choices: [{ index: 0, message: message(reply), logprobs: null, finish_reason: finishOf(reply) }],
-    ...(reply.usage && { usage: usageOf(reply) }),
+    ...(reply.usage && { usage: chatUsage(reply) }),
   }),
   *stream(reply, wantsUsage) {
     const chunk = (delta: Json, finish: string | null = null): SseEvent => ({
@@ -30,7 +30,7 @@ export const openaiChat: ChatFormat = {
     }
     yield chunk({}, finishOf(reply));
     if (wantsUsage && reply.usage) {
-      yield { data: JSON.stringify({ ...head(reply, "chat.completion.chunk"), choices: [], usage: usageOf(reply) }) };
+      yield { data: JSON.stringify({ ...head(reply, "chat.completion.chunk"), choices: [], usage: chatUsage(reply) }) };
     }
     yield { data: "[DONE]" };
   },
@@ -43,7 +43,7 @@ export const openaiCompletions: ChatFormat = {
   plain: (reply) => ({
     ...head(reply, "text_completion"),
     choices: [{ index: 0, text: textOf(reply), logprobs: null, finish_reason: finishOf(reply) }],
-    ...(reply.usage && { usage: usageOf(reply) }),
+    ...(reply.usage && { usage: chatUsage(reply) }),
   }),
   *stream(reply, wantsUsage) {
     const chunk = (text: string, finish: string | null): SseEvent => ({
@@ -55,7 +55,7 @@ export const openaiCompletions: ChatFormat = {
     for (const text of reply.pieces) yield chunk(text, null);
     yield chunk("", finishOf(reply));
     if (wantsUsage && reply.usage) {
-      yield { data: JSON.stringify({ ...head(reply, "text_completion"), choices: [], usage: usageOf(reply) }) };
+      yield { data: JSON.stringify({ ...head(reply, "text_completion"), choices: [], usage: chatUsage(reply) }) };
     }
     yield { data: "[DONE]" };
   },
@@ -85,7 +85,7 @@ function finishOf(reply: Reply): string {
   return reply.toolCalls.length > 0 ? "tool_calls" : reply.finish;
 }
 
-function usageOf(reply: Reply): Json {
+function chatUsage(reply: Reply): Json {
   const { input, output, cached = 0 } = reply.usage ?? { input: 0, output: 0 };
   const reasoning = Math.min(output, reply.reasoning.length);
   return {

@@ -126,11 +126,11 @@ function response(reply: Reply, status: string, output: readonly Json[]): Json {
     top_p: 1,
     tool_choice: "auto",
     tools: [],
-    usage: isOver && reply.usage ? usageOf(reply.usage, reply.reasoning.length) : null,
+    usage: isOver && reply.usage ? responsesUsage(reply.usage, reply.reasoning.length) : null,
   };
 }
 
-function usageOf({ input, output, cached = 0 }: TokenCounts, reasoning: number): Json {
+function responsesUsage({ input, output, cached = 0 }: TokenCounts, reasoning: number): Json {
   return {
     input_tokens: input,
     output_tokens: output,

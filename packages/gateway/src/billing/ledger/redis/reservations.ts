@@ -67,7 +67,7 @@ export function createHolder(deps: HolderDeps): Holder {
     tell(request, error);
     // It may have been made without an answer.
     releaseLater(redis, granted(request, deps));
-    if (error instanceof RedisAway) redis.patience.waitedInVain();
+    if (error instanceof RedisAway) redis.waitBudget.waitedInVain();
     restsUntil = performance.now() + REST_MS;
     if (onOutage === "sql") return holdInDatabase(request);
     onOutageHold(onOutage);
@@ -77,7 +77,7 @@ export function createHolder(deps: HolderDeps): Holder {
   return {
     async hold(request) {
       if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
-      const isResting = redis.patience.isOver || performance.now() < restsUntil;
+      const isResting = redis.waitBudget.isOver || performance.now() < restsUntil;
       if (onOutage === "sql" && isResting) return holdInDatabase(request);
       try {
         return { answer: await holdLive(request, deps), isDirect: false };
@@ -107,7 +107,7 @@ function unavailable(cause: unknown): AppError {
 
 async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | HoldRefusal> {
   const startedAt = performance.now();
-  const waitMs = deps.onOutage === "sql" ? deps.redis.patience.ms : RESTART_MS;
+  const waitMs = deps.onOutage === "sql" ? deps.redis.waitBudget.ms : RESTART_MS;
   let isRepeated = false;
   for (;;) {
     const [code, free] = await ask(request, isRepeated, startedAt + waitMs, deps);

@@ -5,7 +5,7 @@ import { shardOf } from "../../../redis/keys.ts";
 import type { Charge } from "../charge.ts";
 import type { DirectDoor } from "../sql/direct-settlement.ts";
 import type { JournalEntry } from "./journal/journal.ts";
-import type { Place } from "./journal/segment.ts";
+import type { RecordLocation } from "./journal/segment.ts";
 import { settleCall } from "./calls.ts";
 import { SETTLED } from "./scripts.ts";
 
@@ -19,14 +19,14 @@ export interface Outgoing {
   /** Reserved in the database: it goes there without Redis. */
   readonly isDirect: boolean;
   /** It reached Redis or the database. */
-  readonly onSent: ((place: Place | undefined) => void) | undefined;
+  readonly onSent: ((place: RecordLocation | undefined) => void) | undefined;
 }
 
 export interface SenderDeps {
   readonly redis: RedisClient;
   readonly door: Pick<DirectDoor, "book">;
   readonly log: Logger;
-  readonly acknowledge: (entry: JournalEntry, place: Place | undefined) => void;
+  readonly acknowledge: (entry: JournalEntry, place: RecordLocation | undefined) => void;
 }
 
 /** Brings settlements from the journal into Redis, in writes of many; nothing gives it up but success. */
@@ -188,7 +188,7 @@ class QueueSender implements Sender {
     }
   }
 
-  #sent({ entry, onSent }: Outgoing, place: Place | undefined): void {
+  #sent({ entry, onSent }: Outgoing, place: RecordLocation | undefined): void {
     if (entry) this.#deps.acknowledge(entry, place);
     onSent?.(place);
     this.#pending -= 1;

@@ -56,7 +56,7 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   });
 }
 
-interface Place {
+interface RoutingSettings {
   readonly type: number;
   readonly base_url: string;
   readonly other: string;
@@ -65,7 +65,7 @@ interface Place {
 const ZHIPU = 16;
 const ZHIPU_V4 = 26;
 
-function placeOf({ kind }: ImportContext, row: ForeignRow): Place | undefined {
+function placeOf({ kind }: ImportContext, row: ForeignRow): RoutingSettings | undefined {
   const own = row.text("base_url").trim().replace(/\/+$/, "");
   // One API chooses between the two protocols of Zhipu by the model.
   const isZhipuV4 = row.int("type") === ZHIPU && row.list("models").some((model) => model.startsWith("glm-"));

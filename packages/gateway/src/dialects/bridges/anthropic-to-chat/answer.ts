@@ -1,6 +1,6 @@
 import { anyText, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
-import { anthropicUsage, readChatUsage, usageOf } from "../../core/usage.ts";
+import { anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
 import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { anthropicStop } from "../parts/answer/finish.ts";
@@ -15,12 +15,12 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const finish = text(choice, "finish_reason");
   const stopSequence = text(choice, "fw_stop_sequence");
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
-  const usage = readChatUsage(object(body, "usage")) ?? usageOf({});
+  const usage = readChatUsage(object(body, "usage")) ?? toUsage({});
   return {
     id: withPrefix(text(body, "id"), "msg_", context),
     type: "message",
     role: "assistant",
-    model: text(body, "model") ?? context.ask.model,
+    model: text(body, "model") ?? context.spec.model,
     content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map((call) => toolUse(call, context))],
     ...endOf({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
     diagnostics: null,
@@ -36,11 +36,11 @@ export interface Ending {
 }
 
 /** How a message ended; none of the members is optional. */
-export function endOf(ending: Ending): JsonObject {
-  const reason = stopReason(ending);
+export function endOf(completion: Ending): JsonObject {
+  const reason = stopReason(completion);
   return {
     stop_reason: reason,
-    stop_sequence: ending.stopSequence ?? null,
+    stop_sequence: completion.stopSequence ?? null,
     stop_details: reason === "refusal" ? { type: "refusal", category: null, explanation: null } : null,
     container: null,
   };

@@ -1,6 +1,6 @@
 import { anyText, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
-import { anthropicCounts, anthropicUsage, readChatUsage, usageOf } from "../../core/usage.ts";
+import { anthropicCounts, anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
 import { event } from "../parts/answer/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
@@ -66,7 +66,7 @@ export class ChunksToMessage implements StreamBridge {
       named({
         type: "message_delta",
         delta,
-        usage: anthropicCounts(this.#usage ?? counted ?? usageOf({})),
+        usage: anthropicCounts(this.#usage ?? counted ?? toUsage({})),
       }),
       named({ type: "message_stop" }),
     ];
@@ -76,19 +76,19 @@ export class ChunksToMessage implements StreamBridge {
   #start(data: JsonObject): StreamEvent[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;
-    const { ask } = this.#context;
+    const { spec } = this.#context;
     const message = {
       id: withPrefix(text(data, "id"), "msg_", this.#context),
       type: "message",
       role: "assistant",
-      model: text(data, "model") ?? ask.model,
+      model: text(data, "model") ?? spec.model,
       content: [],
       stop_reason: null,
       stop_sequence: null,
       stop_details: null,
       container: null,
       diagnostics: null,
-      usage: anthropicUsage(this.#usage ?? usageOf({ input: Math.ceil(ask.promptEstimate * SHARE_OF_BOUND) })),
+      usage: anthropicUsage(this.#usage ?? toUsage({ input: Math.ceil(spec.promptEstimate * SHARE_OF_BOUND) })),
     };
     return [named({ type: "message_start", message })];
   }

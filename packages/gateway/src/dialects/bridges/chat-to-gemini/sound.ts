@@ -14,7 +14,7 @@ const wantsWav = new WeakSet<BridgeContext>();
 export function noteSoundFormat(body: JsonObject, context: BridgeContext): void {
   const format = text(object(body, "audio"), "format") ?? "pcm16";
   if (format === "pcm16") return;
-  if (context.ask.stream) throw unsupportedParameter("audio.format", "Ask for pcm16: streams have no other.");
+  if (context.spec.stream) throw unsupportedParameter("audio.format", "Ask for pcm16: streams have no other.");
   if (format !== "wav") throw unsupportedParameter("audio.format", "Ask for wav or pcm16.");
   wantsWav.add(context);
 }

@@ -15,7 +15,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   return compact({
     candidates: objects(body, "choices").map(candidateOf),
     usageMetadata: usageMetadataOf(object(body, "usage")),
-    modelVersion: text(body, "model") ?? context.ask.model,
+    modelVersion: text(body, "model") ?? context.spec.model,
     responseId: text(body, "id") ?? context.requestId,
   });
 }

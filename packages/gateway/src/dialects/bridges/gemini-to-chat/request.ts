@@ -68,7 +68,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
     ...modalitiesOf(config),
     ...reasoningOf(gObject(config, "thinkingConfig"), context),
     ...toolsOf(body, context),
-    stream: context.ask.stream ? true : undefined,
+    stream: context.spec.stream ? true : undefined,
   });
 }
 

@@ -147,7 +147,7 @@ export class ChunksToCandidates implements StreamBridge {
     return event({
       candidates,
       ...(usageMetadata && { usageMetadata }),
-      modelVersion: this.#model ?? this.#context.ask.model,
+      modelVersion: this.#model ?? this.#context.spec.model,
       responseId: this.#id ?? this.#context.requestId,
     });
   }

@@ -40,7 +40,7 @@ export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
     background: false,
     error: null,
     incomplete_details: null,
-    model: text(chat, "model") ?? context.ask.model,
+    model: text(chat, "model") ?? context.spec.model,
     previous_response_id: keeping?.previous ?? null,
     service_tier: text(chat, "service_tier") ?? "default",
     store: keeping !== undefined,

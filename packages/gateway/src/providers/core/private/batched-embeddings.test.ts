@@ -10,7 +10,7 @@ import type { ProviderAdapter } from "../types.ts";
 import { batchedEmbeddings } from "./batched-embeddings.ts";
 
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
-const ask = askOf({ operation: "embeddings", dialect: "openai-embeddings", model: "m" });
+const spec = askOf({ operation: "embeddings", dialect: "openai-embeddings", model: "m" });
 
 function exchangeFor(provider: ProviderAdapter) {
   const exchange = provider.speaks.find((route) => route.operation === "embeddings")?.exchange;
@@ -29,7 +29,7 @@ describe("embeddings in several calls", () => {
     const replies = [0, 1].map((part) => ({
       json: { data: [{ index: 0, embedding: [part] }], usage: { prompt_tokens: 2, total_tokens: 2 } },
     }));
-    const { context, calls } = exchangeOf(replies, { ask });
+    const { context, calls } = exchangeOf(replies, { spec });
     const answer = await batchedEmbeddings(() => 1)(callOf("https://h/e", { model: "m", input: ["a", "b"] }), context);
     expect(calls.map((call) => JSON.parse(call.body?.toString() ?? "") as unknown)).toEqual([
       { model: "m", input: "a" },
@@ -49,7 +49,7 @@ describe("embeddings in several calls", () => {
       { index: 1, embedding: [1] },
       { index: 0, embedding: [0] },
     ];
-    const { context } = exchangeOf([{ json: { data } }, { json: { data: [{ index: 0, embedding: [2] }] } }], { ask });
+    const { context } = exchangeOf([{ json: { data } }, { json: { data: [{ index: 0, embedding: [2] }] } }], { spec });
     const call = callOf("https://h/e", { input: ["a", "b", "c"] });
     const answer = await jsonOf(await batchedEmbeddings(() => 2)(call, context));
     expect(answer["data"]).toEqual([0, 1, 2].map((at) => ({ index: at, embedding: [at] })));
@@ -58,7 +58,7 @@ describe("embeddings in several calls", () => {
       json: { output: { embeddings: entries.map(([at, value]) => ({ text_index: at, embedding: [value] })) } },
     });
     const replies = [ofAli([1, 1], [0, 0]), ofAli([0, 2])];
-    const ali = exchangeOf(replies, { ask, upstreamModel: "text-embedding-v3" });
+    const ali = exchangeOf(replies, { spec, upstreamModel: "text-embedding-v3" });
     const asked = callOf("https://h/e", { input: { texts: texts(11) } });
     expect(await jsonOf(await aliExchange(asked, ali.context))).toMatchObject({
       output: { embeddings: [{ embedding: [0] }, { embedding: [1] }, { embedding: [2] }] },
@@ -70,7 +70,7 @@ describe("embeddings in several calls", () => {
     const reply = (count: number) => ({
       json: { embeddings: texts(count).map(() => ({ values: [count] })), usageMetadata: { promptTokenCount: count } },
     });
-    const { context, calls } = exchangeOf([reply(100), reply(1)], { ask });
+    const { context, calls } = exchangeOf([reply(100), reply(1)], { spec });
     const requests = texts(101).map((text) => ({ model: "models/m", content: { parts: [{ text }] } }));
     const made = await exchange(callOf("https://h/v1beta/models/m:batchEmbedContents", { requests }), context);
     expect(calls.map((call) => (JSON.parse(call.body?.toString() ?? "") as { requests: object[] }).requests)).toEqual([
@@ -83,14 +83,14 @@ describe("embeddings in several calls", () => {
   });
 
   it("asks the newer API of Baidu for 16 texts at most", async () => {
-    const { context, calls } = exchangeOf([{ json: { data: [] } }, { json: { data: [] } }], { ask });
+    const { context, calls } = exchangeOf([{ json: { data: [] } }, { json: { data: [] } }], { spec });
     await exchangeFor(baiduV2)(callOf("https://h/v2/embeddings", { model: "m", input: texts(17) }), context);
     expect(calls).toHaveLength(2);
   });
 
   it("asks tao-8k of Baidu once for every text", async () => {
     const replies = [0, 1].map((value) => ({ json: { data: [{ index: 0, embedding: [value] }] } }));
-    const { context, calls } = exchangeOf(replies, { ask, upstreamModel: "tao-8k" });
+    const { context, calls } = exchangeOf(replies, { spec, upstreamModel: "tao-8k" });
     const answer = await exchangeFor(baidu)(callOf("https://h/tao_8k", { input: texts(2) }), context);
     expect(calls.map((call) => call.body?.toString())).toEqual(['{"input":["t0"]}', '{"input":["t1"]}']);
     expect(await jsonOf(answer)).toMatchObject({ data: [{ embedding: [0] }, { embedding: [1] }] });
@@ -98,28 +98,28 @@ describe("embeddings in several calls", () => {
 
   it("sends the first Titan its text alone", () => {
     const { bridge } = partsOf(aws, "private:aws-embed");
-    const context = bridgeContextOf({ ask, upstreamModel: "amazon.titan-embed-text-v1" });
+    const context = bridgeContextOf({ spec, upstreamModel: "amazon.titan-embed-text-v1" });
     expect(bridge.request({ input: "a", dimensions: 2 }, context)).toEqual({ inputText: "a" });
     expect(context.lost).toEqual(["dimensions"]);
   });
 
   it("answers with the first failure", async () => {
     const { context } = exchangeOf([{ json: { data: [] } }, { status: 429, json: { error: { message: "slow" } } }], {
-      ask,
+      spec,
     });
     const answer = await batchedEmbeddings(() => 1)(callOf("https://h/e", { input: ["a", "b"] }), context);
     expect([answer.status, await jsonOf(answer)]).toEqual([429, { error: { message: "slow" } }]);
   });
 
   it("sends short lists and token lists as they are", async () => {
-    const { context, calls } = exchangeOf([{ json: {} }], { ask });
+    const { context, calls } = exchangeOf([{ json: {} }], { spec });
     const call = callOf("https://h/e", { input: [1, 2, 3] });
     await batchedEmbeddings(() => 1)(call, context);
     expect(calls[0]).toBe(call);
   });
 
   it("splits for DashScope by generation", async () => {
-    const context = bridgeContextOf({ ask, upstreamModel: "text-embedding-v3" });
+    const context = bridgeContextOf({ spec, upstreamModel: "text-embedding-v3" });
     const body = aliBridge.request({ input: texts(11) }, context);
     const reply = (count: number) => ({
       json: {
@@ -127,7 +127,7 @@ describe("embeddings in several calls", () => {
         usage: { total_tokens: count },
       },
     });
-    const { context: exchange } = exchangeOf([reply(10), reply(1)], { ask, upstreamModel: "text-embedding-v3" });
+    const { context: exchange } = exchangeOf([reply(10), reply(1)], { spec, upstreamModel: "text-embedding-v3" });
     const answer = aliBridge.response(await jsonOf(await aliExchange(callOf("https://h/e", body), exchange)), context);
     expect(answer["usage"]).toEqual({ prompt_tokens: 11, total_tokens: 11 });
     expect((answer["data"] as { embedding: number[] }[]).map(({ embedding }) => embedding[0])).toEqual([
@@ -138,10 +138,10 @@ describe("embeddings in several calls", () => {
 
   it("asks Titan once for every text, each call signed", async () => {
     const { exchange, bridge } = partsOf(aws, "private:aws-embed");
-    const context = bridgeContextOf({ ask, upstreamModel: "amazon.titan-embed-text-v2:0" });
+    const context = bridgeContextOf({ spec, upstreamModel: "amazon.titan-embed-text-v2:0" });
     const body = bridge.request({ input: ["a", "b"], dimensions: 2 }, context);
     const replies = [1, 2].map((value) => ({ json: { embedding: [value], inputTextTokenCount: 3 } }));
-    const { context: exchangeContext, calls } = exchangeOf(replies, { ask, key: "AK|SK|us-east-1" });
+    const { context: exchangeContext, calls } = exchangeOf(replies, { spec, key: "AK|SK|us-east-1" });
     const answer = await exchange(callOf("https://h/model/m/invoke", body), exchangeContext);
     expect(calls.map((call) => call.body?.toString())).toEqual([
       '{"inputText":"a","dimensions":2,"normalize":true}',
@@ -156,12 +156,12 @@ describe("embeddings in several calls", () => {
 
   it("asks Cohere for 96 texts at most and Gemini on Vertex for one", async () => {
     const cohereParts = partsOf(cohere, "private:cohere-embed");
-    const context = bridgeContextOf({ ask });
+    const context = bridgeContextOf({ spec });
     const body = cohereParts.bridge.request({ input: texts(97) }, context);
     const replies = [96, 1].map((count) => ({
       json: { embeddings: { float: texts(count).map(() => [0]) }, meta: { billed_units: { input_tokens: count } } },
     }));
-    const asked = exchangeOf(replies, { ask });
+    const asked = exchangeOf(replies, { spec });
     const answer = await cohereParts.exchange(callOf("https://h/e", body), asked.context);
     expect(cohereParts.bridge.response(await jsonOf(answer), context)["usage"]).toEqual({
       prompt_tokens: 97,
@@ -170,7 +170,7 @@ describe("embeddings in several calls", () => {
 
     const vertexParts = partsOf(vertex, "private:vertex-embed");
     const prediction = { json: { predictions: [{ embeddings: { values: [1], statistics: { token_count: 2 } } }] } };
-    const single = exchangeOf([prediction, prediction], { ask, upstreamModel: "gemini-embedding-001" });
+    const single = exchangeOf([prediction, prediction], { spec, upstreamModel: "gemini-embedding-001" });
     const request = vertexParts.bridge.request({ input: ["a", "b"] }, context);
     const made = await vertexParts.exchange(callOf("https://h/e", request), single.context);
     expect(vertexParts.bridge.response(await jsonOf(made), context)).toMatchObject({ usage: { prompt_tokens: 4 } });
@@ -178,6 +178,6 @@ describe("embeddings in several calls", () => {
 
   it("refuses token lists where only text can be sent", () => {
     const { bridge } = partsOf(cohere, "private:cohere-embed");
-    expect(() => bridge.request({ input: [1, 2] }, bridgeContextOf({ ask }))).toThrow("input cannot be used");
+    expect(() => bridge.request({ input: [1, 2] }, bridgeContextOf({ spec }))).toThrow("input cannot be used");
   });
 });

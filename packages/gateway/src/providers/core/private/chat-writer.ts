@@ -51,7 +51,7 @@ export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObje
     id: answer.id ?? madeId(context),
     object: "chat.completion",
     created: answer.created ?? Math.floor(context.now / 1000),
-    model: answer.model ?? context.ask.model,
+    model: answer.model ?? context.spec.model,
     choices: [
       { index: 0, message, ...(answer.logprobs && { logprobs: answer.logprobs }), finish_reason: answer.finish },
     ],
@@ -174,7 +174,7 @@ export class ChunkWriter {
       id: this.#head.id ?? madeId(this.#context),
       object: "chat.completion.chunk",
       created: this.#head.created ?? Math.floor(this.#context.now / 1000),
-      model: this.#head.model ?? this.#context.ask.model,
+      model: this.#head.model ?? this.#context.spec.model,
     };
   }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { channelOf } from "../../../../test/provider-kit.ts";
 import { accessToken } from "../../vendors/baidu/token.ts";
-import { UpstreamRefusal, type HttpJson, type Verdict } from "../types.ts";
+import { UpstreamRefusal, type HttpJson, type UpstreamError } from "../types.ts";
 
 let serial = 0;
 
 /** What a failed exchange means; every one with a key of its own, as tokens are kept. */
-async function verdictOf(http: HttpJson): Promise<Verdict | undefined> {
+async function upstreamErrorOf(http: HttpJson): Promise<UpstreamError | undefined> {
   try {
     await accessToken(channelOf({ type: 15 }), { key: `id-${serial++}|secret`, now: 0, http, clientHeaders: {} });
     return undefined;
   } catch (error) {
     if (!(error instanceof UpstreamRefusal)) throw error;
-    return error.verdict;
+    return error.upstreamError;
   }
 }
 
@@ -23,7 +23,7 @@ const answered = (status: number, json: unknown): HttpJson => {
 describe("exchanges of tokens", () => {
   it("are tried elsewhere when their host cannot be reached", async () => {
     const refused = () => Promise.reject(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
-    expect(await verdictOf(refused)).toMatchObject({ class: "server", status: 502, retry: true, disable: false });
+    expect(await upstreamErrorOf(refused)).toMatchObject({ class: "server", status: 502, retry: true, disable: false });
   });
 
   it.each([
@@ -35,6 +35,6 @@ describe("exchanges of tokens", () => {
     [200, undefined, "server", false],
     [404, undefined, "server", false],
   ] as const)("answered with %d and %j are %s", async (status, json, errorClass, disable) => {
-    expect(await verdictOf(answered(status, json))).toMatchObject({ class: errorClass, disable, retry: true });
+    expect(await upstreamErrorOf(answered(status, json))).toMatchObject({ class: errorClass, disable, retry: true });
   });
 });

@@ -1,7 +1,7 @@
 import { isObject, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { UpstreamRefusal, type ErrorClass, type HttpJson } from "../types.ts";
-import { classOfStatus, verdict } from "../upstream-error.ts";
+import { classOfStatus, upstreamError } from "../upstream-error.ts";
 
 export interface ExchangedToken {
   readonly status: number;
@@ -18,7 +18,7 @@ export interface ExchangedToken {
 export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0]): Promise<ExchangedToken> {
   const { status, json: answer } = await http(call).catch((cause: unknown) => {
     const message = "The host that gives out access tokens could not be reached.";
-    throw Object.assign(new UpstreamRefusal(verdict({ class: "server", message })), { cause });
+    throw Object.assign(new UpstreamRefusal(upstreamError({ class: "server", message })), { cause });
   });
   const json = isObject(answer) ? answer : {};
   const errorClass = classOf(status, json);

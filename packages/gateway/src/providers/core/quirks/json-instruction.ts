@@ -1,8 +1,8 @@
 import { list, object, text } from "../../../dialects/core/read.ts";
-import type { Quirk } from "../types.ts";
+import type { RequestTransform } from "../types.ts";
 
 /** For vendors that know `json_object` but no schemas: the schema becomes a system message. */
-export const jsonInstruction: Quirk = {
+export const jsonInstruction: RequestTransform = {
   name: "schema as an instruction",
   apply(body) {
     const format = object(body, "response_format");

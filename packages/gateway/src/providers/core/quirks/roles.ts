@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { eachObject } from "../../../dialects/core/json-edit.ts";
-import type { Quirk } from "../types.ts";
+import type { RequestTransform } from "../types.ts";
 
 /** For servers that know only `system` and refuse the whole request for another role. */
 export function developerToSystem(body: JsonObject): JsonObject {
@@ -9,4 +9,4 @@ export function developerToSystem(body: JsonObject): JsonObject {
   );
 }
 
-export const noDeveloperRole: Quirk = { name: "developer messages as system", apply: developerToSystem };
+export const noDeveloperRole: RequestTransform = { name: "developer messages as system", apply: developerToSystem };

@@ -1,8 +1,8 @@
-import type { AnswerRepair } from "../types.ts";
+import type { ResponseTransform } from "../types.ts";
 import { finishReasons, onEvent } from "./each-choice.ts";
 
 /** Reasons that a vendor names in words of its own, in those of the protocol. */
-export function finishNames(names: Readonly<Record<string, string>>): AnswerRepair {
+export function finishNames(names: Readonly<Record<string, string>>): ResponseTransform {
   const edit = finishReasons(names);
   return {
     name: "names of finish reasons",

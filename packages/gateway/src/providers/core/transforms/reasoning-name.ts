@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import type { AnswerRepair } from "../types.ts";
+import type { ResponseTransform } from "../types.ts";
 import { eachMessage, onEvent } from "./each-choice.ts";
 
 /** `reasoning` of vLLM, Groq, OpenRouter and others becomes `reasoning_content`, the name that clients know. */
-export const reasoningName: AnswerRepair = {
+export const reasoningName: ResponseTransform = {
   name: "reasoning as reasoning_content",
   marks: ['"reasoning"'],
   answer: edit,

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object } from "../../../dialects/core/read.ts";
-import type { AnswerRepair } from "../types.ts";
+import type { ResponseTransform } from "../types.ts";
 
 /** Rerankers report tokens as `usage.total_tokens` alone, in `meta.tokens` or in `meta.billed_units`. */
-export const rerankUsage: AnswerRepair = {
+export const rerankUsage: ResponseTransform = {
   name: "rerank usage",
   on: ["rerank"],
   answer(body) {

@@ -1,15 +1,15 @@
 import { isObject } from "../../../lib/text/json.ts";
 import type { StreamEvent } from "../../../dialects/core/types.ts";
-import type { AnswerRepair } from "../types.ts";
+import type { ResponseTransform } from "../types.ts";
 
 /**
  * Usage that rides on the finishing chunk moves to a chunk of its own when the client did not ask for it: the chunk
  * is counted and then cut like any other that only the gateway asked for, and the finish reason stays.
  */
-export const usageOnFinish: AnswerRepair = {
+export const usageOnFinish: ResponseTransform = {
   name: "usage on the finishing chunk",
   marks: ['"usage":{', '"usage": {'],
-  stream: (context) => (context.ask.wantsStreamUsage ? undefined : split),
+  stream: (context) => (context.spec.wantsStreamUsage ? undefined : split),
 };
 
 function split(event: StreamEvent): StreamEvent | readonly StreamEvent[] {

@@ -17,6 +17,6 @@ export const ai360 = openaiCompatible({
     "semantic_similarity_s1_v1",
   ],
   operations: ["chat", "embeddings", "images.generations"],
-  quirks: [noDeveloperRole],
+  requestTransforms: [noDeveloperRole],
   streamUsage: false,
 });

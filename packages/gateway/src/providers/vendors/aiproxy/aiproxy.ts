@@ -5,7 +5,7 @@ import { asNumber, asObject, asText, codeText } from "../../core/error-body.ts";
 import { chatMessages, checkChatFields, checkChatParts } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
-import type { ProviderAdapter, Quirk } from "../../core/types.ts";
+import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader } from "../../core/vendor-error.ts";
 
 /** A knowledge base that is asked the last message; its documents are listed below the answer. */
@@ -59,7 +59,7 @@ function streamOf(context: BridgeContext): StreamBridge {
   };
 }
 
-const libraryId: Quirk = {
+const libraryId: RequestTransform = {
   name: "library of the channel",
   on: ["private:aiproxy-library"],
   apply: (body, _ask, _model, channel) => ({ ...body, libraryId: channel.other }),
@@ -87,7 +87,7 @@ export const aiproxy: ProviderAdapter = {
   ownedBy: "aiproxy",
   streamUsage: false,
   bridges: [libraryBridge],
-  quirks: [libraryId],
+  requestTransforms: [libraryId],
   classify: readLibrary,
   otherHint: "Library id",
 };

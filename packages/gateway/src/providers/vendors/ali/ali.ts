@@ -10,7 +10,13 @@ import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
 import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
-import type { ChannelRecord, ProviderAdapter, Quirk, SigningContext, UpstreamCall } from "../../core/types.ts";
+import type {
+  ChannelRecord,
+  ProviderAdapter,
+  RequestTransform,
+  SigningContext,
+  UpstreamCall,
+} from "../../core/types.ts";
 
 const BASE = "https://dashscope.aliyuncs.com";
 const SERVICES = "/api/v1/services";
@@ -26,7 +32,10 @@ function isNative(model: string, channel: ChannelRecord): boolean {
 }
 
 /** Only what the client sent is brought into bounds: without the field the vendor's default holds. */
-const topP: Quirk = { name: "top_p between 0.001 and 0.999", apply: (body) => clamped(body, "top_p", 0.001, 0.999) };
+const topP: RequestTransform = {
+  name: "top_p between 0.001 and 0.999",
+  apply: (body) => clamped(body, "top_p", 0.001, 0.999),
+};
 
 const service = (channel: ChannelRecord, path: string) => besidePath(channel.baseUrl, [COMPATIBLE], SERVICES + path);
 
@@ -95,8 +104,8 @@ export const ali: ProviderAdapter = {
   ownedBy: "ali",
   streamUsage: true,
   bridges: [chatBridge, embedBridge, rerankBridge, imageBridge],
-  quirks: [topP, noDeveloperRole],
-  repairs: [usageOnFinish],
+  requestTransforms: [topP, noDeveloperRole],
+  responseTransforms: [usageOnFinish],
   classify: readAli,
   listModels: listOpenAiModels(`${COMPATIBLE}/models`, { base: BASE }),
   otherHint: "Plug-in JSON for X-DashScope-Plugin",

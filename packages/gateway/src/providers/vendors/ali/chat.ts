@@ -79,7 +79,7 @@ export const chatBridge: Bridge = {
         reasoning: text(message, "reasoning_content"),
         toolCalls: calls,
         finish: isRunning(reason) ? "stop" : (reason ?? "stop"),
-        usage: usageOf(object(body, "usage")),
+        usage: aliUsage(object(body, "usage")),
       },
       context,
     );
@@ -122,7 +122,7 @@ function isRunning(reason: string | undefined): boolean {
   return reason === undefined || reason === "null" || reason === "";
 }
 
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function aliUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "input_tokens");
   const output = count(usage, "output_tokens");
   if (input === undefined || output === undefined) return undefined;
@@ -151,7 +151,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         ...(piece.thought === "" ? [] : writer.delta({ reasoning_content: piece.thought })),
         ...piece.calls.flatMap((call) => calls.take(callOf(call))),
       ];
-      return [...before, ...rest(writer, increment(piece.said), piece.reason, usageOf(object(data, "usage")))];
+      return [...before, ...rest(writer, increment(piece.said), piece.reason, aliUsage(object(data, "usage")))];
     },
     end: () => [],
   };

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { asObject, asText } from "../../core/error-body.ts";
-import type { ErrorClass, FailedAnswer, Verdict } from "../../core/types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
 import {
   classOfCode,
   errorOf,
   vendorReader,
-  vendorVerdict,
+  vendorUpstreamError,
   type CodeTable,
   type NativeError,
 } from "../../core/vendor-error.ts";
@@ -57,10 +57,12 @@ function native(from: JsonObject, request: JsonValue | undefined): NativeError |
 }
 
 /** The compatible protocol has the same codes inside the usual error object. */
-export function readAli(answer: FailedAnswer): Verdict | undefined {
+export function readAli(answer: FailedAnswer): UpstreamError | undefined {
   const found = readNative(answer);
   if (found || answer.status < 400) return found;
   const error = errorOf(answer);
   const errorClass = error && (deniedClass(error.code, error.message) ?? classOfCode(CODES, error.code));
-  return errorClass && vendorVerdict(errorClass, { ...error, type: error.type || "ali_error", status: answer.status });
+  return (
+    errorClass && vendorUpstreamError(errorClass, { ...error, type: error.type || "ali_error", status: answer.status })
+  );
 }

@@ -25,7 +25,7 @@ describe("image tasks of DashScope", () => {
     const results = [{ url: "https://i.example/1.png" }, { code: "InternalError", message: "no" }];
     const asked: string[] = [];
     const { context } = exchangeOf([state("PENDING"), state("SUCCEEDED", { results })], {
-      ask: askOf({ operation: "images.generations", wantsBase64: true }),
+      spec: askOf({ operation: "images.generations", wantsBase64: true }),
       download(url) {
         asked.push(url);
         return Promise.resolve({ mediaType: "image/png", bytes: Buffer.from("PNG") });

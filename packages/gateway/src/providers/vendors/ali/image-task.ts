@@ -31,7 +31,7 @@ async function look(call: UpstreamCall, context: ExchangeContext): Promise<Upstr
   const output = object(parseObject(bytes.toString("utf8")), "output");
   const status = text(output, "task_status") ?? "UNKNOWN";
   if (RUNNING.has(status)) return undefined;
-  if (status === "SUCCEEDED") return context.ask.wantsBase64 ? withBytes(output, context) : answer;
+  if (status === "SUCCEEDED") return context.spec.wantsBase64 ? withBytes(output, context) : answer;
   return failed(text(output, "message") ?? `The task ended as ${status}.`, text(output, "code") ?? status);
 }
 

@@ -20,7 +20,7 @@ export const embedBridge: Bridge = unaryBridge({
   response(body, context) {
     const entries = ordered(objects(object(body, "output"), "embeddings"), "text_index");
     return embeddingAnswer(
-      context.ask.model,
+      context.spec.model,
       entries.map((entry) => entry["embedding"]),
       count(object(body, "usage"), "total_tokens"),
     );

@@ -19,7 +19,7 @@ export const anthropic: ProviderAdapter = {
   models: CLAUDE_MODELS,
   ownedBy: "claude",
   streamUsage: false,
-  quirks: [thinkingSuffix],
+  requestTransforms: [thinkingSuffix],
   listModels: listOpenAiModels("/v1/models?limit=1000", {
     base: BASE,
     headers: (channel, key) => headersOf(key, versionOf(channel, undefined)),

@@ -32,8 +32,8 @@ describe("thinkingSuffix", () => {
 
   it("is no part of the name where tokens are counted", () => {
     const body = { model: "claude-opus-4-8-thinking", messages: [] };
-    const ask = askOf({ operation: "count_tokens", dialect: "anthropic-count-tokens" });
-    expect(thinkingSuffix.apply(body, ask, body.model, channelOf())).toEqual({
+    const spec = askOf({ operation: "count_tokens", dialect: "anthropic-count-tokens" });
+    expect(thinkingSuffix.apply(body, spec, body.model, channelOf())).toEqual({
       model: "claude-opus-4-8",
       messages: [],
     });

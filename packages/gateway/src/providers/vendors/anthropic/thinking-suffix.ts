@@ -2,7 +2,7 @@ import { claudeModel, thinksAdaptively } from "../../../dialects/bridges/parts/m
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count } from "../../../dialects/core/read.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
-import type { Quirk } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
 
 const SUFFIX = "-thinking";
 const MIN_TOKENS = 1280;
@@ -15,14 +15,14 @@ const ADAPTIVE: JsonObject = { type: "adaptive", display: "summarized" };
 const SAMPLING = ["temperature", "top_p", "top_k"];
 
 /** `claude-…-thinking` of the family: the model without the suffix, with thinking switched on. */
-export const thinkingSuffix: Quirk = {
+export const thinkingSuffix: RequestTransform = {
   name: "thinking by suffix",
   on: ["anthropic-messages", "anthropic-count-tokens"],
   drops: SAMPLING,
-  apply(body, ask, upstreamModel) {
+  apply(body, spec, upstreamModel) {
     if (!upstreamModel.endsWith(SUFFIX)) return body;
     const model = upstreamModel.slice(0, -SUFFIX.length);
-    if (body["thinking"] !== undefined || ask.operation === "count_tokens") return { ...body, model };
+    if (body["thinking"] !== undefined || spec.operation === "count_tokens") return { ...body, model };
     const plain = without(body, SAMPLING);
     return thinksAdaptively(claudeModel(model)) ? { ...plain, model, thinking: ADAPTIVE } : withBudget(plain, model);
   },

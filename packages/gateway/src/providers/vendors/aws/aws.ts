@@ -14,9 +14,9 @@ import { asNumber } from "../../core/error-body.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import type {
-  AnswerRepair,
+  ResponseTransform,
   ProviderAdapter,
-  Quirk,
+  RequestTransform,
   SigningContext,
   UpstreamCall,
   UpstreamRoute,
@@ -26,12 +26,12 @@ const CLAUDE_VERSION = "bedrock-2023-05-31";
 const FIRST = ["max_tokens", "system", "messages"] as const;
 
 function invoke(verb: string, streamVerb = verb): UpstreamRoute["path"] {
-  return (ask, model, _channel, key) =>
-    `/model/${encodeURIComponent(bedrockId(model, key))}/${ask.stream ? streamVerb : verb}`;
+  return (spec, model, _channel, key) =>
+    `/model/${encodeURIComponent(bedrockId(model, key))}/${spec.stream ? streamVerb : verb}`;
 }
 
 /** The messages body without model and stream, whose places are in the path. */
-const claudeBody: Quirk = {
+const claudeBody: RequestTransform = {
   name: "Claude on Bedrock",
   on: ["anthropic-messages"],
   apply(body) {
@@ -41,7 +41,7 @@ const claudeBody: Quirk = {
 };
 
 /** Ids and token counts of this vendor stand in the head of the answer. */
-const fromHead: AnswerRepair = {
+const fromHead: ResponseTransform = {
   name: "request id and tokens from the head",
   on: ["private:aws-converse", "private:aws-embed"],
   marks: ["messageStart"],
@@ -108,8 +108,8 @@ export const aws: ProviderAdapter = {
   ownedBy: "aws",
   streamUsage: true,
   bridges: [converseBridge, embedBridge, imageBridge],
-  quirks: [thinkingSuffix, withoutFormat, claudeBody],
-  repairs: [fromHead],
+  requestTransforms: [thinkingSuffix, withoutFormat, claudeBody],
+  responseTransforms: [fromHead],
   classify: readAws,
   listModels: listAwsModels(signCall),
   keyHint: "AK|SK|region, or region|API key",

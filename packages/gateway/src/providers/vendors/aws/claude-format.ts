@@ -3,17 +3,17 @@ import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-i
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { object } from "../../../dialects/core/read.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
-import type { Quirk } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
 
 /**
  * The newest models enforce schemas at the vendor's own API, but not here: what a conversion made of a schema is asked
  * for in words. Clients that write this protocol themselves are told by the upstream.
  */
-export const withoutFormat: Quirk = {
+export const withoutFormat: RequestTransform = {
   name: "schemas that Bedrock does not enforce",
   on: ["anthropic-messages"],
-  apply(body, ask, upstreamModel) {
-    if (ask.dialect === "anthropic-messages" || !refusesBudgets(claudeModel(upstreamModel))) return body;
+  apply(body, spec, upstreamModel) {
+    if (spec.dialect === "anthropic-messages" || !refusesBudgets(claudeModel(upstreamModel))) return body;
     const loose = eachObject(body, "tools", (tool) => without(tool, ["strict"]));
     const config = object(loose, "output_config");
     const schema = object(object(config, "format"), "schema");

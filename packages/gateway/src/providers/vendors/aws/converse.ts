@@ -27,7 +27,7 @@ export const converseBridge: Bridge = {
         reasoning,
         toolCalls: calls,
         finish: finishOf(text(body, "stopReason"), calls.length > 0),
-        usage: usageOf(object(body, "usage")),
+        usage: awsUsage(object(body, "usage")),
       },
       context,
     );
@@ -49,7 +49,7 @@ function finishOf(reason: string | undefined, hasCalls: boolean): string {
 }
 
 /** The prompt is told without what was read from or written to the cache. */
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function awsUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "inputTokens");
   const output = count(usage, "outputTokens");
   if (input === undefined || output === undefined) return undefined;
@@ -87,7 +87,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       finish = finishOf(text(data, "stopReason"), writer.toolCount > 0);
       return [];
     },
-    metadata: (data) => writer.end(finish ?? "stop", usageOf(object(data, "usage"))),
+    metadata: (data) => writer.end(finish ?? "stop", awsUsage(object(data, "usage"))),
     error(data) {
       const error = object(data, "error");
       return writer.fail({ message: text(error, "message") ?? "The upstream failed.", type: text(error, "type") });

@@ -49,7 +49,7 @@ export const embedBridge: Bridge = unaryBridge({
           ? list(grouped, "float")
           : list(body, "embeddings")
         : [body["embedding"]];
-    return embeddingAnswer(context.ask.model, vectors, count(body, "inputTextTokenCount"));
+    return embeddingAnswer(context.spec.model, vectors, count(body, "inputTextTokenCount"));
   },
 });
 

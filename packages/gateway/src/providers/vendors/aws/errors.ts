@@ -1,6 +1,6 @@
 import { asObject, asText, readErrorBody } from "../../core/error-body.ts";
-import type { ErrorClass, FailedAnswer, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
   unrecognizedclient: "bad_key",
@@ -23,20 +23,20 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
 };
 
 /** The kind of a failure stands in a header or in `__type`; access to one model says nothing about the key. */
-export function readAws(answer: FailedAnswer): Verdict | undefined {
+export function readAws(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status < 400) return undefined;
   const name = nameOf(answer);
   const message = readErrorBody(answer.json)?.message ?? name;
   const errorClass = CLASSES[name.toLowerCase().replace(/exception$/, "")] ?? classOfText(answer.status, message);
   if (!errorClass || (errorClass === "bad_request" && answer.status === 400)) return undefined;
   if (name === "AccessDeniedException") return denied(message, answer.status);
-  return verdict({ class: errorClass, message, status: answer.status });
+  return upstreamError({ class: errorClass, message, status: answer.status });
 }
 
-function denied(message: string, status: number): Verdict {
-  if (/INVALID_PAYMENT_INSTRUMENT/.test(message)) return verdict({ class: "out_of_credit", message, status });
+function denied(message: string, status: number): UpstreamError {
+  if (/INVALID_PAYMENT_INSTRUMENT/.test(message)) return upstreamError({ class: "out_of_credit", message, status });
   const isOneModel = /\bmodel\b/i.test(message);
-  return verdict({
+  return upstreamError({
     class: "bad_key",
     message,
     status,

@@ -1,5 +1,5 @@
 import { UpstreamRefusal } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
@@ -20,7 +20,7 @@ export function parseAwsKey(key: string): AwsKey {
   const [first, second, session, ...more] = parts.filter((part) => part !== region);
   if (region === undefined || !first || more.length > 0) {
     throw new UpstreamRefusal(
-      verdict({
+      upstreamError({
         class: "bad_key",
         status: 400,
         message: "The key must have the form AK|SK|region or region|API key.",

@@ -10,14 +10,14 @@ import { needsResponses, reasoningParams, reasoningResponses } from "../openai/r
 import { eachChoice, onEvent } from "../../core/transforms/each-choice.ts";
 import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
 import type {
-  AnswerRepair,
+  ResponseTransform,
   ChannelRecord,
   FailedAnswer,
   ProviderAdapter,
   SigningContext,
   UpstreamCall,
   UpstreamRoute,
-  Verdict,
+  UpstreamError,
 } from "../../core/types.ts";
 
 const OPERATIONS: readonly CompatibleOperation[] = [
@@ -78,7 +78,7 @@ function route(operation: CompatibleOperation): UpstreamRoute {
  * The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. A filter
  * that runs beside the model tells its verdicts in choices without a delta, which clients read without looking.
  */
-const filterChunks: AnswerRepair = {
+const filterChunks: ResponseTransform = {
   name: "chunks of the content filter",
   marks: ["prompt_filter_results", "content_filter"],
   stream: () => (event) => {
@@ -96,7 +96,7 @@ const withDeltas = onEvent((chunk) =>
 );
 
 /** Running out of a deployment's quota is a rate limit: the account is charged afterwards. */
-function readAzure(answer: FailedAnswer): Verdict | undefined {
+function readAzure(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 429) return undefined;
   const read = general(answer, answer.json);
   return { ...read, class: "rate_limit", retry: true, disable: false };
@@ -129,8 +129,8 @@ export const azure: ProviderAdapter = {
   speaks: OPERATIONS.map(route),
   authorize: sign,
   ownedBy: "openai",
-  quirks: [reasoningParams, reasoningResponses],
-  repairs: [usageOnFinish, filterChunks],
+  requestTransforms: [reasoningParams, reasoningResponses],
+  responseTransforms: [usageOnFinish, filterChunks],
   classify: readAzure,
   listModels: listOpenAiModels("/openai/v1/models", {
     pastedEnd: PASTED_END,

@@ -2,7 +2,7 @@ import { number, text } from "../../../dialects/core/read.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const AUTHORITY = "https://login.microsoftonline.com";
 const SCOPE = "https://cognitiveservices.azure.com/.default";
@@ -25,6 +25,6 @@ export function entraToken(channel: ChannelRecord, { key, now, http }: SigningCo
       return { token, lifeMs: (number(json, "expires_in") ?? 3600) * 1000 };
     const reason = text(json, "error_description") ?? text(json, "error") ?? `status ${answer.status}`;
     const message = `Could not obtain an access token: ${reason}`;
-    throw new UpstreamRefusal(verdict({ class: answer.class, message }));
+    throw new UpstreamRefusal(upstreamError({ class: answer.class, message }));
   });
 }

@@ -15,6 +15,6 @@ export const baichuan = openaiCompatible({
     "Baichuan-Text-Embedding",
   ],
   operations: ["chat", "embeddings"],
-  quirks: [noDeveloperRole],
+  requestTransforms: [noDeveloperRole],
   streamUsage: false,
 });

@@ -17,7 +17,7 @@ import type {
   ChannelRecord,
   Exchange,
   ProviderAdapter,
-  Quirk,
+  RequestTransform,
   SigningContext,
   UpstreamCall,
   UpstreamRoute,
@@ -86,7 +86,7 @@ function signSecond(call: UpstreamCall, channel: ChannelRecord, context: Signing
 }
 
 /** Names of the first form are those of the second in capitals. */
-const lowerCase: Quirk = {
+const lowerCase: RequestTransform = {
   name: "model names in lower case",
   on: ["openai-chat", "openai-embeddings"],
   apply(body) {
@@ -96,9 +96,9 @@ const lowerCase: Quirk = {
 };
 
 const second = {
-  quirks: [lowerCase, noDeveloperRole],
+  requestTransforms: [lowerCase, noDeveloperRole],
   streamUsage: true,
-  repairs: [usageOnFinish, finishNames({ normal: "stop", function_call: "tool_calls" })],
+  responseTransforms: [usageOnFinish, finishNames({ normal: "stop", function_call: "tool_calls" })],
   classify: readBaidu,
   ownedBy: "baidu",
 } satisfies Partial<ProviderAdapter>;

@@ -75,7 +75,7 @@ export const chatBridge: Bridge = {
         content: calls.length > 0 ? (text(body, "result") ?? "") : needed(text(body, "result")),
         toolCalls: calls,
         finish: finishOf(body, calls.length > 0),
-        usage: usageOf(object(body, "usage")),
+        usage: baiduUsage(object(body, "usage")),
       },
       context,
     );
@@ -89,7 +89,7 @@ export const embedBridge: Bridge = unaryBridge({
   request: (body) => compact({ input: embeddingTexts(body), user_id: body["user"] }),
   response: (body, context) =>
     embeddingAnswer(
-      context.ask.model,
+      context.spec.model,
       objects(body, "data").map((entry) => entry["embedding"]),
       count(object(body, "usage"), "prompt_tokens"),
     ),
@@ -149,7 +149,7 @@ function finishOf(body: JsonObject, hasCalls: boolean): string {
 }
 
 /** Running totals; the completion is what the total has more than the prompt. */
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function baiduUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "prompt_tokens");
   const total = count(usage, "total_tokens");
   if (input === undefined || total === undefined) return undefined;
@@ -182,7 +182,7 @@ function textOf(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
   const said = text(data, "result") ?? "";
   if (data["is_end"] !== true) return said === "" ? [] : writer.delta({ content: said });
   const finish = finishOf(data, writer.toolCount > 0);
-  const usage = usageOf(object(data, "usage"));
+  const usage = baiduUsage(object(data, "usage"));
   if (said === "") return writer.end(finish, usage);
   return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/error-body.ts";
-import type { ErrorClass, FailedAnswer, Verdict } from "../../core/types.ts";
-import { classOfCode, errorOf, vendorVerdict, type CodeTable } from "../../core/vendor-error.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { classOfCode, errorOf, vendorUpstreamError, type CodeTable } from "../../core/vendor-error.ts";
 import { classOfStatus } from "../../core/upstream-error.ts";
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh */
@@ -17,20 +17,20 @@ const CODES: CodeTable = {
 };
 
 /** `{error_code, error_msg}`, mostly with status 200. */
-export function readBaidu(answer: FailedAnswer): Verdict | undefined {
+export function readBaidu(answer: FailedAnswer): UpstreamError | undefined {
   const { json, status } = answer;
   const first = isObject(json) ? asNumber(json["error_code"]) : undefined;
   const error = errorOf(answer);
   if (first !== undefined && first !== 0 && isObject(json)) {
     const code = String(first);
-    return vendorVerdict(classOf(code, status), {
+    return vendorUpstreamError(classOf(code, status), {
       type: "baidu_error",
       code,
       message: asText(json["error_msg"]) ?? "",
       status,
     });
   }
-  if (error?.type === "baidu_error") return vendorVerdict(classOf(error.code, status), { ...error, status });
+  if (error?.type === "baidu_error") return vendorUpstreamError(classOf(error.code, status), { ...error, status });
   return status >= 400 && error ? readV2(error, status) : undefined;
 }
 
@@ -39,11 +39,11 @@ function classOf(code: string, status: number): ErrorClass {
 }
 
 /** The OpenAI-compatible form: a model that the key may not use is answered like a wrong key. */
-function readV2(error: { code: string; message: string; type: string }, status: number): Verdict | undefined {
+function readV2(error: { code: string; message: string; type: string }, status: number): UpstreamError | undefined {
   const type = error.type || "baidu_error";
-  if (error.code === "invalid_model") return vendorVerdict("not_found", { ...error, type, status });
-  if (error.code === "access_denied") return vendorVerdict("bad_key", { ...error, type, status });
+  if (error.code === "invalid_model") return vendorUpstreamError("not_found", { ...error, type, status });
+  if (error.code === "access_denied") return vendorUpstreamError("bad_key", { ...error, type, status });
   return status === 403 && /quota|balance|arrear/i.test(error.message)
-    ? vendorVerdict("out_of_credit", { ...error, type, status })
+    ? vendorUpstreamError("out_of_credit", { ...error, type, status })
     : undefined;
 }

@@ -2,7 +2,7 @@ import { number, text } from "../../../dialects/core/read.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://aip.baidubce.com";
 const EARLY_MS = 3_600_000;
@@ -13,7 +13,7 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
   const [id = "", secret = "", ...more] = key.split("|").map((part) => part.trim());
   if (id === "" || secret === "" || more.length > 0) {
     throw new UpstreamRefusal(
-      verdict({
+      upstreamError({
         class: "bad_key",
         status: 400,
         message: "The key must have the form API key|secret key.",
@@ -37,7 +37,7 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
     const message =
       [code, text(json, "error_description")].filter((part) => part !== undefined).join(": ") ||
       `status ${answer.status}`;
-    throw new UpstreamRefusal(verdict({ class: answer.class, message, type: "baidu_error", code, param: "" }));
+    throw new UpstreamRefusal(upstreamError({ class: answer.class, message, type: "baidu_error", code, param: "" }));
   });
 }
 

@@ -17,9 +17,9 @@ import type {
   HttpJson,
   ProviderAdapter,
   UpstreamRoute,
-  Verdict,
+  UpstreamError,
 } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://api.cloudflare.com";
 const AI_GATEWAY = "gateway.ai.cloudflare.com";
@@ -72,14 +72,14 @@ const CLASSES: Readonly<Record<number, ErrorClass>> = {
 
 const AUTHENTICATION = 10_000;
 
-function readCloudflare(answer: FailedAnswer): Verdict | undefined {
+function readCloudflare(answer: FailedAnswer): UpstreamError | undefined {
   const code = asNumber(asObject(asList(asObject(answer.json)?.["errors"])[0])?.["code"]);
   const errorClass = code === undefined ? undefined : CLASSES[code];
   if (!errorClass) return undefined;
   const isAllowance = code === 5016 || code === 3023;
   const status = answer.status >= 400 ? answer.status : undefined;
   const isRefused = errorClass === "bad_key" && status === 403 && code !== AUTHENTICATION;
-  return verdict({
+  return upstreamError({
     class: errorClass,
     message: general(answer, answer.json).message,
     ...(status === undefined ? {} : { status }),
@@ -124,7 +124,7 @@ export const cloudflare: ProviderAdapter = {
   ownedBy: "cloudflare",
   streamUsage: true,
   bridges: [imageBridge, completionsBridge],
-  repairs: [usageOnFinish, reasoningName],
+  responseTransforms: [usageOnFinish, reasoningName],
   classify: readCloudflare,
   listModels,
   keyHint: "token, or account id|token",

@@ -4,27 +4,33 @@ import { planFor } from "../../../relay/pipeline/plan.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { completionsBridge } from "./completions.ts";
 
-const ask = askOf({ operation: "completions", dialect: "openai-completions", model: "@cf/meta/llama-3.1-8b-instruct" });
+const spec = askOf({
+  operation: "completions",
+  dialect: "openai-completions",
+  model: "@cf/meta/llama-3.1-8b-instruct",
+});
 
 describe("completions on Workers AI", () => {
   it("go to the model's own path, with a limit that does not cut", () => {
     const channel = channelOf({ type: 39, other: "acc" });
-    const route = planFor(channel, ask, ask.model)?.route;
-    expect(typeof route?.path === "function" && route.path(ask, ask.model, channel, "t")).toBe(
+    const route = planFor(channel, spec, spec.model)?.route;
+    expect(typeof route?.path === "function" && route.path(spec, spec.model, channel, "t")).toBe(
       "/client/v4/accounts/acc/ai/run/@cf/meta/llama-3.1-8b-instruct",
     );
-    const context = bridgeContextOf({ ask });
-    expect(completionsBridge.request({ model: ask.model, prompt: ["a"], echo: true, stream: false }, context)).toEqual({
-      prompt: "a",
-      max_tokens: 2048,
-    });
+    const context = bridgeContextOf({ spec });
+    expect(completionsBridge.request({ model: spec.model, prompt: ["a"], echo: true, stream: false }, context)).toEqual(
+      {
+        prompt: "a",
+        max_tokens: 2048,
+      },
+    );
     expect(context.lost).toEqual(["echo"]);
     expect(() => completionsBridge.request({ prompt: [1, 2] }, context)).toThrow();
     expect(() => completionsBridge.request({ prompt: "a", n: 2 }, context)).toThrow();
   });
 
   it("answer with text and usage, whole and streamed", () => {
-    const context = bridgeContextOf({ ask });
+    const context = bridgeContextOf({ spec });
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
     expect(completionsBridge.response({ result: { response: "hello", usage }, success: true }, context)).toMatchObject({
       object: "text_completion",
@@ -53,6 +59,6 @@ describe("completions on Workers AI", () => {
     await cloudflare.authorize(call, channel, context);
     expect(call.headers["authorization"]).toBe("Bearer token");
     const chat = planFor(channel, askOf(), "m")?.route.path;
-    expect(typeof chat === "function" && chat(ask, "m", channel, "acc|token")).toContain("/accounts/acc/ai/v1/");
+    expect(typeof chat === "function" && chat(spec, "m", channel, "acc|token")).toContain("/accounts/acc/ai/v1/");
   });
 });

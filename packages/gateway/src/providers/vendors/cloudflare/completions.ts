@@ -55,7 +55,7 @@ function chunk(context: BridgeContext, said: string, finish: string | null): Jso
     id: `cmpl-${context.requestId}`,
     object: "text_completion",
     created: Math.floor(context.now / 1000),
-    model: context.ask.model,
+    model: context.spec.model,
     choices: [{ index: 0, text: said, logprobs: null, finish_reason: finish }],
   };
 }

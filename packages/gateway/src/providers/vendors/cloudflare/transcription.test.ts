@@ -15,7 +15,7 @@ function form(format?: string): Buffer {
 
 async function run(format: string | undefined, model: string) {
   const exchange = exchangeOf([{ json: { result: { text: "hello", vtt: "WEBVTT" }, success: true } }], {
-    ask: askOf({ model }),
+    spec: askOf({ model }),
   });
   const answer = await transcriptionExchange(
     callOf("https://h/ai/run/m", form(format), { "content-type": TYPE }),
@@ -57,7 +57,7 @@ describe("transcription on Workers AI", () => {
   it("tells all it knows where that is asked for", async () => {
     const segments = [{ start: 0, end: 1.5, text: "hello" }];
     const result = { text: "hello", segments, transcription_info: { language: "en", duration: 1.5 }, word_count: 1 };
-    const { context } = exchangeOf([{ json: { result, success: true } }], { ask: askOf({ model: "w" }) });
+    const { context } = exchangeOf([{ json: { result, success: true } }], { spec: askOf({ model: "w" }) });
     const call = callOf("https://h/ai/run/m", form("verbose_json"), { "content-type": TYPE });
     expect(await jsonOf(await transcriptionExchange(call, context))).toEqual({
       language: "en",

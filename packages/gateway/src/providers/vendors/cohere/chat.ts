@@ -24,7 +24,7 @@ export const chatBridge: Bridge = {
         toolCalls: calls,
         annotations: annotationsOf(objects(message, "citations")),
         finish: finishOf(text(body, "finish_reason")),
-        usage: usageOf(object(body, "usage")),
+        usage: cohereUsage(object(body, "usage")),
       },
       context,
     );
@@ -43,7 +43,7 @@ function finishOf(reason: string | undefined): string {
 }
 
 /** What is billed is the usage; some answers tell only the tokens. */
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function cohereUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const counted = object(usage, "billed_units") ?? object(usage, "tokens");
   const input = count(counted, "input_tokens");
   const output = count(counted, "output_tokens");
@@ -92,5 +92,5 @@ function ended(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[
   if (failure !== undefined || reason === "ERROR" || reason === "TIMEOUT") {
     return writer.fail({ message: failure ?? "The upstream could not finish the answer." });
   }
-  return writer.end(finishOf(reason), usageOf(object(delta, "usage")));
+  return writer.end(finishOf(reason), cohereUsage(object(delta, "usage")));
 }

@@ -5,22 +5,22 @@ import { embedBridge, embedExchange } from "./embed.ts";
 import { rerankBridge } from "./rerank.ts";
 import { isObject, text } from "../../../dialects/core/read.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
-import type { FailedAnswer, ProviderAdapter, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://api.cohere.ai";
 
 /** Trial keys end with the month; an answer that finished with ERROR is none. */
-function readCohere(answer: FailedAnswer): Verdict | undefined {
+function readCohere(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status === 200) {
     const reason = isObject(answer.json) ? text(answer.json, "finish_reason") : undefined;
     return reason === "ERROR" || reason === "TIMEOUT"
-      ? verdict({ class: "server", message: "The upstream could not finish the answer." })
+      ? upstreamError({ class: "server", message: "The upstream could not finish the answer." })
       : undefined;
   }
   const read = general(answer, answer.json);
   if (answer.status === 429 && /trial/i.test(read.message))
-    return verdict({ class: "out_of_credit", status: 429, message: read.message });
+    return upstreamError({ class: "out_of_credit", status: 429, message: read.message });
   return undefined;
 }
 

@@ -21,7 +21,7 @@ export const embedBridge: Bridge = unaryBridge({
       output_dimension: body["dimensions"],
     }),
   response: (body, context) =>
-    embeddingAnswer(context.ask.model, list(object(body, "embeddings"), "float"), tokensOf(body)),
+    embeddingAnswer(context.spec.model, list(object(body, "embeddings"), "float"), tokensOf(body)),
 });
 
 function tokensOf(body: JsonObject): number | undefined {

@@ -29,7 +29,7 @@ export const rerankBridge: Bridge = unaryBridge({
     });
     const units = count(object(object(body, "meta"), "billed_units"), "search_units");
     return {
-      model: context.ask.model,
+      model: context.spec.model,
       results,
       ...(units === undefined ? {} : { usage: { prompt_tokens: units, total_tokens: units, search_units: units } }),
     };

@@ -5,7 +5,7 @@ import { bearer } from "../../core/bearer.ts";
 import { openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { developerToSystem } from "../../core/quirks/roles.ts";
 import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import type { ChannelRecord, ProviderAdapter, Quirk, UpstreamRoute } from "../../core/types.ts";
+import type { ChannelRecord, ProviderAdapter, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 
 /**
  * A server that speaks the OpenAI protocol under paths and headers of its own. The channel's setting says how:
@@ -19,8 +19,8 @@ const base = openaiCompatible({
   baseUrl: "",
   ownedBy: "custom",
   models: [],
-  quirks: [channelParams()],
-  repairs: [reasoningName],
+  requestTransforms: [channelParams()],
+  responseTransforms: [reasoningName],
   keyHint: "optional",
 });
 
@@ -41,10 +41,10 @@ function freePath(route: UpstreamRoute): UpstreamRoute {
   const { operation, path } = route;
   return {
     ...route,
-    path(ask, model, channel, key) {
+    path(spec, model, channel, key) {
       const own = text(object(channel.setting, "paths"), operation satisfies string);
       if (own !== undefined) return own.replaceAll("{model}", encodeURIComponent(model));
-      return typeof path === "string" ? path : path(ask, model, channel, key);
+      return typeof path === "string" ? path : path(spec, model, channel, key);
     },
   };
 }
@@ -54,7 +54,7 @@ function isHeader(name: string, value: string): boolean {
 }
 
 /** Repairs that an operator switches on for a server that refuses what others take. */
-function channelParams(): Quirk {
+function channelParams(): RequestTransform {
   return {
     name: "channel parameters",
     apply: (body, _ask, _model, channel) => withRoles(withLimit(withoutDropped(body, channel), channel), channel),

@@ -36,7 +36,7 @@ export const chatBridge: Bridge = {
         content: answers.map((message) => text(message, "content") ?? "").join(""),
         reasoning: answers.map((message) => text(message, "reasoning_content") ?? "").join(""),
         finish: "stop",
-        usage: usageOf(object(chat, "usage")),
+        usage: cozeUsage(object(chat, "usage")),
       },
       context,
     );
@@ -44,7 +44,7 @@ export const chatBridge: Bridge = {
   stream: streamOf,
 };
 
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function cozeUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "input_count");
   const output = count(usage, "output_count");
   return input === undefined || output === undefined ? undefined : { input, output };
@@ -73,7 +73,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         case "conversation.message.delta":
           return data["type"] === "answer" ? said(data) : [];
         case "conversation.chat.completed":
-          return writer.end("stop", usageOf(object(data, "usage")));
+          return writer.end("stop", cozeUsage(object(data, "usage")));
         case "conversation.chat.failed":
           return failure(object(data, "last_error"));
         case "conversation.chat.requires_action":

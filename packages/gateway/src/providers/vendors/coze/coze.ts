@@ -2,7 +2,7 @@ import { bearer } from "../../core/bearer.ts";
 import { chatBridge } from "./chat.ts";
 import { cozeExchange } from "./exchange.ts";
 import { asObject, asText, codeText } from "../../core/error-body.ts";
-import type { ProviderAdapter, Quirk } from "../../core/types.ts";
+import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const CODES: CodeTable = {
@@ -25,7 +25,7 @@ const readCoze = vendorReader({
   },
 });
 
-const bot: Quirk = {
+const bot: RequestTransform = {
   name: "bot of the channel",
   on: ["private:coze-chat"],
   apply: (body, _ask, upstreamModel, channel) => ({
@@ -45,7 +45,7 @@ export const coze: ProviderAdapter = {
   ownedBy: "coze",
   streamUsage: false,
   bridges: [chatBridge],
-  quirks: [bot],
+  requestTransforms: [bot],
   classify: readCoze,
   keyHint: "pat_...",
   otherHint: "Bot id",

@@ -13,7 +13,7 @@ const RUNNING: ReadonlySet<string> = new Set(["created", "in_progress"]);
 
 /** Without a stream the chat runs on its own: it is created, asked for until it is done, and its messages are read. */
 export const cozeExchange: Exchange = async (call, context) => {
-  if (context.ask.stream) return context.send(call);
+  if (context.spec.stream) return context.send(call);
   const created = await ask(call, context);
   const data = object(created.json, "data");
   if (!data || !isFine(created)) return created.answer;

@@ -35,8 +35,8 @@ export const custom: ProviderAdapter = {
   models: OPENAI_MODELS,
   ownedBy: "openai",
   streamUsage: true,
-  quirks: [reasoningParams],
-  repairs: [usageOnFinish, reasoningName],
+  requestTransforms: [reasoningParams],
+  responseTransforms: [usageOnFinish, reasoningName],
   balance: (channel, ...rest) =>
     dashboardBalance("")({ ...channel, baseUrl: new URL(channel.baseUrl).origin }, ...rest),
   listModels(channel, ...rest) {

@@ -7,15 +7,22 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
 import { jsonInstruction } from "../../core/quirks/json-instruction.ts";
 import { finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
-import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type {
+  ResponseTransform,
+  ChannelRecord,
+  FailedAnswer,
+  HttpJson,
+  RequestTransform,
+  UpstreamError,
+} from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://api.deepseek.com";
 /** Clients of the OpenAI protocol name it with the base; single calls of the vendor stand beside it. */
 const TAILS = ["/v1", "/beta"];
 
 /** `thinking` switches reasoning on and off; the effort knows two steps. */
-const thinking: Quirk = {
+const thinking: RequestTransform = {
   name: "effort as thinking",
   apply(body) {
     const { reasoning_effort: effort, ...rest } = body;
@@ -30,7 +37,7 @@ const thinking: Quirk = {
  * v4 asks for `reasoning_content` on every assistant turn; older reasoners refuse it on turns before the last user
  * message, while inside a running tool loop it may stay.
  */
-const history: Quirk = {
+const history: RequestTransform = {
   name: "reasoning in the history",
   apply(body, _ask, upstreamModel) {
     const lastUser = list(body, "messages").findLastIndex((message) => isObject(message) && message["role"] === "user");
@@ -44,14 +51,14 @@ const history: Quirk = {
 };
 
 /** The server gave up in the middle: clients refuse the vendor's word for it. */
-const busy: AnswerRepair = {
+const busy: ResponseTransform = {
   name: "insufficient_system_resource",
   marks: ['"insufficient_system_resource"'],
   stream: () => onEvent(finishReasons({ insufficient_system_resource: "length" })),
 };
 
 /** A whole answer that stopped for lack of resources is no answer. */
-function readDeepSeek({ status, json }: FailedAnswer): Verdict | undefined {
+function readDeepSeek({ status, json }: FailedAnswer): UpstreamError | undefined {
   const choices = status === 200 && isObject(json) ? list(json, "choices") : [];
   const isBusy = choices.some(
     (choice) =>
@@ -59,7 +66,7 @@ function readDeepSeek({ status, json }: FailedAnswer): Verdict | undefined {
       choice["message"] !== undefined &&
       text(choice, "finish_reason") === "insufficient_system_resource",
   );
-  return isBusy ? verdict({ class: "overloaded", message: "The upstream ran out of resources." }) : undefined;
+  return isBusy ? upstreamError({ class: "overloaded", message: "The upstream ran out of resources." }) : undefined;
 }
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
@@ -83,8 +90,8 @@ export const deepseek = openaiCompatible({
   ],
   operations: ["chat", "completions"],
   paths: { completions: (_ask, _model, { baseUrl }) => besidePath(baseUrl, TAILS, "/beta/completions") },
-  quirks: [noDeveloperRole, thinking, history, jsonInstruction],
-  repairs: [busy],
+  requestTransforms: [noDeveloperRole, thinking, history, jsonInstruction],
+  responseTransforms: [busy],
   classify: readDeepSeek,
   balance,
 });

@@ -44,7 +44,7 @@ export const chatBridge: Bridge = {
         created: count(body, "created_at"),
         content: needed(text(body, "answer")),
         finish: "stop",
-        usage: usageOf(body),
+        usage: difyUsage(body),
       },
       context,
     );
@@ -65,7 +65,7 @@ function inputsOf(metadata: JsonObject | undefined): JsonObject {
   return (typeof given === "string" ? parseObject(given) : undefined) ?? {};
 }
 
-function usageOf(body: JsonObject): ChatUsage | undefined {
+function difyUsage(body: JsonObject): ChatUsage | undefined {
   const usage = object(object(body, "metadata"), "usage");
   const input = count(usage, "prompt_tokens");
   const output = count(usage, "completion_tokens");
@@ -89,10 +89,10 @@ function streamOf(context: BridgeContext): StreamBridge {
       case "message_file":
         return image(data);
       case "message_replace":
-        return writer.end("content_filter", usageOf(data));
+        return writer.end("content_filter", difyUsage(data));
       case "message_end":
         writer.name({ id: text(data, "conversation_id") });
-        return writer.end("stop", usageOf(data));
+        return writer.end("stop", difyUsage(data));
       case "error":
         return writer.fail({
           message: text(data, "message") ?? "The upstream failed.",

@@ -2,7 +2,7 @@ import { bearer } from "../../core/bearer.ts";
 import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
 import { asObject, asText, codeText } from "../../core/error-body.ts";
-import type { FailedAnswer, ProviderAdapter, Quirk, Verdict } from "../../core/types.ts";
+import type { FailedAnswer, ProviderAdapter, RequestTransform, UpstreamError } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const CODES: CodeTable = {
@@ -30,13 +30,13 @@ const read = vendorReader({
 });
 
 /** `{code, message, status}`. The quota of the model behind the app is not the channel's own. */
-function readDify(answer: FailedAnswer): Verdict | undefined {
+function readDify(answer: FailedAnswer): UpstreamError | undefined {
   const found = read(answer);
   return found?.class === "out_of_credit" ? { ...found, disable: false } : found;
 }
 
 /** Agent apps only stream. */
-const responseMode: Quirk = {
+const responseMode: RequestTransform = {
   name: "response mode by setting",
   on: ["private:dify-chat"],
   apply: (body, _ask, _model, { setting }) =>
@@ -54,7 +54,7 @@ export const dify: ProviderAdapter = {
   ownedBy: "dify",
   streamUsage: false,
   bridges: [chatBridge],
-  quirks: [responseMode],
+  requestTransforms: [responseMode],
   classify: readDify,
   keyHint: "app-...",
 };

@@ -2,14 +2,14 @@ import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/error-body.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import type { AnswerContext, AnswerRepair, FailedAnswer, Verdict } from "../../core/types.ts";
-import { vendorVerdict } from "../../core/vendor-error.ts";
+import type { ResponseContext, ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { vendorUpstreamError } from "../../core/vendor-error.ts";
 import { classOfStatus } from "../../core/upstream-error.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 
 /** Of the workflow's named events only those with text are the answer; head fields and usage are dummies. */
-const workflow: AnswerRepair = {
+const workflow: ResponseTransform = {
   name: "workflow events",
   answer: (body, context) => withoutDummyUsage(named(body, context)),
   stream: (context) => (event) => {
@@ -26,13 +26,13 @@ function chunk(event: StreamEvent, data: JsonObject): StreamEvent {
   return data === event.data && event.event === undefined ? event : { event: undefined, data, raw: "" };
 }
 
-function named(body: JsonObject, { ask, now, requestId }: AnswerContext): JsonObject {
+function named(body: JsonObject, { spec, now, requestId }: ResponseContext): JsonObject {
   if (body["choices"] === undefined || (body["id"] && body["created"] && body["model"])) return body;
   return {
     ...body,
     id: text(body, "id") || `chatcmpl-${requestId}`,
     created: count(body, "created") || Math.floor(now / 1000),
-    model: text(body, "model") || ask.model,
+    model: text(body, "model") || spec.model,
   };
 }
 
@@ -47,11 +47,11 @@ function withoutDummyUsage(body: JsonObject): JsonObject {
 const REFUSED_KEY = 514;
 
 /** `{code, statusText, message}`, also with status 200; 514 is a refused key, others are statuses of HTTP. */
-function readFastGpt({ status, json }: FailedAnswer): Verdict | undefined {
+function readFastGpt({ status, json }: FailedAnswer): UpstreamError | undefined {
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
   const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;
   if (!isObject(json) || (code !== REFUSED_KEY && !isOther)) return undefined;
-  return vendorVerdict(code === REFUSED_KEY ? "bad_key" : classOfStatus(code), {
+  return vendorUpstreamError(code === REFUSED_KEY ? "bad_key" : classOfStatus(code), {
     type: "fastgpt_error",
     code: String(code),
     message: asText(json["message"]) ?? asText(json["statusText"]) ?? "",
@@ -67,7 +67,7 @@ export const fastgpt = openaiCompatible({
   models: [],
   operations: ["chat"],
   streamUsage: false,
-  repairs: [workflow],
+  responseTransforms: [workflow],
   classify: readFastGpt,
   keyHint: "API key, or APIKey-AppId",
 });

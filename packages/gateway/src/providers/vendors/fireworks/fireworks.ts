@@ -1,12 +1,12 @@
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { general } from "../../core/classify.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
-import type { FailedAnswer, Quirk, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, RequestTransform, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
 
-const effort: Quirk = {
+const effort: RequestTransform = {
   name: "low, medium or high effort, or a thinking budget",
   drops: ["reasoning_effort"],
   apply(body) {
@@ -18,9 +18,9 @@ const effort: Quirk = {
 };
 
 /** 412 = the account is suspended; a proxy in front answers with a `fault` object. */
-function readFireworks(answer: FailedAnswer): Verdict | undefined {
+function readFireworks(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 412) return undefined;
-  return verdict({ class: "bad_key", status: 403, message: general(answer, answer.json).message });
+  return upstreamError({ class: "bad_key", status: 403, message: general(answer, answer.json).message });
 }
 
 export const fireworks = openaiCompatible({
@@ -38,7 +38,7 @@ export const fireworks = openaiCompatible({
     "accounts/fireworks/models/qwen3-235b-a22b",
   ],
   operations: ["chat", "completions", "responses", "embeddings", "rerank"],
-  quirks: [effort],
+  requestTransforms: [effort],
   classify: readFireworks,
   keyHint: "fw_...",
 });

@@ -1,10 +1,10 @@
 import { general } from "../../core/classify.ts";
 import { asList, asObject, asText, readErrorBody } from "../../core/error-body.ts";
-import type { FailedAnswer, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 /** Google's envelope: a bad key is a 400, and the sentence of an empty account stands also in rate limits. */
-export function readGoogle(answer: FailedAnswer): Verdict | undefined {
+export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status === 200 && answer.body.includes(FILTERED)) return filtered(answer);
   const body = answer.status < 400 ? undefined : readErrorBody(answer.json);
   if (!body) return undefined;
@@ -13,24 +13,24 @@ export function readGoogle(answer: FailedAnswer): Verdict | undefined {
   const { message, retryAfterMs } = general(answer, answer.json);
   const rest = { message, retryAfterMs, status: answer.status };
   if (reasons.includes("API_KEY_INVALID") || /api key (?:not valid|expired)/i.test(message))
-    return verdict({ ...rest, class: "bad_key" });
+    return upstreamError({ ...rest, class: "bad_key" });
   if (body.statusWord === "RESOURCE_EXHAUSTED")
-    return verdict({ ...rest, class: isUsedUp(details, message) ? "out_of_credit" : "rate_limit" });
+    return upstreamError({ ...rest, class: isUsedUp(details, message) ? "out_of_credit" : "rate_limit" });
   if (body.statusWord === "FAILED_PRECONDITION" && /location|billing|free tier/i.test(message))
-    return verdict({ ...rest, class: "bad_key" });
+    return upstreamError({ ...rest, class: "bad_key" });
   if (answer.status === 403)
-    return verdict({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
+    return upstreamError({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
   return undefined;
 }
 
 const FILTERED = "raiFilteredReason";
 
 /** An answer without any picture, because all of them were held back. */
-function filtered({ json }: FailedAnswer): Verdict | undefined {
+function filtered({ json }: FailedAnswer): UpstreamError | undefined {
   const predictions = asList(asObject(json)?.["predictions"]).map(asObject);
   if (predictions.some((prediction) => asText(prediction?.["bytesBase64Encoded"]) !== undefined)) return undefined;
   const message = predictions.flatMap((prediction) => asText(prediction?.[FILTERED]) ?? [])[0];
-  return message === undefined ? undefined : verdict({ class: "content_filter", message });
+  return message === undefined ? undefined : upstreamError({ class: "content_filter", message });
 }
 
 /** A daily quota or a prepaid balance ends with the day or the money; a quota per minute comes back by itself. */

@@ -4,7 +4,7 @@ import { failureIn200 } from "../../core/classify.ts";
 import { gemini } from "../gemini/gemini.ts";
 import { vertex } from "../vertex/vertex.ts";
 
-const ask = askOf({ operation: "images.generations", dialect: "openai-images", model: "m" });
+const spec = askOf({ operation: "images.generations", dialect: "openai-images", model: "m" });
 
 const candidate = (finishReason: string, ...parts: object[]) => ({
   candidates: [{ content: { parts }, finishReason }],
@@ -13,12 +13,12 @@ const picture = { inlineData: { mimeType: "image/png", data: "QQ==" } };
 
 async function answerOf(json: object) {
   const exchange = gemini.speaks.find((route) => route.operation === "images.generations")?.exchange;
-  const { context } = exchangeOf([{ json }], { ask });
+  const { context } = exchangeOf([{ json }], { spec });
   const answer = await exchange?.(callOf("https://h/v1beta/models/m:generateContent", {}), context);
   return answer && (await jsonOf(answer));
 }
 
-async function verdictOf(json: object) {
+async function upstreamErrorOf(json: object) {
   const body = Buffer.from(JSON.stringify(await answerOf(json)));
   return failureIn200(gemini, { status: 200, headers: {}, body });
 }
@@ -29,7 +29,7 @@ describe("an answer without a picture", () => {
     ["whose picture was held back", candidate("IMAGE_SAFETY"), "(IMAGE_SAFETY)"],
     ["of Imagen, which says nothing", {}, "drew no picture."],
   ])("%s is a refusal", async (_name, json, message) => {
-    expect(await verdictOf(json)).toMatchObject({
+    expect(await upstreamErrorOf(json)).toMatchObject({
       class: "content_filter",
       status: 400,
       retry: false,
@@ -39,7 +39,7 @@ describe("an answer without a picture", () => {
 
   it("but with words is a failure that tells them", async () => {
     const words = candidate("STOP", { text: "Hm.", thought: true }, { text: "Which cat?" });
-    expect(await verdictOf(words)).toMatchObject({ class: "server", status: 502, message: "Which cat?" });
+    expect(await upstreamErrorOf(words)).toMatchObject({ class: "server", status: 502, message: "Which cat?" });
   });
 
   it("is nothing else", async () => {
@@ -50,7 +50,7 @@ describe("an answer without a picture", () => {
 
   it("is looked for on Vertex too", async () => {
     const exchange = vertex.speaks.find((route) => route.operation === "images.generations")?.exchange;
-    const { context } = exchangeOf([{ json: candidate("NO_IMAGE") }], { ask });
+    const { context } = exchangeOf([{ json: candidate("NO_IMAGE") }], { spec });
     const answer = await exchange?.(callOf("https://h/m:generateContent", {}), context);
     expect(answer && (await jsonOf(answer))).toMatchObject({ error: { type: "server_error" } });
   });

@@ -4,13 +4,13 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { eachMessage } from "../../core/transforms/each-choice.ts";
 import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import type { AnswerRepair, Quirk } from "../../core/types.ts";
+import type { ResponseTransform, RequestTransform } from "../../core/types.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { none: "low", minimal: "low", xhigh: "high", max: "high" };
 
 const REFUSED = ["logprobs", "top_logprobs", "logit_bias", "n"];
 
-const groqParams: Quirk = {
+const groqParams: RequestTransform = {
   name: "parameters that Groq refuses",
   drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
@@ -32,7 +32,7 @@ function effortFor(model: string, effort: string): string | undefined {
 }
 
 /** `x_groq` holds ids and a copy of the usage; the copy counts only when no usage chunk follows. */
-const vendorMembers: AnswerRepair = {
+const vendorMembers: ResponseTransform = {
   name: "x_groq and channel",
   marks: ['"x_groq"', '"channel"', '"usage"', "[DONE]"],
   answer: (body) => without(body, ["x_groq"]),
@@ -80,7 +80,7 @@ export const groq = openaiCompatible({
     "canopylabs/orpheus-v1-english",
   ],
   operations: ["chat", "responses", "audio.speech", "audio.transcriptions", "audio.translations"],
-  quirks: [groqParams],
-  repairs: [reasoningName, vendorMembers],
+  requestTransforms: [groqParams],
+  responseTransforms: [reasoningName, vendorMembers],
   keyHint: "gsk_...",
 });

@@ -21,6 +21,6 @@ export const lingyi = openaiCompatible({
     "yi-large-rag-preview",
   ],
   operations: ["chat"],
-  quirks: [noDeveloperRole],
+  requestTransforms: [noDeveloperRole],
   streamUsage: false,
 });

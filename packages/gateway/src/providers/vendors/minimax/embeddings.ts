@@ -11,5 +11,5 @@ export const embeddingBridge: Bridge = unaryBridge({
     texts: embeddingTexts(body),
     type: text(body, "input_type") ?? "db",
   }),
-  response: (body, context) => embeddingAnswer(context.ask.model, list(body, "vectors"), count(body, "total_tokens")),
+  response: (body, context) => embeddingAnswer(context.spec.model, list(body, "vectors"), count(body, "total_tokens")),
 });

@@ -6,7 +6,7 @@ import { embeddingBridge } from "./embeddings.ts";
 import { speechBridge, speechExchange } from "./speech.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import type { AnswerRepair, ChannelRecord, ProviderAdapter, Quirk } from "../../core/types.ts";
+import type { ResponseTransform, ChannelRecord, ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const VENDOR_MEMBERS = [
@@ -19,7 +19,7 @@ const VENDOR_MEMBERS = [
 ];
 
 /** The endpoint wants the schema of a function as JSON text. */
-const schemaText: Quirk = {
+const schemaText: RequestTransform = {
   name: "function parameters as text",
   apply: (body) =>
     eachObject(body, "tools", (tool) => {
@@ -30,7 +30,7 @@ const schemaText: Quirk = {
 };
 
 /** After the deltas comes one object with the whole text again and the usage: only the usage is new. */
-const summary: AnswerRepair = {
+const summary: ResponseTransform = {
   name: "summary chunk and vendor members",
   marks: ['"base_resp"', '"input_sensitive', '"output_sensitive', '"chat.completion"'],
   answer: (body) => without(body, VENDOR_MEMBERS),
@@ -102,8 +102,8 @@ const compatible = openaiCompatible({
   operations: ["chat"],
   paths: { chat: "/v1/text/chatcompletion_v2" },
   streamUsage: false,
-  quirks: [noDeveloperRole, schemaText],
-  repairs: [summary],
+  requestTransforms: [noDeveloperRole, schemaText],
+  responseTransforms: [summary],
   classify: readMiniMax,
 });
 

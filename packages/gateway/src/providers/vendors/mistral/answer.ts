@@ -2,11 +2,11 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object, objects, text } from "../../../dialects/core/read.ts";
 import { eachObject } from "../../../dialects/core/json-edit.ts";
 import { eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
-import type { AnswerRepair } from "../../core/types.ts";
+import type { ResponseTransform } from "../../core/types.ts";
 
 const stopNames = finishReasons({ model_length: "length", error: "stop" });
 
-export const mistralAnswer: AnswerRepair = {
+export const mistralAnswer: ResponseTransform = {
   name: "content parts, tool calls and finish reasons of Mistral",
   marks: [
     '"model_length"',

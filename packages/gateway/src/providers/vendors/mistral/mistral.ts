@@ -3,17 +3,17 @@ import { asObject, asText } from "../../core/error-body.ts";
 import { mistralAnswer } from "./answer.ts";
 import { mistralEmbeddings, mistralParams } from "./request.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import type { FailedAnswer, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 /** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
-function readMistral(answer: FailedAnswer): Verdict | undefined {
+function readMistral(answer: FailedAnswer): UpstreamError | undefined {
   const type = asText(asObject(answer.json)?.["type"]);
   if (answer.status === 400 && type === "invalid_model")
-    return verdict({ class: "not_found", message: general(answer, answer.json).message });
+    return upstreamError({ class: "not_found", message: general(answer, answer.json).message });
   if (answer.status !== 429) return undefined;
   const { message } = general(answer, answer.json);
-  return /capacity exceeded/i.test(message) ? verdict({ class: "overloaded", status: 429, message }) : undefined;
+  return /capacity exceeded/i.test(message) ? upstreamError({ class: "overloaded", status: 429, message }) : undefined;
 }
 
 export const mistral = openaiCompatible({
@@ -46,7 +46,7 @@ export const mistral = openaiCompatible({
   ],
   operations: ["chat", "embeddings", "moderations", "audio.transcriptions"],
   streamUsage: false,
-  quirks: [mistralParams, mistralEmbeddings],
-  repairs: [mistralAnswer],
+  requestTransforms: [mistralParams, mistralEmbeddings],
+  responseTransforms: [mistralAnswer],
   classify: readMistral,
 });

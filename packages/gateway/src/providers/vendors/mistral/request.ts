@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { developerToSystem } from "../../core/quirks/roles.ts";
-import type { Quirk } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
 
 /** Members of the OpenAI protocol that the API refuses as unknown. */
 const REFUSED = [
@@ -50,7 +50,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   "document_page_limit",
 ]);
 
-export const mistralParams: Quirk = {
+export const mistralParams: RequestTransform = {
   name: "parameters of Mistral",
   drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
@@ -137,7 +137,7 @@ const EMBEDDING_MEMBERS: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
-export const mistralEmbeddings: Quirk = {
+export const mistralEmbeddings: RequestTransform = {
   name: "embeddings of Mistral",
   on: ["openai-embeddings"],
   drops: ["user"],

@@ -6,7 +6,7 @@ import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
 import { onEvent } from "../../core/transforms/each-choice.ts";
-import type { AnswerRepair, ChannelRecord, HttpJson } from "../../core/types.ts";
+import type { ResponseTransform, ChannelRecord, HttpJson } from "../../core/types.ts";
 
 const BASE = "https://api.moonshot.cn";
 
@@ -16,10 +16,10 @@ async function balance(channel: ChannelRecord, key: string, http: HttpJson): Pro
 }
 
 /** Who asked for usage looks for it beside the choices; the vendor puts it into the first one. */
-const usageBeside: AnswerRepair = {
+const usageBeside: ResponseTransform = {
   name: "usage beside the choices",
   marks: ['"usage":{', '"usage": {'],
-  stream: ({ ask }) => (ask.wantsStreamUsage ? onEvent(lifted) : undefined),
+  stream: ({ spec }) => (spec.wantsStreamUsage ? onEvent(lifted) : undefined),
 };
 
 function lifted(chunk: JsonObject): JsonObject {
@@ -49,7 +49,7 @@ export const moonshot = openaiCompatible({
   ],
   operations: ["chat"],
   streamUsage: false,
-  quirks: [noDeveloperRole],
-  repairs: [usageBeside],
+  requestTransforms: [noDeveloperRole],
+  responseTransforms: [usageBeside],
   balance,
 });

@@ -69,7 +69,7 @@ export const chatBridge: Bridge = {
         toolCalls: calls,
         logprobs: logprobsOf(body),
         finish: finishOf(body, calls.length > 0),
-        usage: usageOf(body),
+        usage: ollamaUsage(body),
       },
       context,
     );
@@ -149,7 +149,7 @@ function finishOf(body: JsonObject, hasCalls: boolean): string {
 }
 
 /** A prompt that was cached as a whole is reported as absent; then both numbers are counted here. */
-function usageOf(body: JsonObject): ChatUsage | undefined {
+function ollamaUsage(body: JsonObject): ChatUsage | undefined {
   const input = count(body, "prompt_eval_count");
   const output = count(body, "eval_count");
   return input === undefined || output === undefined ? undefined : { input, output };
@@ -179,7 +179,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         ),
       ];
       if (data["done"] !== true) return events;
-      return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), usageOf(data))];
+      return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), ollamaUsage(data))];
     },
     end: () => [],
   };

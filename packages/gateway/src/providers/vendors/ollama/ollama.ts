@@ -26,7 +26,7 @@ const embedBridge: Bridge = unaryBridge({
     }),
   response: (body, context) =>
     embeddingAnswer(
-      text(body, "model") ?? context.ask.model,
+      text(body, "model") ?? context.spec.model,
       list(body, "embeddings"),
       count(body, "prompt_eval_count"),
     ),

@@ -1,4 +1,4 @@
-import type { Ask } from "../../../dialects/core/types.ts";
+import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { bearer } from "../../core/bearer.ts";
 import { hasResponses, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { dashboardBalance } from "./balance.ts";
@@ -31,8 +31,8 @@ const compatible = openaiCompatible({
     "audio.translations",
     "realtime",
   ],
-  quirks: [reasoningParams, reasoningResponses],
-  repairs: [reasoningName],
+  requestTransforms: [reasoningParams, reasoningResponses],
+  responseTransforms: [reasoningName],
   balance: dashboardBalance(BASE),
   keyHint: "sk-...",
 });
@@ -61,7 +61,7 @@ export const openai: ProviderAdapter = {
   }),
 };
 
-function isOnResponses(_ask: Ask, _model: string, channel: ChannelRecord): boolean {
+function isOnResponses(_ask: RequestSpec, _model: string, channel: ChannelRecord): boolean {
   return hasResponses(channel, true);
 }
 

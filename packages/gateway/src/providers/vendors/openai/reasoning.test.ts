@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, channelOf, quirked } from "../../../../test/provider-kit.ts";
+import { askOf, channelOf, requestTransformed } from "../../../../test/provider-kit.ts";
 import type { DialectId, JsonObject } from "../../../dialects/core/types.ts";
 import { openai } from "./openai.ts";
 import { needsResponses, reasoningModel, reasoningResponses } from "./reasoning.ts";
@@ -9,14 +9,14 @@ const bodyOf = (json: Record<string, never> | object) => ({ bytes: Buffer.alloc(
 describe("reasoningParams", () => {
   it("keeps the very object of models that do not reason", () => {
     const body = { model: "gpt-4.1-mini", messages: [], temperature: 0, max_tokens: 1 };
-    expect(quirked(openai, body)).toBe(body);
+    expect(requestTransformed(openai, body)).toBe(body);
     const chat = { model: "gpt-5-chat-latest", messages: [], temperature: 1 };
-    expect(quirked(openai, chat)).toBe(chat);
+    expect(requestTransformed(openai, chat)).toBe(chat);
   });
 
   it("keeps sampling when the effort is none and the model knows none", () => {
     const body = { model: "gpt-5.2", reasoning_effort: "none", temperature: 0.5, logit_bias: {} };
-    expect(quirked(openai, body)).toEqual({ model: "gpt-5.2", reasoning_effort: "none", temperature: 0.5 });
+    expect(requestTransformed(openai, body)).toEqual({ model: "gpt-5.2", reasoning_effort: "none", temperature: 0.5 });
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe("reasoningParams", () => {
     ["gpt-6-luna", "max", "gpt-6-luna", "max"],
   ])("%s with effort %s becomes %s with %s", (model, effort, name, expected) => {
     const body = { model, ...(effort ? { reasoning_effort: effort } : {}) };
-    expect(quirked(openai, body)).toEqual({ model: name, reasoning_effort: expected });
+    expect(requestTransformed(openai, body)).toEqual({ model: name, reasoning_effort: expected });
   });
 
   it("prefers the newer name of the limit and renames every system message", () => {
@@ -40,7 +40,7 @@ describe("reasoningParams", () => {
       { role: "system", content: "a" },
       { role: "user", content: "b" },
     ];
-    expect(quirked(openai, { model: "o3", max_tokens: 1, max_completion_tokens: 2, messages })).toEqual({
+    expect(requestTransformed(openai, { model: "o3", max_tokens: 1, max_completion_tokens: 2, messages })).toEqual({
       model: "o3",
       max_completion_tokens: 2,
       messages: [{ role: "developer", content: "a" }, messages[1]],

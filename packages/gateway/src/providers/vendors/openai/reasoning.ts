@@ -1,7 +1,7 @@
 import { INCLUDED_LOGPROBS } from "../../../dialects/bridges/parts/answer/logprobs.ts";
 import type { Body, JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
-import type { Quirk } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 
 /** What the name of an OpenAI model says about its reasoning. */
@@ -58,7 +58,7 @@ const NEVER_TAKEN = ["presence_penalty", "frequency_penalty", "logit_bias", "top
 const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
 
 /** What reasoning models of OpenAI refuse on chat completions is renamed or left out. */
-export const reasoningParams: Quirk = {
+export const reasoningParams: RequestTransform = {
   name: "reasoning model parameters",
   drops: [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY],
   apply(body, _ask, upstreamModel) {
@@ -69,12 +69,12 @@ export const reasoningParams: Quirk = {
 };
 
 /** The same for requests that were converted to the Responses API; what its own clients write is theirs. */
-export const reasoningResponses: Quirk = {
+export const reasoningResponses: RequestTransform = {
   name: "reasoning model parameters of converted requests",
   on: ["openai-responses"],
   drops: ["temperature", "top_p", "top_logprobs", "include"],
-  apply(body, ask, upstreamModel) {
-    const model = ask.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
+  apply(body, spec, upstreamModel) {
+    const model = spec.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
     if (!model) return body;
     const reasoning = object(body, "reasoning");
     const asked = text(reasoning, "effort") ?? model.suffix;

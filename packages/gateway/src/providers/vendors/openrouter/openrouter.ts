@@ -7,12 +7,19 @@ import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { onEvent } from "../../core/transforms/each-choice.ts";
 import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import type { AnswerRepair, ChannelRecord, FailedAnswer, HttpJson, Quirk, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type {
+  ResponseTransform,
+  ChannelRecord,
+  FailedAnswer,
+  HttpJson,
+  RequestTransform,
+  UpstreamError,
+} from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://openrouter.ai/api";
 
-const reasoningObject: Quirk = {
+const reasoningObject: RequestTransform = {
   name: "effort inside the reasoning object",
   apply(body) {
     const { reasoning_effort: effort, ...rest } = body;
@@ -22,7 +29,7 @@ const reasoningObject: Quirk = {
 };
 
 /** A failure in the middle is a chunk with an `error` beside its choices, or inside the first one. */
-const errorChunk: AnswerRepair = {
+const errorChunk: ResponseTransform = {
   name: "error chunks",
   marks: ['"error"'],
   stream: () =>
@@ -44,8 +51,8 @@ export const openrouter = openaiCompatible({
   models: [],
   operations: ["chat", "completions", "responses", "embeddings"],
   streamUsage: false,
-  quirks: [reasoningObject],
-  repairs: [reasoningName, errorChunk],
+  requestTransforms: [reasoningObject],
+  responseTransforms: [reasoningName, errorChunk],
   authorize(call, channel, context) {
     bearer(call, channel, context);
     if (context.publicUrl) call.headers["http-referer"] = context.publicUrl;
@@ -57,19 +64,22 @@ export const openrouter = openaiCompatible({
 });
 
 /** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
-function readOpenRouter(answer: FailedAnswer): Verdict | undefined {
+function readOpenRouter(answer: FailedAnswer): UpstreamError | undefined {
   const json = answer.body.includes('"error"') && isObject(answer.json) ? answer.json : undefined;
   if (!json) return undefined;
   const inChoice = answer.status < 400 ? errorOfChoice(json) : undefined;
   return inChoice ? general(answer, { error: inChoice }) : readError(answer, object(json, "error"));
 }
 
-function readError(answer: FailedAnswer, error: JsonObject | undefined): Verdict | undefined {
+function readError(answer: FailedAnswer, error: JsonObject | undefined): UpstreamError | undefined {
   const status = answer.status >= 400 ? answer.status : number(error, "code");
   if (!error || (status !== 402 && status !== 403)) return undefined;
   const { message, retryAfterMs } = general({ ...answer, status }, answer.json);
-  if (status === 403) return isModeration(error) ? verdict({ class: "content_filter", message, status }) : undefined;
-  return retryAfterMs === undefined ? undefined : verdict({ class: "rate_limit", message, status: 429, retryAfterMs });
+  if (status === 403)
+    return isModeration(error) ? upstreamError({ class: "content_filter", message, status }) : undefined;
+  return retryAfterMs === undefined
+    ? undefined
+    : upstreamError({ class: "rate_limit", message, status: 429, retryAfterMs });
 }
 
 function isModeration(error: JsonObject): boolean {

@@ -23,7 +23,7 @@ export const agentBridge: Bridge = {
           toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? ""),
         ),
         finish: finishOf(body, calls.length > 0),
-        usage: usageOf(body),
+        usage: perplexityUsage(body),
         extra: searchesOf(output),
       },
       context,
@@ -38,7 +38,7 @@ function finishOf(body: JsonObject, hasCalls: boolean): string {
   return text(object(body, "incomplete_details"), "reason") === "content_filter" ? "content_filter" : "length";
 }
 
-function usageOf(body: JsonObject): ChatUsage | undefined {
+function perplexityUsage(body: JsonObject): ChatUsage | undefined {
   const usage = object(body, "usage");
   const input = count(usage, "input_tokens");
   const output = count(usage, "output_tokens");
@@ -123,7 +123,7 @@ function endSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   const ended: Step = (data) => {
     const response = object(data, "response") ?? {};
     const extra = searchesOf(objects(response, "output"));
-    return writer.end(finishOf(response, writer.toolCount > 0), usageOf(response), extra);
+    return writer.end(finishOf(response, writer.toolCount > 0), perplexityUsage(response), extra);
   };
   const failed: Step = (data) => writer.fail(failureOf(data));
   return {

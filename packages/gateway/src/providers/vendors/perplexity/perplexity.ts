@@ -4,19 +4,19 @@ import { readErrorBody } from "../../core/error-body.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { agentBridge } from "./bridge.ts";
-import type { FailedAnswer, ProviderAdapter, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://api.perplexity.ai";
 
 /** Types of its own (`invalid_request`) and numbers as codes: the class names the error. Failed answers have status 200. */
-function readPerplexity(answer: FailedAnswer): Verdict | undefined {
+function readPerplexity(answer: FailedAnswer): UpstreamError | undefined {
   const body = readErrorBody(answer.json);
   const hasFailed = /"status"\s*:\s*"(?:failed|cancelled)"/.test(answer.body.toString("utf8", 0, 4096));
   if (!body || (answer.status < 400 && !hasFailed)) return undefined;
   const read = general(answer, answer.json);
   const { class: errorClass, message, param, retryAfterMs } = read;
-  return verdict({
+  return upstreamError({
     class: errorClass,
     message,
     param,

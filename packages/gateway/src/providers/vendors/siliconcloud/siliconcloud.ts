@@ -9,18 +9,18 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
 import { finishNames } from "../../core/transforms/finish-names.ts";
 import { SILICONCLOUD_MODELS } from "./models.ts";
-import type { AnswerRepair, ChannelRecord, HttpJson, Quirk } from "../../core/types.ts";
+import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const BASE = "https://api.siliconflow.cn";
 
-const imageNames: Quirk = {
+const imageNames: RequestTransform = {
   name: "image_size and batch_size",
   on: ["openai-images"],
   apply: (body) => renamed(renamed(body, "size", "image_size"), "n", "batch_size"),
 };
 
-const imageAnswer: AnswerRepair = {
+const imageAnswer: ResponseTransform = {
   name: "images as data",
   on: ["openai-images"],
   answer(body, { now }) {
@@ -30,7 +30,7 @@ const imageAnswer: AnswerRepair = {
 };
 
 /** Comes after the general rule that fills `usage`. */
-const rerankAnswer: AnswerRepair = {
+const rerankAnswer: ResponseTransform = {
   name: "rerank without id and meta",
   on: ["rerank"],
   answer: (body) => without(body, ["id", "meta"]),
@@ -76,8 +76,8 @@ export const siliconcloud = openaiCompatible({
     "audio.transcriptions",
   ],
   streamUsage: false,
-  quirks: [noDeveloperRole, imageNames],
-  repairs: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
+  requestTransforms: [noDeveloperRole, imageNames],
+  responseTransforms: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
   classify: readSiliconCloud,
   balance,
 });

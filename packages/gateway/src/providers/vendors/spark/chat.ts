@@ -13,7 +13,7 @@ import {
   type ChatMessage,
 } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
-import type { Quirk } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
 import { sparkVersion } from "./version.ts";
 
 const READ = [
@@ -74,7 +74,7 @@ export const chatBridge: Bridge = {
         reasoning: text(piece, "reasoning_content"),
         toolCalls: calls,
         finish: calls.length > 0 ? "tool_calls" : (text(body, "finish") ?? "stop"),
-        usage: usageOf(body),
+        usage: sparkUsage(body),
       },
       context,
     );
@@ -83,7 +83,7 @@ export const chatBridge: Bridge = {
 };
 
 /** The model's domain, and the form that its version takes: older ones know neither system messages nor functions. */
-export const sparkParams: Quirk = {
+export const sparkParams: RequestTransform = {
   name: "domain and version",
   on: ["private:spark-chat"],
   apply(body, _ask, upstreamModel, channel) {
@@ -127,7 +127,7 @@ function pieces(body: JsonObject): readonly JsonObject[] {
   return objects(object(object(body, "payload"), "choices"), "text");
 }
 
-export function usageOf(body: JsonObject): ChatUsage | undefined {
+export function sparkUsage(body: JsonObject): ChatUsage | undefined {
   const usage = object(object(object(body, "payload"), "usage"), "text");
   const input = count(usage, "prompt_tokens");
   const output = count(usage, "completion_tokens");
@@ -143,7 +143,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       const header = object(data, "header");
       const code = String(count(header, "code") ?? 0);
       writer.name({ id: text(header, "sid") });
-      if (code !== "0" && hasText && FILTERED.has(code)) return writer.end("content_filter", usageOf(data));
+      if (code !== "0" && hasText && FILTERED.has(code)) return writer.end("content_filter", sparkUsage(data));
       if (code !== "0") return writer.fail({ message: text(header, "message") ?? "", type: "xunfei_error", code });
       const events = pieces(data).flatMap((piece) => {
         const call = object(piece, "function_call");
@@ -159,7 +159,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         ];
       });
       if (count(object(object(data, "payload"), "choices"), "status") !== 2) return events;
-      return [...events, ...writer.end(writer.toolCount > 0 ? "tool_calls" : "stop", usageOf(data))];
+      return [...events, ...writer.end(writer.toolCount > 0 ? "tool_calls" : "stop", sparkUsage(data))];
     },
     end: () => [],
   };

@@ -23,7 +23,7 @@ function socketOf(frames: readonly string[]) {
 
 async function run(frames: readonly string[], stream: boolean) {
   const made = socketOf(frames);
-  const { context } = exchangeOf([], { ask: askOf({ stream }), connect: () => Promise.resolve(made.socket) });
+  const { context } = exchangeOf([], { spec: askOf({ stream }), connect: () => Promise.resolve(made.socket) });
   const answer = await sparkExchange(callOf("wss://h/v3.5/chat", { header: {} }), context);
   return { ...made, answer };
 }

@@ -22,7 +22,7 @@ export const sparkExchange: Exchange = async (call, context) => {
     socket.close();
     return jsonAnswer(frame);
   }
-  if (context.ask.stream)
+  if (context.spec.stream)
     return { status: 200, headers: { "content-type": "text/event-stream" }, body: events(socket, frame, frames) };
   const answer = await whole(socket, frame, frames);
   return answer ? jsonAnswer(answer) : closedEarly();

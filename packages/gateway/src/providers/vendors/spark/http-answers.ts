@@ -2,12 +2,12 @@ import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import { eachChoice } from "../../core/transforms/each-choice.ts";
-import type { AnswerContext, AnswerRepair } from "../../core/types.ts";
+import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
 
 const VENDOR_MEMBERS = ["code", "message", "sid"];
 
 /** The HTTP interface leaves out what clients name answers and ends by: id, object, time, model, finish reason. */
-export const httpAnswers: AnswerRepair = {
+export const httpAnswers: ResponseTransform = {
   name: "shape of Spark's HTTP answers",
   answer(body, context) {
     if (!Array.isArray(body["choices"])) return body;
@@ -35,12 +35,12 @@ function ended(body: JsonObject, reason: string | null): JsonObject {
   return eachChoice(body, (choice) => (isSet(choice["finish_reason"]) ? choice : { ...choice, finish_reason: reason }));
 }
 
-function shaped(body: JsonObject, kind: string, { ask, now, requestId }: AnswerContext): JsonObject {
+function shaped(body: JsonObject, kind: string, { spec, now, requestId }: ResponseContext): JsonObject {
   return {
     id: text(body, "sid") ?? `chatcmpl-${requestId}`,
     object: kind,
     created: Math.floor(now / 1000),
-    model: ask.model,
+    model: spec.model,
     ...without(body, VENDOR_MEMBERS),
   };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { UpstreamRefusal } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 export interface SparkKey {
   readonly appId: string;
@@ -13,7 +13,7 @@ export function parseSparkKey(key: string): SparkKey {
   const [appId = "", secret = "", apiKey = "", ...more] = key.split("|").map((part) => part.trim());
   if (appId === "" || secret === "" || apiKey === "" || more.length > 0) {
     throw new UpstreamRefusal(
-      verdict({
+      upstreamError({
         class: "bad_key",
         status: 400,
         message: "invalid auth",

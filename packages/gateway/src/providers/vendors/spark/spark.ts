@@ -16,9 +16,9 @@ import type {
   ProviderAdapter,
   SigningContext,
   UpstreamCall,
-  Verdict,
+  UpstreamError,
 } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const SOCKET = "wss://spark-api.xf-yun.com";
@@ -50,11 +50,11 @@ const readFrame = vendorReader({
  * `header.code` of a frame. A refused handshake has a message alone: with 401 the key is wrong, with 403 the clock of
  * this machine is.
  */
-function readSpark(answer: FailedAnswer): Verdict | undefined {
+function readSpark(answer: FailedAnswer): UpstreamError | undefined {
   const read = readFrame(answer);
   if (read || (answer.status !== 401 && answer.status !== 403)) return read;
   const message = asText(asObject(answer.json)?.["message"]) ?? "The upstream refused the connection.";
-  return verdict({
+  return upstreamError({
     class: answer.status === 401 ? "bad_key" : "server",
     message,
     type: "upstream_error",
@@ -112,8 +112,8 @@ export const spark: ProviderAdapter = {
   ownedBy: "xunfei",
   streamUsage: true,
   bridges: [chatBridge],
-  quirks: [sparkParams, noDeveloperRole],
-  repairs: [httpAnswers, usageOnFinish],
+  requestTransforms: [sparkParams, noDeveloperRole],
+  responseTransforms: [httpAnswers, usageOnFinish],
   classify: readSpark,
   keyHint: "APPID|APISecret|APIKey",
   otherHint: "API version, for example v2.1",

@@ -2,12 +2,12 @@ import { general } from "../../core/classify.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/quirks/roles.ts";
 import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import type { FailedAnswer, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
-function readStepFun(answer: FailedAnswer): Verdict | undefined {
+function readStepFun(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 451) return undefined;
-  return verdict({ class: "content_filter", status: 451, message: general(answer, answer.json).message });
+  return upstreamError({ class: "content_filter", status: 451, message: general(answer, answer.json).message });
 }
 
 export const stepfun = openaiCompatible({
@@ -28,7 +28,7 @@ export const stepfun = openaiCompatible({
   ],
   operations: ["chat", "images.generations", "audio.speech", "audio.transcriptions"],
   streamUsage: false,
-  quirks: [noDeveloperRole],
-  repairs: [reasoningName],
+  requestTransforms: [noDeveloperRole],
+  responseTransforms: [reasoningName],
   classify: readStepFun,
 });

@@ -76,7 +76,7 @@ export const chatBridge: Bridge = {
         reasoning: text(message, "ReasoningContent"),
         toolCalls: calls,
         finish: finishOf(text(choice, "FinishReason")),
-        usage: usageOf(object(answer, "Usage")),
+        usage: tencentUsage(object(answer, "Usage")),
       },
       context,
     );
@@ -91,7 +91,7 @@ export const embedBridge: Bridge = unaryBridge({
   response(body, context) {
     const answer = object(body, "Response");
     const vectors = objects(answer, "Data").map((entry) => entry["Embedding"]);
-    return embeddingAnswer(context.ask.model, vectors, count(object(answer, "Usage"), "PromptTokens"));
+    return embeddingAnswer(context.spec.model, vectors, count(object(answer, "Usage"), "PromptTokens"));
   },
 });
 
@@ -161,7 +161,7 @@ function finishOf(reason: string | undefined): string {
   return reason === "tool_calls" || reason === "length" ? reason : "stop";
 }
 
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function tencentUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "PromptTokens");
   const output = count(usage, "CompletionTokens");
   return input === undefined || output === undefined ? undefined : { input, output };
@@ -186,7 +186,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         ...objects(delta, "ToolCalls").flatMap((call) => calls.take(callOf(call))),
       ];
       const reason = text(choice, "FinishReason") ?? "";
-      return reason === "" ? events : [...events, ...writer.end(finishOf(reason), usageOf(object(data, "Usage")))];
+      return reason === "" ? events : [...events, ...writer.end(finishOf(reason), tencentUsage(object(data, "Usage")))];
     },
     end: () => [],
   };

@@ -19,7 +19,7 @@ import {
   type SigningContext,
   type UpstreamCall,
 } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 
 const SIGNED = "https://hunyuan.tencentcloudapi.com";
@@ -74,7 +74,7 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   const [secretId = "", secretKey = ""] = parts.slice(-2);
   if (parts.length < 2 || parts.length > 3 || secretId === "" || secretKey === "") {
     throw new UpstreamRefusal(
-      verdict({
+      upstreamError({
         class: "bad_key",
         status: 400,
         message: "The key must have the form AppId|SecretId|SecretKey.",
@@ -164,8 +164,8 @@ export const tencent: ProviderAdapter = {
   ownedBy: "tencent",
   streamUsage: true,
   bridges: [chatBridge, embedBridge],
-  quirks: [noDeveloperRole],
-  repairs: [usageOnFinish, finishNames({ sensitive: "content_filter" })],
+  requestTransforms: [noDeveloperRole],
+  responseTransforms: [usageOnFinish, finishNames({ sensitive: "content_filter" })],
   classify: readTencent,
   keyHint: "AppId|SecretId|SecretKey",
 };

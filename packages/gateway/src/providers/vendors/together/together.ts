@@ -4,12 +4,12 @@ import { general } from "../../core/classify.ts";
 import { eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
 import { reasoningName } from "../../core/transforms/reasoning-name.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import type { AnswerRepair, FailedAnswer, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type { ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const stopNames = finishReasons({ eos: "stop" });
 
-const oddities: AnswerRepair = {
+const oddities: ResponseTransform = {
   name: "eos and empty tool calls",
   marks: ['"eos"', '"tool_calls"'],
   answer: edit,
@@ -25,13 +25,13 @@ function edit(body: JsonObject): JsonObject {
 }
 
 /** A 403 says that prompt and answer together exceed the context. */
-function readTogether(answer: FailedAnswer): Verdict | undefined {
+function readTogether(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 403) return undefined;
   const read = general(answer, answer.json);
   const isContext =
     /context|max_(?:new_)?tokens|token/i.test(read.message) && object(answer.json as JsonObject, "error") !== undefined;
   return isContext
-    ? verdict({ class: "bad_request", status: 400, message: read.message, code: "context_length_exceeded" })
+    ? upstreamError({ class: "bad_request", status: 400, message: read.message, code: "context_length_exceeded" })
     : undefined;
 }
 
@@ -61,6 +61,6 @@ export const together = openaiCompatible({
     "audio.speech",
     "audio.transcriptions",
   ],
-  repairs: [reasoningName, oddities],
+  responseTransforms: [reasoningName, oddities],
   classify: readTogether,
 });

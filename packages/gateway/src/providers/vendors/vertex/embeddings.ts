@@ -22,7 +22,7 @@ export const embedBridge: Bridge = unaryBridge({
     const counts = found.map((entry) => count(object(entry, "statistics"), "token_count"));
     const total = counts.every(isSet) ? counts.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0) : undefined;
     return embeddingAnswer(
-      context.ask.model,
+      context.spec.model,
       found.map((entry) => entry?.["values"]),
       total,
     );

@@ -1,4 +1,4 @@
-import type { Ask } from "../../../dialects/core/types.ts";
+import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import type { ChannelRecord } from "../../core/types.ts";
@@ -7,11 +7,11 @@ import { serviceAccount } from "./token.ts";
 const DEFAULT_REGION = "us-central1";
 
 /** `other` is a region or a map of regions by the client's model name with a `default`. */
-export function regionOf(channel: ChannelRecord, ask: Ask): string {
+export function regionOf(channel: ChannelRecord, spec: RequestSpec): string {
   const other = channel.other.trim();
   if (!other.startsWith("{")) return other === "" ? DEFAULT_REGION : other;
   const map = parseObject(other);
-  return text(map, ask.model) ?? text(map, "default") ?? DEFAULT_REGION;
+  return text(map, spec.model) ?? text(map, "default") ?? DEFAULT_REGION;
 }
 
 /** https://cloud.google.com/vertex-ai/docs/reference/rest#rest_endpoints */
@@ -22,8 +22,8 @@ function hostOf(region: string): string {
 }
 
 /** The whole URL, or the path alone where the channel has a base URL. A plain API key (express mode) has no project. */
-export function place(channel: ChannelRecord, ask: Ask, key: string, tail: string): string {
-  const region = regionOf(channel, ask);
+export function place(channel: ChannelRecord, spec: RequestSpec, key: string, tail: string): string {
+  const region = regionOf(channel, spec);
   const account = serviceAccount(key);
   const path = account ? `/v1/projects/${account.projectId}/locations/${region}/${tail}` : `/v1/${tail}`;
   if (channel.baseUrl !== "") return path;

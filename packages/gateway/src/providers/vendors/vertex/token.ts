@@ -4,7 +4,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type HttpJson } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
@@ -66,7 +66,7 @@ export function dropToken(key: string): void {
 }
 
 function refused(message: string, status: number, disable: boolean): UpstreamRefusal {
-  return new UpstreamRefusal(verdict({ class: status >= 500 ? "server" : "bad_key", status, message, disable }));
+  return new UpstreamRefusal(upstreamError({ class: status >= 500 ? "server" : "bad_key", status, message, disable }));
 }
 
 function assertion(account: ServiceAccount, now: number): string {

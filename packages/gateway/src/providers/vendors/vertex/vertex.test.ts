@@ -22,12 +22,12 @@ function pathOf(
   parts: { stream?: boolean; baseUrl?: string; other?: string; key?: string } = {},
 ): string | undefined {
   const { stream = false, baseUrl = "", other = "us-east5", key = keyOf() } = parts;
-  const ask = askOf({ model, stream });
+  const spec = askOf({ model, stream });
   const channel = channelOf({ baseUrl, other });
   const route = vertex.speaks.find(
-    (candidate) => candidate.operation === "chat" && candidate.when?.(ask, model, channel),
+    (candidate) => candidate.operation === "chat" && candidate.when?.(spec, model, channel),
   );
-  return typeof route?.path === "function" ? route.path(ask, model, channel, key) : undefined;
+  return typeof route?.path === "function" ? route.path(spec, model, channel, key) : undefined;
 }
 
 const root = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5";
@@ -95,7 +95,9 @@ describe("tokens of Vertex", () => {
     const http: HttpJson = () => Promise.reject(new Error("unexpected"));
     for (const key of ["{}", keyOf({ private_key: "nonsense" })]) {
       const signing = vertex.authorize(callOf("https://h/", {}), channelOf(), { key, now, http, clientHeaders: {} });
-      await expect(Promise.resolve(signing)).rejects.toMatchObject({ verdict: { class: "bad_key", disable: false } });
+      await expect(Promise.resolve(signing)).rejects.toMatchObject({
+        upstreamError: { class: "bad_key", disable: false },
+      });
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { Ask, JsonObject } from "../../../dialects/core/types.ts";
+import type { RequestSpec, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { readGoogle } from "../google/errors.ts";
@@ -15,7 +15,7 @@ import type {
   ChannelRecord,
   Exchange,
   ProviderAdapter,
-  Quirk,
+  RequestTransform,
   SigningContext,
   UpstreamCall,
   UpstreamRoute,
@@ -37,15 +37,15 @@ const once: Exchange = withFreshToken(
 
 function route(
   parts: Pick<UpstreamRoute, "operation" | "dialect"> & Partial<UpstreamRoute>,
-  tail: (ask: Ask, model: string) => string,
+  tail: (spec: RequestSpec, model: string) => string,
   fits: (model: string) => boolean,
 ): UpstreamRoute {
   return {
     exchange: once,
     ...parts,
-    path: (ask, model, channel, key) => place(channel, ask, key, tail(ask, model)),
-    when: (ask, model) =>
-      fits(model) && (parts.operation !== "images.generations" || ask.operation === parts.operation),
+    path: (spec, model, channel, key) => place(channel, spec, key, tail(spec, model)),
+    when: (spec, model) =>
+      fits(model) && (parts.operation !== "images.generations" || spec.operation === parts.operation),
   };
 }
 
@@ -58,7 +58,7 @@ const google = (model: string, verb: string) => {
 const claude = (model: string, verb: string) => `publishers/anthropic/models/${claudeName(model)}:${verb}`;
 const isGoogle = (model: string) => !isClaude(model) && !isOpen(model);
 
-const claudeBody: Quirk = {
+const claudeBody: RequestTransform = {
   name: "Claude on Vertex",
   on: ["anthropic-messages"],
   apply: (body) => {
@@ -80,14 +80,14 @@ function withoutScope(holder: JsonObject): JsonObject {
     : holder;
 }
 
-const countBody: Quirk = {
+const countBody: RequestTransform = {
   name: "dated names for counting",
   on: ["anthropic-count-tokens"],
   apply: (body, _ask, upstreamModel) => ({ ...body, model: claudeName(upstreamModel) }),
 };
 
 /** Roles are required, and ids of function calls are refused. */
-const geminiBody: Quirk = {
+const geminiBody: RequestTransform = {
   name: "Gemini on Vertex",
   on: ["gemini-generate"],
   apply: (body) =>
@@ -110,12 +110,12 @@ export const vertex: ProviderAdapter = {
   speaks: [
     route(
       { operation: "chat", dialect: "gemini-generate", inlinesImages: true },
-      (ask, model) => google(model, ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      (spec, model) => google(model, spec.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
       isGoogle,
     ),
     route(
       { operation: "chat", dialect: "anthropic-messages", inlinesImages: true },
-      (ask, model) => claude(model, ask.stream ? "streamRawPredict" : "rawPredict"),
+      (spec, model) => claude(model, spec.stream ? "streamRawPredict" : "rawPredict"),
       isClaude,
     ),
     route(openaiRoute("chat"), () => "endpoints/openapi/chat/completions", isOpen),
@@ -145,7 +145,7 @@ export const vertex: ProviderAdapter = {
   ownedBy: "vertex-ai",
   streamUsage: true,
   bridges: [embedBridge, imageBridge],
-  quirks: [thinkingSuffix, claudeBody, countBody, geminiBody],
+  requestTransforms: [thinkingSuffix, claudeBody, countBody, geminiBody],
   classify: readGoogle,
   keyHint: "Service account key file (JSON), or an API key",
   otherHint: 'Region, or {"model": "region", "default": "region"}',

@@ -42,6 +42,6 @@ export const volcengine = openaiCompatible({
   paths: {
     chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
   },
-  quirks: [noDeveloperRole],
+  requestTransforms: [noDeveloperRole],
   classify: readVolcEngine,
 });

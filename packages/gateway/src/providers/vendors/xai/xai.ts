@@ -5,12 +5,18 @@ import { asObject, asText, codeText } from "../../core/error-body.ts";
 import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
 import { onEvent } from "../../core/transforms/each-choice.ts";
-import type { AnswerRepair, FailedAnswer, ProviderAdapter, Quirk, Verdict } from "../../core/types.ts";
-import { verdict } from "../../core/upstream-error.ts";
+import type {
+  ResponseTransform,
+  FailedAnswer,
+  ProviderAdapter,
+  RequestTransform,
+  UpstreamError,
+} from "../../core/types.ts";
+import { upstreamError } from "../../core/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
 
-const params: Quirk = {
+const params: RequestTransform = {
   name: "parameters of xAI",
   drops: ["search_parameters", "stop", "presence_penalty", "frequency_penalty", "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
@@ -41,7 +47,7 @@ function effortFor(body: JsonObject, model: string): JsonObject {
 
 const SIZES = ["size", "quality", "style"];
 
-const images: Quirk = {
+const images: RequestTransform = {
   name: "images without size, quality and style",
   on: ["openai-images"],
   drops: SIZES,
@@ -49,7 +55,7 @@ const images: Quirk = {
 };
 
 /** Completion tokens leave the reasoning out, and cached tokens may stand beside the prompt's. */
-const usage: AnswerRepair = {
+const usage: ResponseTransform = {
   name: "usage with reasoning",
   marks: ['"usage":{', '"usage": {'],
   answer: withUsage,
@@ -76,17 +82,17 @@ function outputOf(said: JsonObject, prompt: number, completion: number): number 
 }
 
 /** `{code, error: "text"}`: only the sentence tells a bad key from an empty account. */
-function readXai(answer: FailedAnswer): Verdict | undefined {
+function readXai(answer: FailedAnswer): UpstreamError | undefined {
   const sentence = answer.body.includes('"error"') && isObject(answer.json) ? asText(answer.json["error"]) : undefined;
   if (sentence === undefined) return undefined;
   const { status } = answer;
   const read = general(answer, answer.json);
-  if (/api key/i.test(sentence)) return verdict({ class: "bad_key", status, message: read.message });
+  if (/api key/i.test(sentence)) return upstreamError({ class: "bad_key", status, message: read.message });
   if (/credits|licenses|spending limit/i.test(sentence))
-    return verdict({ class: "out_of_credit", ...kept(status), message: read.message });
+    return upstreamError({ class: "out_of_credit", ...kept(status), message: read.message });
   if (status !== 200) return undefined;
   return /unavailable|capacity|overloaded/i.test(`${read.message} ${codeText(asObject(answer.json)?.["code"])}`)
-    ? verdict({ class: "overloaded", message: read.message })
+    ? upstreamError({ class: "overloaded", message: read.message })
     : read;
 }
 
@@ -121,8 +127,8 @@ const compatible = openaiCompatible({
     "grok-vision-beta",
   ],
   operations: ["chat", "completions", "responses", "embeddings", "images.generations"],
-  quirks: [params, images],
-  repairs: [usage],
+  requestTransforms: [params, images],
+  responseTransforms: [usage],
   classify: readXai,
   keyHint: "xai-...",
 });

@@ -7,5 +7,5 @@ export const xinference = openaiCompatible({
   label: "Xinference",
   baseUrl: "",
   models: ["bge-reranker-v2-m3", "jina-reranker-v2"],
-  repairs: [reasoningName],
+  responseTransforms: [reasoningName],
 });

@@ -19,7 +19,7 @@ export const v3Bridge: Bridge = {
     const data = needed(object(body, "data"));
     const parts = objects(data, "choices").map((choice) => unquoted(text(choice, "content") ?? ""));
     return chatAnswer(
-      { id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: usageOf(object(data, "usage")) },
+      { id: text(data, "task_id"), content: parts.join(""), finish: "stop", usage: zhipuUsage(object(data, "usage")) },
       context,
     );
   },
@@ -57,10 +57,10 @@ function streamOf(context: BridgeContext): StreamBridge {
         case "finish":
           return [
             ...(said === "" ? [] : writer.delta({ content: said })),
-            ...writer.end("stop", usageOf(object(meta, "usage"))),
+            ...writer.end("stop", zhipuUsage(object(meta, "usage"))),
           ];
         case "interrupted":
-          return writer.end("content_filter", usageOf(object(meta, "usage")));
+          return writer.end("content_filter", zhipuUsage(object(meta, "usage")));
         default:
           return said === "" ? [] : writer.delta({ content: said });
       }
@@ -80,7 +80,7 @@ function unquoted(content: string): string {
   }
 }
 
-function usageOf(usage: JsonObject | undefined): ChatUsage | undefined {
+function zhipuUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "prompt_tokens");
   const output = count(usage, "completion_tokens");
   return input === undefined || output === undefined ? undefined : { input, output };

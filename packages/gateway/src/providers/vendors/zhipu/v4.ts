@@ -3,7 +3,7 @@ import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { developerToSystem } from "../../core/quirks/roles.ts";
 import { eachChoice, eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
-import type { AnswerRepair, Quirk, UpstreamRoute } from "../../core/types.ts";
+import type { ResponseTransform, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 
 const REFUSED = ["frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "top_logprobs", "n"];
@@ -14,7 +14,7 @@ export const v4Routes: readonly UpstreamRoute[] = [
   openaiRoute("images.generations", "/api/paas/v4/images/generations"),
 ];
 
-const chatParams: Quirk = {
+const chatParams: RequestTransform = {
   name: "parameters of GLM",
   drops: REFUSED,
   apply(body, _ask, upstreamModel) {
@@ -37,14 +37,14 @@ function messageFor(message: JsonObject, model: string): JsonObject {
   });
 }
 
-const imageParams: Quirk = {
+const imageParams: RequestTransform = {
   name: "image parameters of CogView",
   on: ["openai-images"],
   drops: ["n", "response_format"],
   apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
 };
 
-export const v4Quirks: readonly Quirk[] = [chatParams, imageParams];
+export const v4RequestTransforms: readonly RequestTransform[] = [chatParams, imageParams];
 
 const stopNames = finishReasons({
   sensitive: "content_filter",
@@ -53,7 +53,7 @@ const stopNames = finishReasons({
 });
 
 /** Older models leave `object` and running finish reasons out. */
-export const v4Repair: AnswerRepair = {
+export const v4Repair: ResponseTransform = {
   name: "shape of GLM answers",
   answer: (body) => complete(body, "chat.completion"),
   stream: () =>

@@ -4,7 +4,7 @@ import { refusedKey } from "../../core/refused-key.ts";
 import { zhipuToken } from "./jwt.ts";
 import { readZhipu } from "./errors.ts";
 import { v3Bridge } from "./v3.ts";
-import { v4Quirks, v4Repair, v4Routes } from "./v4.ts";
+import { v4RequestTransforms, v4Repair, v4Routes } from "./v4.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "../../core/types.ts";
@@ -63,8 +63,8 @@ export const zhipuV4: ProviderAdapter = {
   ],
   ownedBy: "zhipu_4v",
   streamUsage: false,
-  quirks: v4Quirks,
-  repairs: [v4Repair, usageOnFinish],
+  requestTransforms: v4RequestTransforms,
+  responseTransforms: [v4Repair, usageOnFinish],
   classify: readZhipu,
   listModels: listOpenAiModels("/api/paas/v4/models", { base: BASE }),
   keyHint: "id.secret",

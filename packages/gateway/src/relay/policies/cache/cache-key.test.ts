@@ -50,7 +50,7 @@ function requestOf(of: Facts): RelayRequest {
   const dialect = dialectById(of.operation === "chat" ? "openai-chat" : "openai-completions") as Dialect;
   return {
     id: "r",
-    ask: {
+    spec: {
       operation: of.operation,
       dialect: dialect.id,
       model: of.model,
@@ -203,7 +203,7 @@ describe("who may be answered from memory", () => {
   });
 
   it("looks at the operation and at what the upstream keeps", () => {
-    const of = (operation: RelayRequest["ask"]["operation"]) => ({ ask: { ...requestOf(BASE).ask, operation } });
+    const of = (operation: RelayRequest["spec"]["operation"]) => ({ spec: { ...requestOf(BASE).spec, operation } });
     for (const operation of ["embeddings", "rerank", "moderations"] as const)
       expect(asked({}, {}, of(operation))).toEqual({ mayRead: true });
     for (const operation of ["images.generations", "audio.speech", "realtime"] as const)

@@ -22,7 +22,7 @@ const OF_ONE_CALL = "idempotency-key";
  * for those that readers may understand differently.
  */
 export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
-  const { ask, body, caller, isPlayground, protocolHeaders, url } = request;
+  const { spec, body, caller, isPlayground, protocolHeaders, url } = request;
   const { bytes } = body;
   const isReadable = bytes.length <= MAX_BODY_BYTES && isUtf8(bytes);
   const canonical = isReadable ? canonicalJson(bytes.toString("utf8")) : undefined;
@@ -33,10 +33,10 @@ export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: 
     caller.group,
     groups,
     caller.pinnedChannel ?? null,
-    ask.operation,
-    ask.dialect,
-    ask.model,
-    ask.stream,
+    spec.operation,
+    spec.dialect,
+    spec.model,
+    spec.stream,
     url,
     Object.entries(protocolHeaders)
       .filter(([name]) => name !== OF_ONE_CALL)

@@ -31,7 +31,7 @@ const GEMINI_FUNCTIONS: ReadonlySet<string> = new Set(["functionDeclarations", "
 
 /** Undefined = the request has nothing to do with kept answers. */
 export function eligibilityOf(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
-  const { operation } = request.ask;
+  const { operation } = request.spec;
   const directives = directivesOf(headers["cache-control"]);
   const asked = headers["x-fairway-cache"];
   if (asked === "off" || directives.has("no-store")) return undefined;

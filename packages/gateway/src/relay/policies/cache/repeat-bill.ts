@@ -4,8 +4,8 @@ import { quota as toQuota, type Quota } from "../../../billing/money/quota.ts";
 import { ratesFor, type Price } from "../../../billing/pricing/rates.ts";
 import { ratio, roundHalfUp, type Ratio } from "../../../billing/money/ratio.ts";
 import { NO_USAGE } from "../../../dialects/core/types.ts";
-import { reserve, type Opening, type Terms } from "../../pipeline/reservation-session.ts";
-import type { Ending } from "../../response/sink.ts";
+import { reserve, type RequestContext, type Terms } from "../../pipeline/reservation-session.ts";
+import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../pipeline/pipeline.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 
@@ -18,32 +18,32 @@ const NO_FIRST_TOKEN = -1000;
  */
 export async function billRepeat(
   kept: KeptAnswer,
-  opening: Opening,
+  context: RequestContext,
   part: Ratio,
 ): Promise<NonNullable<RelayReport["account"]["charged"]>> {
-  const { snapshot, deps } = opening;
-  const cost = ({ price }: Terms) => costOf(kept, price, opening, part);
-  const { terms, hold } = await reserve(opening, cost);
+  const { snapshot, deps } = context;
+  const cost = ({ price }: Terms) => costOf(kept, price, context, part);
+  const { terms, hold } = await reserve(context, cost);
   const quota = cost(terms);
   const at = deps.now();
   const settlement = { hold, quota, channelId: 0, at };
   const log = snapshot.options.LogConsumeEnabled
-    ? { log: logOf(kept, opening, { quota, price: terms.price, at }) }
+    ? { log: logOf(kept, context, { quota, price: terms.price, at }) }
     : {};
   await deps.ledger.settle({ ...settlement, ...log });
-  return { usage: quota > 0 ? kept.usage : NO_USAGE, quota, ending: endingOf(kept) };
+  return { usage: quota > 0 ? kept.usage : NO_USAGE, quota, completion: endingOf(kept) };
 }
 
-function costOf({ usage, group }: KeptAnswer, price: Price, { request, snapshot }: Opening, part: Ratio): Quota {
+function costOf({ usage, group }: KeptAnswer, price: Price, { request, snapshot }: RequestContext, part: Ratio): Quota {
   const full = charge(usage, price, {
     groupRatio: snapshot.prices.groupRatio(group),
-    ask: request.ask,
+    spec: request.spec,
     quotaPerUnit: ratio(snapshot.options.QuotaPerUnit),
   });
   return toQuota(roundHalfUp(BigInt(full) * part.num, part.den));
 }
 
-function endingOf({ usage }: KeptAnswer): Ending {
+function endingOf({ usage }: KeptAnswer): Completion {
   const countOutput = () => Promise.resolve(usage.output);
   return { reason: "stop", usage, countOutput, firstContentAt: performance.now() };
 }
@@ -54,8 +54,8 @@ interface Repeated {
   readonly at: number;
 }
 
-function logOf(kept: KeptAnswer, { request, snapshot }: Opening, { price, at }: Repeated): LogDetail {
-  const { ask, caller, startedAt } = request;
+function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price, at }: Repeated): LogDetail {
+  const { spec, caller, startedAt } = request;
   const { usage, group } = kept;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   const elapsed = performance.now() - startedAt;
@@ -64,7 +64,7 @@ function logOf(kept: KeptAnswer, { request, snapshot }: Opening, { price, at }: 
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(snapshot.prices.groupRatio(group)),
     model_price: price.kind === "call" ? price.modelPrice : -1,
-    frt: ask.stream ? Math.round(elapsed) : NO_FIRST_TOKEN,
+    frt: spec.stream ? Math.round(elapsed) : NO_FIRST_TOKEN,
     cache_hit: true,
     cache_age: ageOf(kept, at),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
@@ -75,13 +75,13 @@ function logOf(kept: KeptAnswer, { request, snapshot }: Opening, { price, at }: 
   return {
     username: caller.username,
     tokenName: caller.tokenName,
-    modelName: ask.model,
+    modelName: spec.model,
     channelId: 0,
     group,
     promptTokens: usage.input,
     completionTokens: usage.output,
     useTimeSeconds: Math.floor(elapsed / 1000),
-    isStream: ask.stream,
+    isStream: spec.stream,
     content: "Repeated from the response cache",
     other: JSON.stringify(other),
     ip: "",

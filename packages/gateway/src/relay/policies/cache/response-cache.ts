@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Metrics } from "../../../observability/metrics.ts";
 import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
-import { STREAM_HEAD } from "../../response/stream-headers.ts";
+import { STREAM_HEADERS } from "../../response/stream-headers.ts";
 import { Delivery, type DeliveryTicker } from "../../response/delivery.ts";
 import { isBrokenOff } from "../../response/event-blocks.ts";
-import type { Opening } from "../../pipeline/reservation-session.ts";
+import type { RequestContext } from "../../pipeline/reservation-session.ts";
 import type { CallLimit } from "../../admission/call-limit.ts";
 import type { RelayReport } from "../../pipeline/pipeline.ts";
 import { listedName } from "../../selection/select.ts";
@@ -35,7 +35,7 @@ export interface CacheCall {
   readonly policy: CachePolicy;
   /** How answers to this request are judged; "" when they are not. */
   readonly guardrail: string;
-  readonly opening: Opening;
+  readonly context: RequestContext;
   readonly response: ServerResponse;
   readonly ticker: DeliveryTicker;
   /** Counts what comes to no gate. */
@@ -46,9 +46,9 @@ const METRIC = "responses";
 
 /** Repeats whole, successful answers to equal requests of the same user. */
 export function createResponseCache({ answers, vault, metrics, now }: ResponseCacheDeps) {
-  const find = async (key: string, { policy, opening }: CacheCall) => {
+  const find = async (key: string, { policy, context }: CacheCall) => {
     const kept = await answers.find(key);
-    const isUsable = kept !== undefined && kept.keptAt + policy.keepMs > now() && isServed(kept, opening);
+    const isUsable = kept !== undefined && kept.keptAt + policy.keepMs > now() && isServed(kept, context);
     return isUsable ? kept : undefined;
   };
 
@@ -57,8 +57,8 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
    * nothing to do with kept answers.
    */
   return async (call: CacheCall): Promise<RelayReport | CacheVisit | undefined> => {
-    const { policy, opening, response } = call;
-    const { request, groups } = opening;
+    const { policy, context, response } = call;
+    const { request, groups } = context;
     const eligibility = eligibilityOf(request, response.req.headers);
     const text = eligibility && keyTextOf(request, { policy, guardrail: call.guardrail, groups });
     if (!eligibility || text === undefined) return undefined;
@@ -72,7 +72,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
       recorder,
       keep(report) {
         const answer = answerOf(report, recorder, now());
-        if (answer && request.ask.stream && isBrokenOff(answer.body)) return;
+        if (answer && request.spec.stream && isBrokenOff(answer.body)) return;
         if (answer) answers.keep(key, answer, policy);
       },
     };
@@ -82,29 +82,29 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 /** The model is still offered in the group whose answer it was. */
-function isServed({ group }: KeptAnswer, { request, snapshot, groups }: Opening): boolean {
-  return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.ask.model)) === true;
+function isServed({ group }: KeptAnswer, { request, snapshot, groups }: RequestContext): boolean {
+  return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }
 
 function answerOf({ tried, account }: RelayReport, recorder: Recorder, keptAt: number): KeptAnswer | undefined {
-  const group = tried.at(-1)?.choice.group;
+  const group = tried.at(-1)?.target.group;
   const { recorded } = recorder;
-  if (account.charged?.ending.reason !== "stop" || group === undefined || !recorded) return undefined;
+  if (account.charged?.completion.reason !== "stop" || group === undefined || !recorded) return undefined;
   return { ...recorded, usage: account.charged.usage, group, keptAt };
 }
 
 /** The same bytes under a head of its own. */
-async function repeat(kept: KeptAnswer, { policy, opening, response, ticker, calls }: CacheCall, now: number) {
-  const { request } = opening;
+async function repeat(kept: KeptAnswer, { policy, context, response, ticker, calls }: CacheCall, now: number) {
+  const { request } = context;
   request.isCounted = true;
   await calls.take(request.id, request.caller.userId);
-  const charged = await billRepeat(kept, opening, policy.ratio);
+  const charged = await billRepeat(kept, context, policy.ratio);
   const delivery = new Delivery(response, ticker);
   response.setHeader("x-fairway-cache", "hit");
   response.setHeader("age", String(ageOf(kept, now)));
-  const form = request.ask.stream ? request.dialect.streamForm?.(request.url) : undefined;
+  const form = request.spec.stream ? request.dialect.streamForm?.(request.url) : undefined;
   delivery.form = form;
-  if (request.ask.stream) delivery.sendHead({ ...STREAM_HEAD, ...(form && { "content-type": form.contentType }) });
+  if (request.spec.stream) delivery.sendHead({ ...STREAM_HEADERS, ...(form && { "content-type": form.contentType }) });
   else delivery.sendHead({ "content-type": kept.contentType, "content-length": String(kept.body.length) });
   delivery.end(kept.body);
   const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], account: { charged } };

@@ -12,15 +12,15 @@ export async function judgeTaskPrompt(
 ): Promise<void> {
   const policy = snapshot.guardrail;
   if (!policy?.checksPrompts) return;
-  if (!policy.concerns(servingGroups(request.caller, snapshot), [request.ask.model])) return;
+  if (!policy.concerns(servingGroups(request.caller, snapshot), [request.spec.model])) return;
   const text = texts.filter((one) => one !== "").join("\n");
   const error = await guardrail(policy, request)({ phase: "prompt", text });
   if (error) throw error;
 }
 
 /** Nobody judges a conversation while it is spoken. Throws `guardrail_unavailable` where that means to refuse it. */
-export function admitUnjudged({ ask }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
-  if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, [ask.model])) return;
+export function admitUnjudged({ spec }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
+  if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, [spec.model])) return;
   throw new AppError("guardrail_unavailable", {
     status: 403,
     retryable: false,

@@ -23,7 +23,7 @@ export interface Question {
   readonly context: string;
 }
 
-export type Verdict =
+export type UpstreamError =
   | { readonly action: "allow" }
   | { readonly action: "block"; readonly reason: string }
   /** No verdict; `why` is for the operator. */
@@ -32,7 +32,7 @@ export type Verdict =
 /** The operator's service. */
 export interface Webhook {
   /** Never rejects. `signal` ends the call when nobody needs the verdict any more. */
-  ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<Verdict>;
+  ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<UpstreamError>;
   close(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function call(
   policy: GuardrailPolicy,
   question: Question,
   { now, signal }: CallSettings,
-): Promise<Verdict> {
+): Promise<UpstreamError> {
   const late = AbortSignal.timeout(policy.timeoutMs);
   const url = new URL(policy.url);
   refuseForbidden(url.hostname.replace(/^\[|\]$/g, ""));
@@ -89,7 +89,7 @@ async function call(
   });
   const text = await readLimited(answer.body);
   if (answer.statusCode !== 200) return { action: "failed", why: `status ${answer.statusCode}` };
-  return verdictOf(text);
+  return upstreamErrorOf(text);
 }
 
 /** A connection that was kept open for the next call may be closed by the other side at the same moment. */
@@ -114,7 +114,7 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-function verdictOf(text: string): Verdict {
+function upstreamErrorOf(text: string): UpstreamError {
   const answer = parseObject(text);
   const reason = typeof answer?.["reason"] === "string" ? answer["reason"].slice(0, LONGEST_REASON) : "";
   if (answer?.["action"] === "allow") return { action: "allow" };

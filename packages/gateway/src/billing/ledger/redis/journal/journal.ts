@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Logger } from "../../../../observability/log.ts";
 import { type OwnFolder, takeFolder, takeOrphans } from "./folder.ts";
-import { type Place, Segment } from "./segment.ts";
+import { type RecordLocation, Segment } from "./segment.ts";
 
 /** One line in a file, until Redis has taken it. */
 export interface JournalEntry {
@@ -16,7 +16,7 @@ export interface JournalEntry {
 export interface Journal {
   /** Writes what one turn of the event loop appends at once. Rejects when the disk does not take it. */
   append(text: string): Promise<JournalEntry>;
-  acknowledge(entry: JournalEntry, place: Place | undefined): void;
+  acknowledge(entry: JournalEntry, place: RecordLocation | undefined): void;
   /** Entries of processes that died before they reached Redis. Each is acknowledged like an own one. */
   leftovers(): JournalEntry[];
   /** Everything that is kept, oldest first, in parts. */
@@ -26,7 +26,7 @@ export interface Journal {
   /** Shards whose bookings decide what `prune` may remove. */
   prunable(): ReadonlySet<number>;
   /** Removes what is old and booked, and the oldest where there is too much; what was found only if `mayGo`. */
-  prune(isBooked: (place: Place) => boolean, found: { readonly mayGo: boolean }): void;
+  prune(isBooked: (place: RecordLocation) => boolean, found: { readonly mayGo: boolean }): void;
   readonly bytes: number;
   close(): void;
 }
@@ -122,7 +122,7 @@ class FileJournal implements Journal {
     return segment;
   }
 
-  acknowledge({ segment }: JournalEntry, place: Place | undefined): void {
+  acknowledge({ segment }: JournalEntry, place: RecordLocation | undefined): void {
     try {
       segment.acknowledge(place);
     } catch (error) {
@@ -160,7 +160,7 @@ class FileJournal implements Journal {
     return this.#old.filter((segment) => segment.isDone && segment.lastAt < before);
   }
 
-  prune(isBooked: (place: Place) => boolean, { mayGo }: { readonly mayGo: boolean }): void {
+  prune(isBooked: (place: RecordLocation) => boolean, { mayGo }: { readonly mayGo: boolean }): void {
     const isKept = (segment: Segment) => !mayGo && this.#found.includes(segment);
     for (const segment of this.#expired()) {
       const isDue = [...segment.places].every(([shard, id]) => isBooked({ shard, id }));

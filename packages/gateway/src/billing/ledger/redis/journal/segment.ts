@@ -19,7 +19,7 @@ const DONE = ".done";
 const SYNC_MS = 1_000;
 
 /** Where a charge is in the streams. */
-export interface Place {
+export interface RecordLocation {
   readonly shard: number;
   readonly id: string;
 }
@@ -140,7 +140,7 @@ export class Segment {
     this.#file = undefined;
   }
 
-  acknowledge(place: Place | undefined): void {
+  acknowledge(place: RecordLocation | undefined): void {
     this.unacknowledged -= 1;
     if (place) this.places.set(place.shard, place.id);
     this.#finish();

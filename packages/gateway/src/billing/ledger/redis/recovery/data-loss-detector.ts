@@ -1,5 +1,5 @@
 import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
-import type { Place } from "../journal/segment.ts";
+import type { RecordLocation } from "../journal/segment.ts";
 
 /**
  * Notices that Redis may not have any more what it acknowledged to this process: it is another server than before, or
@@ -7,7 +7,7 @@ import type { Place } from "../journal/segment.ts";
  */
 export interface LossCheck {
   /** Redis said that it has this charge. */
-  acknowledged(place: Place): void;
+  acknowledged(place: RecordLocation): void;
   /** At the start and after each reconnection. Answers why balances can be trusted no longer; undefined while they can. */
   look(): Promise<string | undefined>;
   /** The streams begin anew. */

@@ -16,7 +16,7 @@ function envelope(head: ChatHead, kind: string, context: BridgeContext): JsonObj
     id: head.id ?? chatId(context),
     object: kind,
     created: head.created ?? Math.floor(context.now / 1000),
-    model: head.model ?? context.ask.model,
+    model: head.model ?? context.spec.model,
   };
 }
 
@@ -109,7 +109,7 @@ export class ChunkWriter {
 
   /** The chunk with usage, for clients and bridges that asked for it. */
   usage(usage: Usage | undefined): StreamEvent[] {
-    if (usage === undefined || !this.#context.ask.wantsStreamUsage) return [];
+    if (usage === undefined || !this.#context.spec.wantsStreamUsage) return [];
     return [event({ ...this.#envelope(), choices: [], usage: chatUsage(usage) })];
   }
 

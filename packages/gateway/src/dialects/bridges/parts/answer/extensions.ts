@@ -67,11 +67,11 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
 }
 
 /** A document that is named by its address only: this protocol takes files by content or id. */
-function refuseUnreadableFiles(body: JsonObject, { ask }: BridgeContext): void {
+function refuseUnreadableFiles(body: JsonObject, { spec }: BridgeContext): void {
   for (const message of objects(body, "messages")) {
     for (const part of objects(message, "content")) {
       const file = object(part, "file");
-      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[ask.dialect] ?? "file", FILE_INSIDE);
+      if (file?.["fw_url"] !== undefined) throw unsupportedParameter(FILE_ADDRESS[spec.dialect] ?? "file", FILE_INSIDE);
     }
   }
 }

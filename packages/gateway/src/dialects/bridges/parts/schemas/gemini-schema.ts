@@ -42,17 +42,17 @@ export function geminiSchema(schema: JsonObject): JsonObject {
   return clean(schema, { root: schema, seen: [], depth: 0 });
 }
 
-interface Place {
+interface SchemaPosition {
   readonly root: JsonObject;
   /** References that are being followed: one that comes again is a recursion and is cut. */
   readonly seen: readonly string[];
   readonly depth: number;
 }
 
-function clean(raw: JsonObject, place: Place): JsonObject {
+function clean(raw: JsonObject, place: SchemaPosition): JsonObject {
   if (place.depth > MAX_DEPTH) return { type: "object" };
   const followed = follow(raw, place);
-  const inner: Place = { ...followed.place, depth: place.depth + 1 };
+  const inner: SchemaPosition = { ...followed.place, depth: place.depth + 1 };
   const schema = withoutNull(flatten(followed.schema));
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -61,7 +61,7 @@ function clean(raw: JsonObject, place: Place): JsonObject {
   return typed(out, schema);
 }
 
-function follow(schema: JsonObject, place: Place): { schema: JsonObject; place: Place } {
+function follow(schema: JsonObject, place: SchemaPosition): { schema: JsonObject; place: SchemaPosition } {
   const reference = text(schema, "$ref");
   if (reference === undefined) return { schema, place };
   if (place.seen.includes(reference)) return { schema: { type: "object" }, place };
@@ -116,7 +116,7 @@ function withoutNull(schema: JsonObject): JsonObject {
     : { ...others, ...nullable, anyOf: rest };
 }
 
-function member(key: string, value: JsonValue | undefined, place: Place): JsonValue | undefined {
+function member(key: string, value: JsonValue | undefined, place: SchemaPosition): JsonValue | undefined {
   if (key === "properties" && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? clean(inner, place) : {}]),
