@@ -18,7 +18,7 @@ export interface ExchangeParts {
   readonly upstream: JsonObject;
   readonly answer: JsonObject;
   readonly client?: JsonObject;
-  readonly upstreamError?: readonly [name: string, action: "disable" | "retry" | "none"];
+  readonly verdict?: readonly [name: string, action: "disable" | "retry" | "none"];
   readonly usage?: JsonObject;
 }
 
@@ -33,7 +33,7 @@ export function runExchange(parts: ExchangeParts): Promise<void> {
     upstream_request: upstream,
     upstream_response: answer,
     ...(client && { client_response: client }),
-    ...(parts.upstreamError && { error_class: parts.upstreamError[0], channel_action: parts.upstreamError[1] }),
+    ...(parts.verdict && { error_class: parts.verdict[0], channel_action: parts.verdict[1] }),
     ...(parts.usage && { usage: parts.usage }),
   };
   return runVector(readVector("exchange", json));

@@ -22,7 +22,7 @@ describe("Ali", () => {
       upstream,
       answer: events(failure),
       client: refused(400, error),
-      upstreamError: ["content_filter", "none"],
+      verdict: ["content_filter", "none"],
     });
     await runExchange({
       type: 17,
@@ -88,7 +88,7 @@ describe("Ali", () => {
       ask,
       upstream: sent(`https://dashscope.aliyuncs.com${path}`, body),
       answer: json({ code: "AccessDenied", message, request_id: "r" }, 403),
-      upstreamError: [name, action],
+      verdict: [name, action],
     }),
   );
 
@@ -103,7 +103,7 @@ describe("Ali", () => {
       ask,
       upstream: sent(`https://dashscope.aliyuncs.com${path}`, body),
       answer: json({ code: "SomethingNew", message: "new", request_id: "r" }, status),
-      upstreamError: [name, action],
+      verdict: [name, action],
     }),
   );
 });
@@ -120,10 +120,10 @@ describe("Baidu", () => {
   });
 
   it("does not condemn a key because the exchange of tokens is busy or behind a page", async () => {
-    await runExchange({ ...exchange("busy", json({}, 429)), upstreamError: ["rate_limited", "retry"] });
+    await runExchange({ ...exchange("busy", json({}, 429)), verdict: ["rate_limited", "retry"] });
     await runExchange({
       ...exchange("page", json("<html>sign in</html>", 200, "text/html")),
-      upstreamError: ["upstream_error", "retry"],
+      verdict: ["upstream_error", "retry"],
     });
   });
 
@@ -175,7 +175,7 @@ describe("Tencent", () => {
       upstream: sent("https://hunyuan.tencentcloudapi.com/", body),
       answer: json({ Response: { Choices: [], ErrorMsg: { Msg: "engine failed", Code: 4001 }, RequestId: "r" } }),
       client: refused(502, { message: "engine failed", type: "tencent_error", param: "r", code: "4001" }),
-      upstreamError: ["upstream_error", "retry"],
+      verdict: ["upstream_error", "retry"],
     }));
 
   it("takes no more than 40 turns", async () => {
@@ -217,7 +217,7 @@ describe("Spark", () => {
         param: "401",
         code: "bad_response_status_code",
       }),
-      upstreamError: ["bad_key", "disable"],
+      verdict: ["bad_key", "disable"],
     }));
 
   it("reads the codes of the HTTP interface", () =>
@@ -227,7 +227,7 @@ describe("Spark", () => {
       ask,
       upstream: sent("https://spark-api-open.xf-yun.com/v1/chat/completions", ask),
       answer: json({ error: { message: "AppIdNoAuthError", type: "api_error", param: null, code: "11200" } }, 400),
-      upstreamError: ["out_of_credit", "disable"],
+      verdict: ["out_of_credit", "disable"],
     }));
 });
 
@@ -320,7 +320,7 @@ describe("others", () => {
           param: "401",
           code: "bad_response_status_code",
         }),
-        upstreamError: ["bad_key", "disable"],
+        verdict: ["bad_key", "disable"],
       });
     return Promise.all([
       said(json('"Api key is invalid"', 401)),
@@ -337,7 +337,7 @@ describe("others", () => {
       upstream: sent("https://fastgpt.run/api/openapi/v1/chat/completions", ask),
       answer: json({ code: 503, statusText: "error", message: "busy", data: null }),
       client: refused(503, { message: "busy", type: "fastgpt_error", param: "", code: "503" }),
-      upstreamError: ["overloaded", "retry"],
+      verdict: ["overloaded", "retry"],
     });
   });
 
@@ -364,7 +364,7 @@ describe("others", () => {
         param: "",
         code: null,
       }),
-      upstreamError: ["upstream_error", "retry"],
+      verdict: ["upstream_error", "retry"],
     });
   });
 
@@ -377,7 +377,7 @@ describe("others", () => {
       ask,
       upstream: sent("https://ark.cn-beijing.volces.com/api/v3/chat/completions", ask),
       answer: json({ error: { code, message: "unfit", param: "", type: "BadRequest" } }, 400),
-      upstreamError: ["content_filter", "none"],
+      verdict: ["content_filter", "none"],
     });
   });
 });

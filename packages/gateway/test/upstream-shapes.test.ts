@@ -187,7 +187,7 @@ describe("embeddings in several calls", () => {
       upstream: sent(url, { input: second }),
       answer: json({ error_code: 18, error_msg: "slow down" }),
       client: refused(429, { message: "slow down", type: "baidu_error", param: "", code: "18" }),
-      upstreamError: ["rate_limited", "retry"],
+      verdict: ["rate_limited", "retry"],
     });
   });
 });

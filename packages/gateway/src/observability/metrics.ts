@@ -212,7 +212,7 @@ export interface Metrics {
   /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
   affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
-  judged(upstreamError: { phase: string; upstreamError: string; seconds: number }): void;
+  judged(verdict: { phase: string; verdict: string; seconds: number }): void;
   leaderChanged(): void;
   drainAborted(streams: number): void;
   resourceSynced(resource: { kind: string; namespace: string; name: string; isSynced: boolean }): void;
@@ -315,8 +315,8 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
 /** What is remembered, and what a webhook says. */
 function memoryMetrics(of: Objects): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged"> {
   return {
-    judged({ phase, upstreamError, seconds }) {
-      of.guardrailVerdicts.inc({ phase, upstreamError });
+    judged({ phase, verdict, seconds }) {
+      of.guardrailVerdicts.inc({ phase, verdict });
       of.guardrailSeconds.observe({ phase }, seconds);
     },
     cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),

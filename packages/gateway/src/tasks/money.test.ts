@@ -28,7 +28,7 @@ function depsOf(): TaskDeps {
     clock: rig.clock,
     log: quietLog,
     snapshots: { current: () => snapshot },
-    gate: { budgets: { isEmpty: true } },
+    admission: { budgets: { isEmpty: true } },
   } as unknown as TaskDeps;
 }
 

@@ -40,15 +40,15 @@ describe("OpenAI from gpt-5.4 on", () => {
 
 describe("Azure", () => {
   it("gives choices of a filter beside the model the delta that clients read", async () => {
-    const upstreamError = { index: 0, finish_reason: null, content_filter_results: { hate: { filtered: false } } };
+    const verdict = { index: 0, finish_reason: null, content_filter_results: { hate: { filtered: false } } };
     await exchange({
       type: 3,
       channel: { base_url: "https://r.openai.azure.com" },
       body: { model: "gpt-4o", messages: HELLO, stream: true },
-      answer: events(chunk({ content: "Hi" }), { id: "", choices: [upstreamError] }, chunk({}, "stop"), "[DONE]"),
+      answer: events(chunk({ content: "Hi" }), { id: "", choices: [verdict] }, chunk({}, "stop"), "[DONE]"),
       got: events(
         chunk({ content: "Hi" }),
-        { id: "", choices: [{ ...upstreamError, delta: {} }] },
+        { id: "", choices: [{ ...verdict, delta: {} }] },
         chunk({}, "stop"),
         "[DONE]",
       ),

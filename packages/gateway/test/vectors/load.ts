@@ -41,7 +41,7 @@ export interface Vector {
   readonly steps: readonly VectorStep[];
   readonly answer: JsonObject | undefined;
   readonly usage: JsonObject | undefined;
-  readonly upstreamError: VectorUpstreamError | undefined;
+  readonly verdict: VectorUpstreamError | undefined;
   readonly json: JsonObject;
 }
 
@@ -78,7 +78,7 @@ export function readVector(name: string, json: JsonObject): Vector {
     steps: stepsOf(json),
     answer,
     usage: object(json, "usage"),
-    upstreamError: upstreamErrorOf(json),
+    verdict: verdictOf(json),
     json,
   };
 }
@@ -128,7 +128,7 @@ function stepOf(request: JsonObject | undefined, response: JsonObject | undefine
   };
 }
 
-function upstreamErrorOf(json: JsonObject): VectorUpstreamError | undefined {
+function verdictOf(json: JsonObject): VectorUpstreamError | undefined {
   const classify = object(json, "classify");
   if (classify !== undefined) {
     return {

@@ -33,15 +33,15 @@ export const REQUEST_ID = "01J00000000000000000000000";
 interface Outcome {
   result: AttemptResult | undefined;
   usage: Usage | undefined;
-  upstreamError: UpstreamError | undefined;
+  verdict: UpstreamError | undefined;
 }
 
 class RecordedAttempt extends Attempt {
-  upstreamError: UpstreamError | undefined;
+  verdict: UpstreamError | undefined;
 
-  override refused(upstreamError: UpstreamError) {
-    this.upstreamError = upstreamError;
-    return super.refused(upstreamError);
+  override refused(verdict: UpstreamError) {
+    this.verdict = verdict;
+    return super.refused(verdict);
   }
 }
 
@@ -64,7 +64,7 @@ function failsMidway(vector: Vector): boolean {
 
 async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {
   const script = createScript(vector, chunking);
-  const outcome: Outcome = { result: undefined, usage: undefined, upstreamError: undefined };
+  const outcome: Outcome = { result: undefined, usage: undefined, verdict: undefined };
   const answer = await overLoopback((response) => serve(vector, script, response, outcome));
   if (script.failure) throw script.failure;
   script.finish();
@@ -80,7 +80,7 @@ async function serve(vector: Vector, script: Script, response: ServerResponse, o
     const attempt = attemptOf(vector, request, script, { response, outcome });
     const result = await attempt.start();
     outcome.result = result;
-    outcome.upstreamError = attempt.upstreamError;
+    outcome.verdict = attempt.verdict;
     if (result.kind === "failed") throw result.failure.error;
   } catch (error) {
     const { status, headers, body } = errorAnswer(dialect.errors, AppError.from(error), REQUEST_ID);
@@ -256,7 +256,7 @@ export function channelOf(vector: Vector): ChannelRecord {
 
 /** What concerns the operator's key reaches clients as 502 unless the channel maps it; the vectors show it unmapped. */
 function keptStatuses(vector: Vector): number[] {
-  const isKey = vector.upstreamError?.class === "bad_key" || vector.upstreamError?.class === "out_of_credit";
+  const isKey = vector.verdict?.class === "bad_key" || vector.verdict?.class === "out_of_credit";
   return isKey ? [400, 401, 402, 403, 429] : [401, 402, 403];
 }
 
@@ -267,7 +267,7 @@ function keptStatuses(vector: Vector): number[] {
 function keyOf(vector: Vector): string {
   const key = vector.channel["key"];
   if (typeof key === "string") return key;
-  const owner = vector.upstreamError === undefined ? "" : vector.name;
+  const owner = vector.verdict === undefined ? "" : vector.name;
   const known = privateKeys.get(owner);
   const privateKey =
     known ??
@@ -276,24 +276,23 @@ function keyOf(vector: Vector): string {
   return JSON.stringify({ ...(key as JsonObject), private_key: privateKey });
 }
 
-function compareUpstreamError(vector: Vector, { result, upstreamError }: Outcome): void {
-  const expected = vector.upstreamError;
+function compareUpstreamError(vector: Vector, { result, verdict }: Outcome): void {
+  const expected = vector.verdict;
   if (expected === undefined) return;
   const failure = result?.kind === "failed" ? result.failure : undefined;
-  if (upstreamError === undefined && failure === undefined) throw new VectorMismatch("nothing failed");
-  if (upstreamError !== undefined) expectSame(upstreamError.class, expected.class, "class");
-  if (expected.retryAfterMs !== undefined)
-    expectSame(upstreamError?.retryAfterMs, expected.retryAfterMs, "retry after");
-  if (failure !== undefined) compareConsequences(upstreamError, failure, expected);
+  if (verdict === undefined && failure === undefined) throw new VectorMismatch("nothing failed");
+  if (verdict !== undefined) expectSame(verdict.class, expected.class, "class");
+  if (expected.retryAfterMs !== undefined) expectSame(verdict?.retryAfterMs, expected.retryAfterMs, "retry after");
+  if (failure !== undefined) compareConsequences(verdict, failure, expected);
 }
 
 function compareConsequences(
-  upstreamError: UpstreamError | undefined,
+  verdict: UpstreamError | undefined,
   failure: Failure,
   expected: VectorUpstreamError,
 ): void {
-  if (expected.retry !== undefined) expectSame(upstreamError?.retry ?? failure.retry, expected.retry, "retry");
-  expectSame(upstreamError?.disable ?? failure.disable !== undefined, expected.disable, "disable");
+  if (expected.retry !== undefined) expectSame(verdict?.retry ?? failure.retry, expected.retry, "retry");
+  expectSame(verdict?.disable ?? failure.disable !== undefined, expected.disable, "disable");
 }
 
 const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });

@@ -96,7 +96,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (price.isSelfUse) detail["self_use"] = true;
   if (built && built.dropped.length > 0) detail["dropped_params"] = namesOf(built.dropped);
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
-  if (request.guardrail) detail["guardrail"] = request.guardrail.upstreamError;
+  if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }

@@ -83,7 +83,7 @@ function reasonOf(result: AttemptResult): FinishReason {
 function statusOf({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
   if (result.kind === "gone") return 499;
   if (result.kind !== "delivered" || result.reason !== "guardrail" || spec.stream) return 200;
-  return guardrail?.upstreamError === "failed" ? 503 : 400;
+  return guardrail?.verdict === "failed" ? 503 : 400;
 }
 
 function chargeOf(

@@ -37,12 +37,12 @@ afterEach(() => {
 
 /** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
 function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptResult) => void): SinkContext {
-  const request = { id: "req-1", ask: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
+  const request = { id: "req-1", spec: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;
   const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
   return {
     request,
-    choice: { plan: { provider: {}, route: {} } },
+    target: { plan: { provider: {}, route: {} } },
     delivery,
     dialect,
     controller,

@@ -3,7 +3,7 @@ import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { Metrics } from "../../../observability/metrics.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
-import type { Question, UpstreamError, Webhook } from "./webhook.ts";
+import type { Question, Verdict, Webhook } from "./webhook.ts";
 
 export interface GuardrailDeps {
   readonly webhook: Webhook;
@@ -39,7 +39,7 @@ export type Judge = (judged: Judged) => Promise<AppError | undefined>;
 /** What a log row tells of the guardrail: a text was refused, or went on without a verdict. */
 export interface GuardrailNote {
   readonly phase: "prompt" | "answer";
-  readonly upstreamError: "block" | "failed";
+  readonly verdict: "block" | "failed";
   readonly reason: string;
 }
 
@@ -59,16 +59,16 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
     failures = 0;
   };
 
-  const outcome = (upstreamError: UpstreamError, judged: Judged, request: GuardedRequest, policy: GuardrailPolicy) => {
+  const outcome = (verdict: Verdict, judged: Judged, request: GuardedRequest, policy: GuardrailPolicy) => {
     const { phase } = judged;
-    if (upstreamError.action === "allow") return undefined;
-    if (upstreamError.action === "block") {
-      log.info("the guardrail refused a text", { request_id: request.id, phase, reason: upstreamError.reason });
-      request.guardrail = { phase, upstreamError: "block", reason: upstreamError.reason };
+    if (verdict.action === "allow") return undefined;
+    if (verdict.action === "block") {
+      log.info("the guardrail refused a text", { request_id: request.id, phase, reason: verdict.reason });
+      request.guardrail = { phase, verdict: "block", reason: verdict.reason };
       return new AppError(phase === "prompt" ? "prompt_blocked" : "answer_blocked");
     }
-    failed(upstreamError.why, request, policy);
-    request.guardrail = { phase, upstreamError: "failed", reason: upstreamError.why };
+    failed(verdict.why, request, policy);
+    request.guardrail = { phase, verdict: "failed", reason: verdict.why };
     return policy.onFailure === "allow" ? undefined : new AppError("guardrail_unavailable");
   };
 
@@ -77,11 +77,11 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
     async (judged) => {
       if (judged.text === "") return undefined;
       const startedAt = performance.now();
-      const upstreamError = await webhook.ask(policy, questionOf(request, judged), judged.signal);
+      const verdict = await webhook.ask(policy, questionOf(request, judged), judged.signal);
       if (judged.signal?.aborted) return undefined;
       const seconds = (performance.now() - startedAt) / 1000;
-      metrics.judged({ phase: judged.phase, upstreamError: upstreamError.action, seconds });
-      return outcome(upstreamError, judged, request, policy);
+      metrics.judged({ phase: judged.phase, verdict: verdict.action, seconds });
+      return outcome(verdict, judged, request, policy);
     };
 }
 

@@ -23,7 +23,7 @@ export interface Question {
   readonly context: string;
 }
 
-export type UpstreamError =
+export type Verdict =
   | { readonly action: "allow" }
   | { readonly action: "block"; readonly reason: string }
   /** No verdict; `why` is for the operator. */
@@ -32,7 +32,7 @@ export type UpstreamError =
 /** The operator's service. */
 export interface Webhook {
   /** Never rejects. `signal` ends the call when nobody needs the verdict any more. */
-  ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<UpstreamError>;
+  ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<Verdict>;
   close(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function call(
   policy: GuardrailPolicy,
   question: Question,
   { now, signal }: CallSettings,
-): Promise<UpstreamError> {
+): Promise<Verdict> {
   const late = AbortSignal.timeout(policy.timeoutMs);
   const url = new URL(policy.url);
   refuseForbidden(url.hostname.replace(/^\[|\]$/g, ""));
@@ -89,7 +89,7 @@ async function call(
   });
   const text = await readLimited(answer.body);
   if (answer.statusCode !== 200) return { action: "failed", why: `status ${answer.statusCode}` };
-  return upstreamErrorOf(text);
+  return verdictOf(text);
 }
 
 /** A connection that was kept open for the next call may be closed by the other side at the same moment. */
@@ -114,7 +114,7 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-function upstreamErrorOf(text: string): UpstreamError {
+function verdictOf(text: string): Verdict {
   const answer = parseObject(text);
   const reason = typeof answer?.["reason"] === "string" ? answer["reason"].slice(0, LONGEST_REASON) : "";
   if (answer?.["action"] === "allow") return { action: "allow" };
