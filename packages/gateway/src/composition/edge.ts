@@ -10,6 +10,7 @@ import type { Authenticator } from "../identity/sessions/caller.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import { edgeRules } from "../limits/rules.ts";
 import type { Health } from "../observability/health.ts";
+import { BodyMemory } from "../limits/body-memory.ts";
 import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
@@ -50,6 +51,8 @@ export function readingOf({ env }: Core, authenticator: Authenticator, calls: Ca
       maxBytes: env.maxBodyBytes,
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
       minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
+      maxJsonBytes: env.maxJsonBytes,
+      memory: new BodyMemory(env.bodyMemoryBytes),
     },
     calls,
   };

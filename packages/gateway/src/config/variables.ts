@@ -137,6 +137,21 @@ export const VARIABLES = {
     example: "67108864",
     parse: parse.integer(1_024, 1_073_741_824),
   }),
+  maxJsonBytes: define({
+    name: "FAIRWAY_MAX_JSON_BYTES",
+    about: "Largest JSON of a relayed request after decompression, without inline files (long Base64 texts).",
+    fallback: "8388608",
+    example: "16777216",
+    parse: parse.integer(1_024, 1_073_741_824),
+  }),
+  bodyMemoryBytes: define({
+    name: "FAIRWAY_BODY_MEMORY_BYTES",
+    about:
+      "Memory that the bodies of requests under way may take together; further bodies are answered 503 with Retry-After. 0 = a quarter of the heap.",
+    fallback: "0",
+    example: "268435456",
+    parse: parse.integer(0, 1_099_511_627_776),
+  }),
   maxInflight: define({
     name: "FAIRWAY_MAX_INFLIGHT",
     about: "Relayed requests under way at once; more are answered 503. 0 = no limit.",

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import { watchPace } from "../lib/async/body-rate.ts";
 import { Refusal } from "../lib/refusal.ts";
+import { JsonScanner } from "../lib/text/json-scanner.ts";
 
 /** The client went away before its body was complete; there is nobody left to answer. */
 export class ClientGone extends Error {}
@@ -12,6 +13,7 @@ export async function readJsonBody(
   { takesList, bytes }: { readonly takesList: boolean; readonly bytes: number },
 ): Promise<unknown> {
   const text = await readText(request, bytes);
+  checkStructure(text, bytes);
   const value = parse(text);
   if (Array.isArray(value)) {
     if (takesList) return value;
@@ -19,6 +21,15 @@ export async function readJsonBody(
   }
   if (typeof value !== "object" || value === null) throw new Refusal("G1", { status: 400 });
   return withoutNulls(value);
+}
+
+const MAX_DEPTH = 64;
+const MAX_VALUES = 1_000_000;
+
+/** Parsing a hostile text would take the memory of the process, so that its structure is checked first. */
+function checkStructure(text: string, maxBytes: number): void {
+  const scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes });
+  if (!scanner.write(Buffer.from(text)) || !scanner.end()) throw new Refusal("G1", { status: 400 });
 }
 
 /** Bytes a second below which a body is not waited for. */

@@ -78,6 +78,15 @@ export const ERRORS = {
     origin: "gateway",
   },
   request_too_large: { status: 413, message: "The body exceeds {limit} bytes." },
+  json_too_large: {
+    status: 413,
+    message: "The JSON of the body exceeds {limit} bytes without its inline files; send less text in one request.",
+  },
+  too_many_values: {
+    status: 400,
+    message: "The body holds too many JSON values (limit {limit}, an object or list counts 9); split the request.",
+  },
+  bodies_full: { status: 503, message: "The gateway reads as many request bodies as it may; try again in a moment." },
   request_timeout: { status: 408, message: "The body did not arrive in time." },
   invalid_encoding: { status: 400, message: "The body does not match its Content-Encoding." },
   unsupported_encoding: {

@@ -114,14 +114,15 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-function skipSpace(bytes: Buffer, from: number): number {
+/** Index of the first byte at or after `from` that is no white space. */
+export function skipSpace(bytes: Buffer, from: number): number {
   let i = from;
   for (let byte = bytes[i]; byte === 32 || byte === 10 || byte === 13 || byte === 9; byte = bytes[i]) i++;
   return i;
 }
 
 /** Index after the closing quote of the string that opens at `open`. */
-function skipString(bytes: Buffer, open: number): number {
+export function skipString(bytes: Buffer, open: number): number {
   let i = open + 1;
   const near = Math.min(bytes.length, i + SHORT_STRING);
   for (; i < near; i++) {

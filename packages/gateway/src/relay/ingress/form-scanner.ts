@@ -25,8 +25,10 @@ const MAX_PARTS = 256;
 const FILE_HEAD_BYTES = 4 * 1024;
 const CRLF = Buffer.from("\r\n");
 const HEAD_END = Buffer.from("\r\n\r\n");
-const NAME =
-  /^form-data;\s*name=(?:"([^"\\\r\n]*)"|([\w\-[\]]+))(?:;\s*filename=(?:"([^"\r\n]*)"|([^;"\s]+)))?(?:;\s*filename\*=[^;\r\n]+)?\s*$/i;
+/** One parameter; every part of the pattern begins with another letter, so that no text makes it look twice. */
+const PARAMETER = /;[ \t]*(name|filename\*?)=(?:"([^"\r\n]*)"|([^;"\s]+))/iy;
+const PLAIN_NAME = /^[\w\-[\]]+$/;
+const PARAMETER_NAMES = ["name", "filename", "filename*"];
 
 /**
  * Finds the parts of a `multipart/form-data` body while it streams by. Stricter than most readers, so that an upstream
@@ -142,10 +144,29 @@ export class FormScanner {
 function nameOf(lines: readonly string[]): { name: string; filename: string | undefined } {
   const dispositions = lines.filter((line) => /^content-disposition\s*:/i.test(line));
   const text = dispositions[0]?.slice(dispositions[0].indexOf(":") + 1).trim() ?? "";
-  const found = dispositions.length === 1 ? NAME.exec(text) : null;
-  if (!found) throw broken("a part has no readable name");
-  const isFile = found[3] !== undefined || found[4] !== undefined || /;\s*filename\*=/i.test(text);
-  return { name: found[1] ?? found[2] ?? "", filename: isFile ? (found[3] ?? found[4] ?? "") : undefined };
+  const given = dispositions.length === 1 ? parametersOf(text) : undefined;
+  const name = given?.get("name");
+  if (!given || name === undefined) throw broken("a part has no readable name");
+  const isFile = given.has("filename") || given.has("filename*");
+  return { name, filename: isFile ? (given.get("filename") ?? "") : undefined };
+}
+
+/** The parameters of `form-data` in the order name, filename, filename*; undefined for any other text. */
+function parametersOf(disposition: string): ReadonlyMap<string, string> | undefined {
+  if (!/^form-data(?=;)/i.test(disposition)) return undefined;
+  const found = new Map<string, string>();
+  PARAMETER.lastIndex = "form-data".length;
+  let last = -1;
+  while (PARAMETER.lastIndex < disposition.length) {
+    const parameter = PARAMETER.exec(disposition);
+    const place = PARAMETER_NAMES.indexOf((parameter?.[1] ?? "").toLowerCase());
+    if (!parameter || place <= last) return undefined;
+    const value = parameter[2] ?? parameter[3] ?? "";
+    if (place === 0 && !(parameter[2] === undefined ? PLAIN_NAME.test(value) : !value.includes("\\"))) return undefined;
+    found.set(PARAMETER_NAMES[place] as string, value);
+    last = place;
+  }
+  return found.has("name") ? found : undefined;
 }
 
 function broken(reason: string): AppError {

@@ -4,6 +4,9 @@ import type { Transform } from "node:stream";
 import type { Body, JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
+import { JsonScanner, type JsonFault } from "../../lib/text/json-scanner.ts";
+import type { MemberCounts } from "./member-names.ts";
+import type { BodyMemory } from "../../limits/body-memory.ts";
 
 export interface BodyLimits {
   /** Bytes as they arrive. */
@@ -12,21 +15,89 @@ export interface BodyLimits {
   readonly maxDecodedBytes: number;
   /** A body slower than this many bytes a second after 30 s ends in 408. */
   readonly minBytesPerSecond: number;
+  /** Decoded bytes of a JSON body without its inline files. */
+  readonly maxJsonBytes: number;
+  /** What all bodies of this process may hold together. */
+  readonly memory: BodyMemory;
 }
 
 const MAX_DEPTH = 64;
+/** Members and items, objects and lists nine times: more than any prompt, batch of embeddings or history has. */
+const MAX_VALUES = 1_000_000;
 
-/** Reads a whole request body; resolves with its decoded bytes. Rejects with AppError. */
+/**
+ * Reads a whole JSON body; resolves with its decoded bytes. Rejects with AppError. Depth, number of values and size
+ * are checked while the bytes arrive: parsing a hostile text would take the memory of the process.
+ */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return (await readJson(request, limits)).bytes;
+}
+
+/** A JSON body with the members that stand in its bytes. */
+export interface JsonBytes {
+  readonly bytes: Buffer;
+  readonly counts: MemberCounts;
+}
+
+/** The same, with what tells repeated members. */
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const decoder = decoderFor(request.headers["content-encoding"]);
   return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
 }
 
-function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+/** Checks the decoded bytes of one body and counts the memory that it takes. */
+class BodyChecker {
+  readonly #request: IncomingMessage;
+  readonly #limits: BodyLimits;
+  readonly #scanner: JsonScanner;
+
+  constructor(request: IncomingMessage, limits: BodyLimits) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes: limits.maxJsonBytes });
+  }
+
+  /** Throws AppError for a text that may not be parsed, and where memory is short. */
+  take(chunk: Buffer): void {
+    this.#limits.memory.take(this.#request, chunk.length);
+    if (!this.#scanner.write(chunk)) throw this.#refusal();
+  }
+
+  end(): void {
+    // What ends early is told by the parser, which knows the position.
+    if (!this.#scanner.end() && this.#scanner.fault !== "unbalanced") throw this.#refusal();
+    this.#limits.memory.takeValues(this.#request, this.#scanner.values);
+  }
+
+  get counts(): MemberCounts {
+    const { topMembers, innerMembers } = this.#scanner;
+    return { topMembers, innerMembers };
+  }
+
+  #refusal(): AppError {
+    return jsonRefusal(this.#scanner.fault ?? "unbalanced", this.#limits.maxJsonBytes);
+  }
+}
+
+function jsonRefusal(fault: JsonFault, maxJsonBytes: number): AppError {
+  switch (fault) {
+    case "too-deep":
+      return new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_DEPTH} levels` } });
+    case "too-many-values":
+      return new AppError("too_many_values", { values: { limit: MAX_VALUES } });
+    case "too-large":
+      return new AppError("json_too_large", { values: { limit: maxJsonBytes } });
+    case "unbalanced":
+      return new AppError("invalid_json", { values: { position: "a bracket closes what was not opened" } });
+  }
+}
+
+function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
+    const checker = new BodyChecker(request, limits);
     let size = 0;
     const fail = (error: AppError) => {
       unwatch();
@@ -36,12 +107,23 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limits.maxBytes) return fail(tooLarge(limits.maxBytes));
+      try {
+        checker.take(chunk);
+      } catch (error) {
+        return fail(AppError.from(error));
+      }
       parts.push(chunk);
     };
     const onEnd = () => {
       unwatch();
+      try {
+        checker.end();
+      } catch (error) {
+        return fail(AppError.from(error));
+      }
       request.off("close", onGone);
-      resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size));
+      const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size);
+      resolve({ bytes, counts: checker.counts });
     };
     const onGone = () => fail(new AppError("client_closed_request"));
     const { minBytesPerSecond } = limits;
@@ -52,8 +134,9 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<Buffer
   });
 }
 
-async function readDecoded(request: IncomingMessage, decoder: Transform, limits: BodyLimits): Promise<Buffer> {
+async function readDecoded(request: IncomingMessage, decoder: Transform, limits: BodyLimits): Promise<JsonBytes> {
   const parts: Buffer[] = [];
+  const checker = new BodyChecker(request, limits);
   let size = 0;
   let received = 0;
   request.on("data", (chunk: Buffer) => {
@@ -71,8 +154,10 @@ async function readDecoded(request: IncomingMessage, decoder: Transform, limits:
     for await (const chunk of request.pipe(decoder)) {
       size += (chunk as Buffer).length;
       if (size > limits.maxDecodedBytes) throw tooLarge(limits.maxDecodedBytes);
+      checker.take(chunk as Buffer);
       parts.push(chunk as Buffer);
     }
+    checker.end();
   } catch (error) {
     request.unpipe(decoder);
     decoder.destroy();
@@ -80,7 +165,7 @@ async function readDecoded(request: IncomingMessage, decoder: Transform, limits:
   } finally {
     unwatch();
   }
-  return Buffer.concat(parts, size);
+  return { bytes: Buffer.concat(parts, size), counts: checker.counts };
 }
 
 function decoderFor(encoding: string | undefined): Transform | undefined {
@@ -107,7 +192,7 @@ function tooLarge(limit: number): AppError {
   return new AppError("request_too_large", { values: { limit } });
 }
 
-/** A body whose JSON is parsed on first use; depth and shape are checked then. */
+/** A body whose JSON is parsed on first use. */
 export function jsonBody(bytes: Buffer): Body {
   let parsed: JsonObject | undefined;
   return {
@@ -132,9 +217,6 @@ function parseObject(bytes: Buffer): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
   }
-  if (opensMoreThan(bytes, MAX_DEPTH) && depthExceeds(bytes)) {
-    throw new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_DEPTH} levels` } });
-  }
   return value as JsonObject;
 }
 
@@ -143,32 +225,4 @@ function positionOf(error: unknown, bytes: Buffer): string {
   if (bytes.length === 0) return "the body is empty";
   const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");
   return found ? `unexpected text at position ${found[1]}` : "unexpected text or end";
-}
-
-/** Most bodies have too few brackets to be deep, in texts or not; to look for them costs a tenth of a walk. */
-function opensMoreThan(bytes: Buffer, most: number): boolean {
-  let opened = 0;
-  for (const bracket of [0x5b, 0x7b])
-    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
-      opened += 1;
-      if (opened > most) return true;
-    }
-  return false;
-}
-
-function depthExceeds(bytes: Buffer): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (isText) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) isText = false;
-    } else if (byte === 0x22) isText = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      depth++;
-      if (depth > MAX_DEPTH) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  return false;
 }

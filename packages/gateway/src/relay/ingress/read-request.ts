@@ -6,7 +6,8 @@ import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
-import { jsonBody, readBody, type BodyLimits } from "./read-body.ts";
+import { checkMembers } from "./member-names.ts";
+import { jsonBody, readJson, type BodyLimits } from "./read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { RelayRequest } from "../types.ts";
 import { FORM_OPERATIONS, isForm, readUpload, type Upload } from "./upload.ts";
@@ -43,13 +44,21 @@ export async function readRequest(
   try {
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
       upload = await readUpload(request, match.operation, deps.bodyLimits);
-    const body = upload ? formBody(upload) : jsonBody(await readBody(request, deps.bodyLimits));
+    const body = upload ? formBody(upload) : await readMembers(request, deps.bodyLimits);
     return requestOf(request, match, arrival, { identified, upload, body });
   } catch (error) {
     if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
     await upload?.dispose();
     throw error;
   }
+}
+
+/** A body whose members every reader understands as the gateway does. */
+async function readMembers(request: IncomingMessage, limits: BodyLimits): Promise<Body> {
+  const { bytes, counts } = await readJson(request, limits);
+  const body = jsonBody(bytes);
+  checkMembers(body.json(), bytes, counts);
+  return body;
 }
 
 interface Received {

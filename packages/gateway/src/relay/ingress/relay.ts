@@ -106,7 +106,10 @@ function follow(call: Call, deps: RelayDeps): void {
     },
   };
   deps.running.arrived(open);
-  call.response.once("close", () => deps.running.left(open));
+  call.response.once("close", () => {
+    deps.running.left(open);
+    deps.bodyLimits.memory.release(call.request);
+  });
 }
 
 async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<void> {

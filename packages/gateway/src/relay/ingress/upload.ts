@@ -5,6 +5,7 @@ import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
 import type { BodyLimits } from "./read-body.ts";
+import { checkField } from "./member-names.ts";
 import { createSpool, type Spool } from "./spool.ts";
 import { soundSeconds } from "./sound-length.ts";
 
@@ -58,7 +59,7 @@ export async function readUpload(
   try {
     await receive(request, { scanner, spool, minBytesPerSecond: limits.minBytesPerSecond });
     scanner.end();
-    const file = fileOf(scanner.parts);
+    const file = fileOf(scanner.parts, SOUND_OPERATIONS.has(operation));
     const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
     return uploadOf(scanner.parts, spool, { boundary, seconds });
   } catch (error) {
@@ -110,8 +111,12 @@ function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }
   });
 }
 
-function fileOf(parts: readonly FormPart[]): FormPart {
-  const file = parts.find((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
+function fileOf(parts: readonly FormPart[], isOnly: boolean): FormPart {
+  for (const { name } of parts) checkField(name);
+  const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
+  // Its length is what is charged: another reader could take the other one.
+  if (file && second && isOnly)
+    throw invalidRequest(second.name, `${second.name} stands in the form twice; send one file.`);
   if (!file) throw invalidRequest("file", "The form has no file.");
   return file;
 }

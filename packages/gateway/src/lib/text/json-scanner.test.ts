@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { JsonScanner, type JsonLimits } from "./json-scanner.ts";
+
+const LIMITS: JsonLimits = { maxDepth: 64, maxValues: 1_000_000, maxBytes: 8 * 1024 * 1024 };
+
+function scan(text: string | Buffer, limits: Partial<JsonLimits> = {}, size = Infinity): JsonScanner {
+  const scanner = new JsonScanner({ ...LIMITS, ...limits });
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += size) if (!scanner.write(bytes.subarray(at, at + size))) return scanner;
+  scanner.end();
+  return scanner;
+}
+
+describe("JsonScanner", () => {
+  it("accepts every JSON text and counts its outermost members, in chunks of any size", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()),
+        fc.integer({ min: 1, max: 9 }),
+        (value, size) => {
+          const scanner = scan(JSON.stringify(value), { maxDepth: 1_000 }, size);
+          expect(scanner.fault).toBeUndefined();
+          expect(scanner.topMembers).toBe(Object.keys(value).length);
+        },
+      ),
+    );
+  });
+
+  it("reads long strings with backslashes and quotes across chunks", () => {
+    const value = { a: `${"x".repeat(100)}\\\\"${"\\".repeat(51)}`, "b\\": '"'.repeat(200), c: [1, "}"] };
+    for (let size = 1; size < 130; size++) {
+      const scanner = scan(JSON.stringify(value), {}, size);
+      expect([size, scanner.fault, scanner.topMembers]).toEqual([size, undefined, 3]);
+    }
+  });
+
+  it("refuses a text that nests too deep, at the byte that does", () => {
+    expect(scan("[".repeat(64) + "]".repeat(64)).fault).toBeUndefined();
+    expect(scan("[".repeat(65)).fault).toBe("too-deep");
+  });
+
+  it("refuses more values than the limit, however small they are", () => {
+    expect(scan(`[${"{},".repeat(200_000)}1]`).fault).toBe("too-many-values");
+    expect(scan(`[${"0,".repeat(1_100_000)}1]`).fault).toBe("too-many-values");
+    expect(scan(`[${"0,".repeat(300_000)}1]`).fault).toBeUndefined();
+  });
+
+  it("refuses what closes more than it opened or ends early", () => {
+    for (const text of ["]", "{}}", "[", '{"a":1', '"abc'])
+      expect([text, scan(text).fault]).toEqual([text, "unbalanced"]);
+  });
+
+  it("counts bytes without inline files, and text as text", () => {
+    const maxBytes = 1024 * 1024;
+    const file = "A".repeat(2 * maxBytes);
+    for (const size of [7_001, Infinity]) {
+      expect(scan(`{"image":"data:image/png;base64,${file}"}`, { maxBytes }, size).fault).toBeUndefined();
+      expect(scan(`{"data":"${file}","x":1}`, { maxBytes }, size).fault).toBeUndefined();
+      expect(scan(`{"content":"${"a word ".repeat(maxBytes / 4)}"}`, { maxBytes }, size).fault).toBe("too-large");
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { getHeapStatistics } from "node:v8";
+import { AppError } from "../lib/app-error.ts";
+
+const HELD = Symbol("bytes of the body");
+
+/** What holds memory: the request whose body it is. */
+interface Holder {
+  [HELD]?: number;
+}
+
+const SMALLEST = 64 * 1024 * 1024;
+/** A parsed value takes about this many bytes. */
+const VALUE_BYTES = 40;
+
+/** A quarter of the heap that this process may use: bodies, their text and what is parsed from it share the rest. */
+export function defaultBodyMemory(): number {
+  return Math.max(SMALLEST, Math.floor(getHeapStatistics().heap_size_limit / 4));
+}
+
+/**
+ * Memory that request bodies of this process may hold together. A body that does not fit is refused with 503 and
+ * Retry-After instead of ending the process; a single body is always let in, its own limits bound it.
+ */
+export class BodyMemory {
+  readonly #maxBytes: number;
+  #used = 0;
+
+  /** @param maxBytes 0 = a quarter of the heap */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes === 0 ? defaultBodyMemory() : maxBytes;
+  }
+
+  /** Bytes that are held now. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Counts bytes as they arrive; throws `bodies_full` where other bodies hold the rest. */
+  take(holder: object, bytes: number): void {
+    const own = (holder as Holder)[HELD] ?? 0;
+    if (this.#used + bytes > this.#maxBytes && this.#used > own)
+      throw new AppError("bodies_full", { retryAfterMs: 1_000 });
+    (holder as Holder)[HELD] = own + bytes;
+    this.#used += bytes;
+  }
+
+  /** Counts what parsing `values` values takes. */
+  takeValues(holder: object, values: number): void {
+    this.take(holder, values * VALUE_BYTES);
+  }
+
+  /** Gives back all that the holder took; may be called again. */
+  release(holder: object): void {
+    const own = (holder as Holder)[HELD];
+    if (!own) return;
+    this.#used -= own;
+    (holder as Holder)[HELD] = 0;
+  }
+}
