@@ -2,6 +2,7 @@
 import type { AppError } from "../../lib/app-error.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
+import { CONTEXT_OVERFLOW, overflowMessage } from "./context-overflow.ts";
 import { compact } from "./read.ts";
 import type { ErrorDialect, ErrorFrameOptions, JsonObject } from "./types.ts";
 
@@ -125,9 +126,15 @@ function envelope(dialect: ErrorDialect, error: AppError, status: number, reques
   }
 }
 
+/** The upstream's words, or those by which clients of the protocol notice that the prompt is too long. */
+function messageOf(dialect: ErrorDialect, error: AppError): string {
+  const isOverflow = error.origin === "upstream" && error.code === CONTEXT_OVERFLOW;
+  return isOverflow ? overflowMessage(dialect, error.message) : error.message;
+}
+
 function openaiError(error: AppError, status: number, requestId: string): JsonObject {
   return {
-    message: withRequestId(error.message, requestId),
+    message: withRequestId(messageOf("openai", error), requestId),
     type: openaiType(error, status),
     param: error.param ?? null,
     code: error.code ?? null,
@@ -153,7 +160,7 @@ function anthropicError(error: AppError, status: number, requestId: string): Jso
   const type = ANTHROPIC_TYPES[status] ?? (status >= 500 && status !== 501 ? "api_error" : "invalid_request_error");
   return {
     type: "error",
-    error: compact({ type, message: error.message, details: error.details && { ...error.details } }),
+    error: compact({ type, message: messageOf("anthropic", error), details: error.details && { ...error.details } }),
     request_id: requestId,
   };
 }
@@ -164,7 +171,7 @@ function geminiError(error: AppError, status: number): JsonObject {
   return {
     error: {
       code: status,
-      message: error.message,
+      message: messageOf("gemini", error),
       status: name,
       ...(reason !== undefined && {
         details: [
@@ -184,7 +191,7 @@ function retryInfo({ retryAfterMs }: AppError): JsonObject[] {
 }
 
 function responsesFrame(error: AppError, status: number, requestId: string, options: ErrorFrameOptions): Buffer {
-  const message = withRequestId(error.message, requestId);
+  const message = withRequestId(messageOf("openai-responses", error), requestId);
   const code = error.code ?? openaiType(error, status);
   const sequence = options.sequence ?? 0;
   const frame = { type: "error", code, message, param: error.param ?? null, sequence_number: sequence };

@@ -21,6 +21,11 @@ const SHORT_STRING_BYTES = 48;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /**
  * Follows the structure of a JSON text while its bytes arrive, before anything is parsed: a few compressed kilobytes
@@ -68,33 +73,32 @@ export class JsonScanner {
   /** Reads one byte outside strings, or a whole string; answers where to go on. */
   #structure(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
-    switch (byte) {
-      case QUOTE:
-        this.#inString = true;
-        this.#stringBytes = 0;
-        this.#mayBeFile = false;
-        return this.#string(chunk, at + 1);
-      case 0x7b: // {
-      case 0x5b: // [
-        this.#depth++;
-        this.values += CONTAINER_VALUES;
-        if (this.#depth > this.#limits.maxDepth) this.fault = "too-deep";
-        else if (this.values > this.#limits.maxValues) this.fault = "too-many-values";
-        break;
-      case 0x7d: // }
-      case 0x5d: // ]
-        if (--this.#depth < 0) this.fault = "unbalanced";
-        break;
-      case 0x3a: // :
-        if (this.#depth === 1) this.topMembers++;
-        else if (this.#depth === 2) this.innerMembers++;
-        break;
-      case COMMA:
-        if (++this.values > this.#limits.maxValues) this.fault = "too-many-values";
-        break;
-      default:
+    if (byte === QUOTE) {
+      this.#inString = true;
+      this.#stringBytes = 0;
+      this.#mayBeFile = false;
+      return this.#string(chunk, at + 1);
     }
+    if (byte === COMMA) this.#count(1);
+    else if (byte === COLON) this.#member();
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#enter();
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --this.#depth < 0) this.fault = "unbalanced";
     return this.fault ? chunk.length : at + 1;
+  }
+
+  #enter(): void {
+    if (++this.#depth > this.#limits.maxDepth) this.fault = "too-deep";
+    else this.#count(CONTAINER_VALUES);
+  }
+
+  #member(): void {
+    if (this.#depth === 1) this.topMembers++;
+    else if (this.#depth === 2) this.innerMembers++;
+  }
+
+  #count(values: number): void {
+    this.values += values;
+    if (this.values > this.#limits.maxValues) this.fault = "too-many-values";
   }
 
   /** Reads on inside a string from `from`; answers the byte behind its end, or the chunk's length. */
@@ -112,19 +116,28 @@ export class JsonScanner {
     }
     if (this.#stringBytes === 0)
       this.#mayBeFile = FILE_HEAD.test(chunk.toString("latin1", from, from + FILE_HEAD_BYTES));
-    while (at < chunk.length) {
-      const quote = chunk.indexOf(QUOTE, at);
-      const stop = quote < 0 ? chunk.length : quote;
-      const slashes = backslashesBefore(chunk, stop, at);
-      if (quote < 0) {
-        this.#isEscaped = slashes % 2 === 1;
-        at = chunk.length;
-      } else if (slashes % 2 === 0) return this.#close(quote + 1, from);
-      else at = quote + 1;
-    }
-    if (at > chunk.length) this.#isEscaped = true;
+    const end = this.#farQuote(chunk, at);
+    if (end >= 0) return this.#close(end, from);
     this.#stringBytes += chunk.length - from;
     return chunk.length;
+  }
+
+  /** The byte behind the quote that ends the string; -1 where the chunk ends first. */
+  #farQuote(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length;) {
+      const quote = chunk.indexOf(QUOTE, at);
+      const stop = quote < 0 ? chunk.length : quote;
+      const isEscaped = backslashesBefore(chunk, stop, at) % 2 === 1;
+      if (quote < 0) {
+        this.#isEscaped = isEscaped;
+        return -1;
+      }
+      if (!isEscaped) return quote + 1;
+      at = quote + 1;
+    }
+    // The last byte before was a backslash whose letter is in the next chunk.
+    if (from > chunk.length) this.#isEscaped = true;
+    return -1;
   }
 
   #close(end: number, from: number): number {

@@ -162,11 +162,16 @@ function parametersOf(disposition: string): ReadonlyMap<string, string> | undefi
     const place = PARAMETER_NAMES.indexOf((parameter?.[1] ?? "").toLowerCase());
     if (!parameter || place <= last) return undefined;
     const value = parameter[2] ?? parameter[3] ?? "";
-    if (place === 0 && !(parameter[2] === undefined ? PLAIN_NAME.test(value) : !value.includes("\\"))) return undefined;
+    if (place === 0 && !isReadable(parameter)) return undefined;
     found.set(PARAMETER_NAMES[place] as string, value);
     last = place;
   }
   return found.has("name") ? found : undefined;
+}
+
+/** One reading for all: no escapes in quotes, and no marks without them. */
+function isReadable([, , quoted, plain = ""]: RegExpExecArray): boolean {
+  return quoted === undefined ? PLAIN_NAME.test(plain) : !quoted.includes("\\");
 }
 
 function broken(reason: string): AppError {

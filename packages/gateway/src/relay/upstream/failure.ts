@@ -1,3 +1,4 @@
+import { CONTEXT_OVERFLOW, isContextOverflow } from "../../dialects/core/context-overflow.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { ChannelRecord, ErrorClass, UpstreamError } from "../../providers/core/types.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
@@ -81,6 +82,15 @@ function clientError(upstreamError: UpstreamError, status: number, isMapped: boo
     upstreamError.class === "bad_key" || (upstreamError.class !== "content_filter" && [401, 403].includes(status));
   if (!isMapped && isKeys) return new AppError("upstream_auth_error");
   if (!isMapped && status === 402) return new AppError("upstream_billing_error");
+  if (isOverflow(upstreamError))
+    return AppError.upstream({
+      status: isMapped ? status : 400,
+      message: upstreamError.message,
+      type: "invalid_request_error",
+      code: CONTEXT_OVERFLOW,
+      param: upstreamError.param,
+      retryable: false,
+    });
   return AppError.upstream({
     status: status >= 400 && status <= 599 ? status : 502,
     message: upstreamError.message,
@@ -90,6 +100,10 @@ function clientError(upstreamError: UpstreamError, status: number, isMapped: boo
     retryable: upstreamError.retry,
     retryAfterMs: upstreamError.retryAfterMs,
   });
+}
+
+function isOverflow({ class: found, message, code }: UpstreamError): boolean {
+  return (found === "bad_request" || found === "server") && isContextOverflow(message, code);
 }
 
 function retriesStatus(status: number): boolean {
