@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly isSecure: boolean;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
+  /** What the audit row of the call says besides its input. */
+  audit?: Readonly<Record<string, string>>;
 }
 
 /** A member of the request: a `WeakMap` would make the collector look at every request once more. */

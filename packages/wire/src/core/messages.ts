@@ -131,6 +131,10 @@ export const MESSAGES = {
   CH17: { status: 200, text: "The status can only be set to 1 or 2." },
   CH18: { status: 200, text: "A balance update is already running." },
   CH19: { status: 200, text: "Please enter the key." },
+  CH21: {
+    status: 200,
+    text: "The key would go to another server than before. Type the key again, or let the super administrator change the address.",
+  },
   CH20: { status: 200, text: "The channel has been changed in the meantime, please refresh the page and try again." },
   K1: { status: 200, text: "The token name is too long." },
   K2: { status: 200, text: "Token does not exist." },

@@ -17,8 +17,6 @@ export interface AuditDeps {
 
 /** Calls that are sent as writes and change nothing, and the one that is repeated with every look at the wallet. */
 const READS: ReadonlySet<string> = new Set([
-  "channelModelsFor",
-  "channelProbe",
   "declarativePlan",
   "familyPasskeyBegin",
   "passkeyOptions",
@@ -131,8 +129,8 @@ function targetText(target: Target | undefined): string {
   return target ? `${target.kind} ${target.id}`.slice(0, MAX_TARGET_CHARS) : "";
 }
 
-function sentText({ params, query, body }: Call<Endpoint>): string {
-  return redacted({ ...entries(params), ...entries(query), ...bodyOf(body) });
+function sentText({ params, query, body, context }: Call<Endpoint>): string {
+  return redacted({ ...entries(params), ...entries(query), ...bodyOf(body), ...context.audit });
 }
 
 function entries(value: unknown): object {

@@ -3,6 +3,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize } from "./create.ts";
+import { checkDestination } from "./destination.ts";
 import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
 import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
 import type { ChannelStore } from "./store.ts";
@@ -44,9 +45,9 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
         case "disable":
           return patchMany(deps.store, ids, () => ({ status: CHANNEL_STATUS.disabledByHand }));
         case "patch":
-          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}));
+          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}, caller));
         case "sync":
-          return sync(deps.store, ids, body.from);
+          return sync(deps.store, ids, { from: body.from, caller });
       }
     }),
   ];
@@ -82,20 +83,33 @@ async function patchMany(
 }
 
 /** The key is no part of a bulk change: many channels with one key are a mistake. */
-function patchOf({ isType }: BulkRoutesDeps, patch: ChannelInput): (row: ChannelRow) => Partial<ChannelFields> {
+function patchOf(
+  { isType }: BulkRoutesDeps,
+  patch: ChannelInput,
+  caller: Principal,
+): (row: ChannelRow) => Partial<ChannelFields> {
   return (row) => {
     const fields = changedFields(patch, row, isType);
     checkSize({ ...row, ...fields });
+    checkDestination(caller, row, { ...row, ...fields });
     return fields;
   };
 }
 
 /** Copies what decides routing and rewriting, but for priority and weight, from one channel to others. */
-async function sync(store: ChannelStore, ids: readonly number[], from: number | undefined): Promise<Result[]> {
+async function sync(
+  store: ChannelStore,
+  ids: readonly number[],
+  { from, caller }: { readonly from: number | undefined; readonly caller: Principal },
+): Promise<Result[]> {
   const source = from === undefined ? undefined : await store.get(from);
   if (!source) throw new Refusal("CH8", { field: "from" });
   const { models, group, model_mapping, status_code_mapping, setting, param_override } = source;
-  return patchMany(store, ids, () => ({ models, group, model_mapping, status_code_mapping, setting, param_override }));
+  const copied = { models, group, model_mapping, status_code_mapping, setting, param_override };
+  return patchMany(store, ids, (row) => {
+    checkDestination(caller, row, { ...row, ...copied });
+    return copied;
+  });
 }
 
 async function testMany(deps: BulkRoutesDeps, ids: readonly number[], caller: Principal): Promise<Result[]> {

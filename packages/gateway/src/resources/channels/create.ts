@@ -1,6 +1,7 @@
 import type { ChannelInput } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { checkDestination, type Addressed } from "./destination.ts";
 import { newFields, splitKeys, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
@@ -15,12 +16,20 @@ export interface CreateInput extends ChannelInput {
   readonly multi_key?: boolean | undefined;
 }
 
+export interface CreateDeps {
+  readonly store: ChannelStore;
+  readonly isType: TypeCheck;
+  readonly caller: { readonly role: number };
+}
+
 /** Creates the channels of a form and answers their ids. */
-export async function createChannels(store: ChannelStore, isType: TypeCheck, input: CreateInput): Promise<number[]> {
+export async function createChannels(deps: CreateDeps, input: CreateInput): Promise<number[]> {
+  const { store, isType } = deps;
   if ((input.name ?? "").trim() === "") throw new Refusal("CH1", { field: "name" });
-  const key = await keyOf(store, input);
+  const { key, source } = await keyOf(store, input);
   if (key.trim() === "") throw new Refusal("CH1", { field: "key" });
   const fields = newFields(input, isType);
+  if (source) checkDestination(deps.caller, source, fields);
   checkSize(fields);
   const isCopied = key !== input.key;
   const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);
@@ -61,12 +70,15 @@ export function checkSize(fields: { readonly models?: string; readonly group?: s
 }
 
 /** The typed key, or that of the channel it is taken from. */
-async function keyOf(store: ChannelStore, input: CreateInput): Promise<string> {
-  const source = sourceOf(input);
-  if (source === undefined) return input.key ?? "";
-  const key = await store.keyOf(source);
+async function keyOf(
+  store: ChannelStore,
+  input: CreateInput,
+): Promise<{ readonly key: string; readonly source?: Addressed | undefined }> {
+  const id = sourceOf(input);
+  if (id === undefined) return { key: input.key ?? "" };
+  const [key, source] = await Promise.all([store.keyOf(id), store.get(id)]);
   if (key === undefined && input.copy_from !== undefined) throw new Refusal("CH8", { field: "copy_from" });
-  return key ?? input.key ?? "";
+  return key === undefined ? { key: input.key ?? "" } : { key, source };
 }
 
 /**

@@ -175,6 +175,50 @@ describe("creating", () => {
     expect(await refused({ ...form, key: "", copy_from: 999_999 })).toEqual([200, "CH8", "Channel does not exist."]);
   });
 
+  // @weakness Providers' keys: A copy, an edit or a probe of a channel sends its stored key to another server
+  test("keeps a stored key from servers that do not have it", async () => {
+    const elsewhere = "https://evil.example/v1";
+    const id = await create();
+    const row = await read(id);
+    const probe = { id, type: 1, base_url: elsewhere, kind: "models" };
+    const calls: [string, Promise<unknown>][] = [
+      ["edit", refusalOf(admin.put("/api/channel/", { id, base_url: elsewhere }))],
+      [
+        "edit with one key more",
+        refusalOf(admin.put("/api/channel/", { id, base_url: elsewhere, key: "sk-2", key_mode: "append" })),
+      ],
+      ["copy", refused({ ...form, key: "", copy_from: id, base_url: elsewhere })],
+      ["copy by id", refused({ ...row, key: String(id), base_url: elsewhere })],
+      ["probe", refusalOf(admin.post("/api/channel/probe", probe))],
+    ];
+    for (const [what, answer] of calls) expect([what, ((await answer) as unknown[])[1]]).toEqual([what, "CH21"]);
+    const bulk = { action: "patch", ids: [id], patch: { setting: '{"proxy":"http://evil.example"}' } };
+    const results = await admin.data<{ success: boolean }[]>(admin.post("/api/channel/bulk", bulk));
+    expect(results.map(({ success }) => success)).toEqual([false]);
+    expect((await read(id)).base_url).toBe("");
+  });
+
+  test("moves a channel whose key is typed again, and those of the super administrator", async () => {
+    const base_url = "https://other.example/v1";
+    const id = await create();
+    expect((await admin.put("/api/channel/", { id, base_url, key: "sk-typed-again" })).body["success"]).toBe(true);
+    const second = await create();
+    expect((await members.root.put("/api/channel/", { id: second, base_url })).body["success"]).toBe(true);
+  });
+
+  test("leaves an audit row for each probe, with the servers that got the key", async () => {
+    const id = await create({ base_url: "http://127.0.0.1:9" });
+    await admin.post("/api/channel/probe", { id, type: 1, base_url: "http://127.0.0.1:9/v1", kind: "models" });
+    const rows = await app.database.db
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("action", "=", "channelProbe")
+      .execute();
+    expect(rows.map(({ new_value }) => new_value ?? "")).toEqual([
+      expect.stringContaining('"sent_to":"http://127.0.0.1:9"'),
+    ]);
+  });
+
   test("refuses what a channel cannot be, and then makes none", async () => {
     const nameAndKey = [200, "CH1", "Please fill in the channel name and channel key!"];
     expect(await refused({ ...form, name: " " })).toEqual(nameAndKey);

@@ -23,6 +23,7 @@ import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { wantedTags } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize, createChannels, unwrapped } from "./create.ts";
+import { checkDestination } from "./destination.ts";
 import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
 import { orderOf } from "./query.ts";
 import type { ChannelPage, ChannelStore, NewKey } from "./store.ts";
@@ -59,11 +60,12 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       setVersion(response, row.version);
       return { ...viewOf(row), ...keyFacts(key) };
     }),
-    implement(channelCreate, async ({ body }) => {
-      await createChannels(store, isType, unwrapped(body));
+    implement(channelCreate, async ({ body, caller }) => {
+      await createChannels({ store, isType, caller }, unwrapped(body));
     }),
-    implement(channelUpdate, async ({ body, request, response }) => {
-      const channel = await update(deps, body, wantedTags(request));
+    implement(channelUpdate, async (call) => {
+      const { response } = call;
+      const channel = await update(deps, call);
       setVersion(response, channel.version);
       return channel;
     }),
@@ -106,18 +108,17 @@ function answerPage(call: { setTotal(total: number): void }, page: ChannelPage):
   return page.rows.map(viewOf);
 }
 
-async function update(
-  { store, isType }: ChannelRoutesDeps,
-  body: Call<typeof channelUpdate>["body"],
-  versions: readonly string[] | undefined,
-) {
+async function update({ store, isType }: ChannelRoutesDeps, { body, caller, request }: Call<typeof channelUpdate>) {
   const { id, key = "", key_mode: mode = "", ...input } = body;
   if (id === undefined || id <= 0) throw new Refusal("G1", { field: "id" });
   const current = await store.get(id);
   if (!current) throw new Refusal("CH8");
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
-  const outcome = await store.update(id, patch, { key: newKey(key, mode, patch.type ?? current.type), versions });
+  const replaced = newKey(key, mode, patch.type ?? current.type);
+  // Where keys are added or none is sent, the stored ones go where the channel points then.
+  if (typeof replaced !== "string") checkDestination(caller, current, { ...current, ...patch });
+  const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request) });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
   return viewOf(outcome.row);
 }

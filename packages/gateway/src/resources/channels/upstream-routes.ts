@@ -8,10 +8,11 @@ import {
   channelTestAll,
   type MessageCode,
 } from "@fairway/wire";
-import { implement, type Call, type Route } from "../../http/endpoint.ts";
+import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { StartedJob } from "../jobs/runner.ts";
+import { checkDestination, destinationsOf, type Addressed } from "./destination.ts";
 import { keyLines, splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -58,6 +59,8 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
   ];
 }
 
+type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;
+
 /** What a form needs besides its connection before it can be asked. */
 const FORM = { name: "unsaved", models: "unsaved" };
 
@@ -73,28 +76,38 @@ async function started(job: Promise<StartedJob | undefined>, busy: MessageCode):
   return running;
 }
 
-async function probe({ upstream, store }: UpstreamRoutesDeps, { body }: Call<typeof channelProbe>) {
+async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, context }: Call<typeof channelProbe>) {
   const { kind = "test", model, ...form } = body;
   if (kind !== "test" && kind !== "models") throw new Refusal("G1", { field: "kind" });
-  const key = await keyOfForm(store, form);
+  const key = await keyOfForm(store, form, caller);
   const named = { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
+  context.audit = { sent_to: [...destinationsOf(addressOf(form))].join(", ") };
   const probing = kind === "models" ? probeModels : probeTest;
   return probing(upstream, upstream.record(named, key), model);
 }
 
 /** The first key of the form, or of the saved channel that the form edits. */
-async function keyOfForm(store: ChannelStore, form: Omit<Call<typeof channelProbe>["body"], "kind">): Promise<string> {
+async function keyOfForm(store: ChannelStore, form: ProbeForm, caller: Principal): Promise<string> {
   const { id, key = "", type = 1 } = form;
-  const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id) : key;
+  const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id, { form, caller }) : key;
   const [first] = splitKeys(whole, type, false);
   if (first === undefined) throw new Refusal("CH19", { field: "key" });
   return first;
 }
 
-async function storedKey(store: ChannelStore, id: number): Promise<string> {
-  const key = await store.keyOf(id);
-  if (key === undefined) throw new Refusal("CH8", { field: "id" });
+async function storedKey(
+  store: ChannelStore,
+  id: number,
+  { form, caller }: { readonly form: ProbeForm; readonly caller: Principal },
+): Promise<string> {
+  const [key, row] = await Promise.all([store.keyOf(id), store.get(id)]);
+  if (key === undefined || !row) throw new Refusal("CH8", { field: "id" });
+  checkDestination(caller, row, addressOf(form));
   return key;
+}
+
+function addressOf({ type = 1, base_url = "", setting = "", model_mapping = "" }: ProbeForm): Addressed {
+  return { type, base_url, setting, model_mapping };
 }
 
 async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, model: string | undefined) {
