@@ -106,7 +106,7 @@ async function complete(write: Write, data: unknown, store: AuditStore, { databa
   await store.complete(write.id, {
     target: targetText(target),
     old_value: old ? JSON.stringify(old) : null,
-    new_value: now ? JSON.stringify(now) : rest,
+    new_value: now ? JSON.stringify({ ...now, ...call.context.audit }) : rest,
   });
 }
 
