@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 
 /** The built console, seen from the sources and from the bundle; undefined when it was not built. */
 export function consoleFolder(): string | undefined {
-  const folder = fileURLToPath(new URL("../../../console/dist/", import.meta.url));
+  const folder = fileURLToPath(
+    new URL(import.meta.url.endsWith(".ts") ? "../../../console/dist/" : "../../console/dist/", import.meta.url),
+  );
   return existsSync(folder) ? folder : undefined;
 }
