@@ -1,7 +1,9 @@
 import { openRedis } from "../composition/redis.ts";
 import { openStorage } from "../composition/storage.ts";
 import { checkBalances } from "../billing/audit/balances.ts";
+import { checkLogRows } from "../billing/audit/log-rows.ts";
 import { checkLedgerSums } from "../billing/audit/sums.ts";
+import { systemClock } from "../lib/clock.ts";
 import { audit, type AuditReport, type Difference } from "../billing/audit/audit.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
@@ -21,10 +23,17 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
     const report = redis
       ? await audit({ redis: redis.client, database: raw, withSums: true, isRepairing: repair })
       : { accounts: 0, busy: 0, differences: await checkLedgerSums(raw) };
+    const logged = await checkLogRows({
+      database: raw,
+      logDatabase: storage.logDatabase.raw,
+      isLogSeparate: storage.isLogSeparate,
+      isRepairing: repair,
+      now: systemClock.now(),
+    });
     const wrong = new Set(repair ? [] : recorded.map(({ account }) => account));
     // Beside a balance that is wrong in the database the live one may be right.
     const live = report.differences.filter(({ what, account }) => what !== "live balance" || !wrong.has(account));
-    const differences = [...recorded, ...live];
+    const differences = [...recorded, ...live, ...logged];
     print({ ...report, differences }, repair, context);
     if (differences.length > 0) process.exitCode = 1;
   } finally {
@@ -48,8 +57,8 @@ function print(
   if (differences.some(isRepairable))
     line(
       isRepairing
-        ? "Balances and reservations of the database are what their rows say, live balances are read anew from it."
-        : "With --repair balances and reservations are set to what their rows say, and live balances read anew.",
+        ? "Balances and reservations of the database are what their rows say, live balances are read again from it, and lost log rows are restored from the ledger."
+        : "With --repair balances and reservations are set to what their rows say, live balances are read again, and lost log rows are restored from the ledger.",
     );
 }
 

@@ -105,6 +105,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
           redis.outage.told();
         },
         settlementFailed: (isFinal) => metrics.settlementFailed(isFinal),
+        logRowRefused: () => metrics.logRowRefused(),
       },
       onBalance,
     });

@@ -108,6 +108,10 @@ const DEFINITIONS = {
     "Charges that could not be written, tried again unless final; final also where the reservation was charged because the charge could not be computed.",
     "final",
   ),
+  logRowsRefused: counter(
+    "log_rows_refused_total",
+    "Log rows that the database refused for what they hold; their charges are booked.",
+  ),
   dependencyUp: gauge("dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
   degraded: gauge(
@@ -207,6 +211,7 @@ export interface Metrics {
   /** `route` is a path pattern, never a path. */
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
   settlementFailed(isFinal: boolean): void;
+  logRowRefused(): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
   /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
@@ -290,6 +295,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.httpRequests.inc({ route, method, code });
       of.httpSeconds.observe({ route, method, code }, seconds);
     },
+    logRowRefused: () => of.logRowsRefused.inc(),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
     dependency({ name, isUp, seconds }) {
       of.dependencyUp.set({ dependency: name }, Number(isUp));

@@ -58,6 +58,32 @@ export function isUnstorable(error: unknown): boolean {
   return (typeof errno === "number" && MYSQL_UNSTORABLE.has(errno)) || POSTGRES_UNSTORABLE.has(String(code as unknown));
 }
 
+/** Classes of SQLSTATE: connection, resources, limits, intervention, system; these pass. */
+const POSTGRES_PASSING = /^(?:08|25|40|53|54|55|57|58)/;
+/** Out of memory, too many connections, disk errors, shutdown, lost connections. */
+const MYSQL_PASSING = new Set([
+  1004, 1005, 1021, 1037, 1038, 1040, 1041, 1053, 1114, 1158, 1159, 1160, 1161, 1180, 1205, 1213, 1290, 1317, 1792,
+  1836, 1969, 3024,
+]);
+/** Classes: busy, locked, out of memory, read only, interrupted, disk error, full, cannot open. */
+const SQLITE_PASSING = new Set([5, 6, 7, 8, 9, 10, 13, 14]);
+
+/** Of the connection, in the words of Node and of the drivers. */
+const CONNECTION =
+  /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost)/i;
+
+/**
+ * True for what ends by itself: no connection, no room, no time, no memory. A statement that meets it is run again,
+ * whatever it holds.
+ */
+export function isPassing(error: unknown): boolean {
+  const { errno, errcode, code } = fields(error);
+  if (code === "ERR_SQLITE_ERROR") return typeof errcode === "number" && SQLITE_PASSING.has(errcode & 0xff);
+  if (typeof errno === "number" && errno >= 1000) return errno >= 2000 || MYSQL_PASSING.has(errno);
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code)) return POSTGRES_PASSING.test(code);
+  return CONNECTION.test(String(code)) || (error instanceof Error && CONNECTION.test(error.message));
+}
+
 /** True when the database takes no writes at all: a replica, or one that was locked by its operator. */
 export function isReadOnly(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);

@@ -39,6 +39,8 @@ export interface LedgerEvents {
   outageHold(mode: OnOutage): void;
   /** A charge could not be booked; final when it is not tried again. */
   settlementFailed(isFinal: boolean): void;
+  /** A log row that the database refuses for what it holds was given up. */
+  logRowRefused?(): void;
 }
 
 export interface RedisLedgerSettings {
@@ -125,7 +127,15 @@ class LiveLedger implements RedisLedger {
     const isLogSeparate = this.#outbox !== undefined;
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
-    const common = { redis, database, clock, log, isLogSeparate, onBalance: tellBalance };
+    const common = {
+      redis,
+      database,
+      clock,
+      log,
+      isLogSeparate,
+      onBalance: tellBalance,
+      onLogRowRefused: settings.events.logRowRefused,
+    };
     const lease = () => this.#lease();
     this.#holdDeps = { database, clock, leaseMs };
     this.#journal = openJournal({ dir: settings.journalDir, clock, log });

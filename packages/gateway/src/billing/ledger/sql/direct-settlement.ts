@@ -9,14 +9,11 @@ import type { Hold } from "../ledger.ts";
 import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold } from "./booking.ts";
 import { reapedCharge } from "../reaped-charge.ts";
-import { isOfLog, takesWrites } from "../write-probe.ts";
+import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { inList } from "./statements.ts";
 
-export interface DirectDoorDeps {
-  readonly database: RawDatabase;
+export interface DirectDoorDeps extends LogRowRecoveryDeps {
   readonly clock: Clock;
-  readonly log: Logger;
-  readonly isLogSeparate: boolean;
   /** After a commit, with the users whose live balances must follow. */
   readonly onCommit: (userIds: readonly number[]) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
@@ -111,19 +108,13 @@ async function bookAlone(charge: Charge, deps: DirectDoorDeps): Promise<void> {
     try {
       return await bookAll([charge], deps);
     } catch (error) {
-      const { log: row, ...settlement } = charge.settlement;
-      if (!row || !(await takesWrites(deps.database))) throw error;
-      if (!isOfLog(error, refusals)) {
-        await pause(REFUSED_PAUSE_MS * refusals);
-        continue;
-      }
-      await bookAll([{ ...charge, settlement }], deps);
-      const request_id = settlement.hold.requestId;
-      return deps.log.error("log row refused by the database, the charge goes on without it", {
-        error,
-        request_id,
-        row,
-      });
+      const { settlement } = charge;
+      if (!settlement.log || !(await takesWrites(deps.database))) throw error;
+      if (await isLogRowToBlame(settlement, { error, refusals }, deps))
+        return bookAll([{ ...charge, settlement: withoutLogRow(settlement, error, deps) }], deps);
+      // The caller keeps the charge with its row and comes again.
+      if (refusals > REFUSALS) throw error;
+      await pause(REFUSED_PAUSE_MS * refusals);
     }
   }
 }

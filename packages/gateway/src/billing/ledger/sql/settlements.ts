@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
-import { isOfLog, takesWrites } from "../write-probe.ts";
+import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
 import { inList } from "./statements.ts";
@@ -12,10 +12,7 @@ const BATCH = 256;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-export interface SettlementDeps {
-  readonly database: RawDatabase;
-  readonly log: Logger;
-  readonly isLogSeparate: boolean;
+export interface SettlementDeps extends LogRowRecoveryDeps {
   /** Called after the commit, once per user and transaction. */
   readonly onBalance: ((userId: number, before: number, after: number) => void) | undefined;
   /** Called after each commit. */
@@ -91,21 +88,15 @@ function nextTurn(): Promise<void> {
 }
 
 /** The failed one goes to the end, without its log row where that is what the database refuses. */
-async function setAside(waiting: Waiting[], error: unknown, { database, log }: SettlementDeps): Promise<void> {
+async function setAside(waiting: Waiting[], error: unknown, deps: SettlementDeps): Promise<void> {
   const failed = waiting.shift();
   if (!failed) return;
   waiting.push(failed);
   const { hold, settlement } = failed.closing;
-  if (!settlement?.log || !(await takesWrites(database))) return;
+  if (!settlement?.log || !(await takesWrites(deps.database))) return;
   failed.refusals += 1;
-  if (!isOfLog(error, failed.refusals)) return;
-  const { log: refused, ...withoutLog } = settlement;
-  failed.closing = { hold, settlement: withoutLog };
-  log.error("log row refused by the database, the charge goes on without it", {
-    error,
-    request_id: hold.requestId,
-    row: refused,
-  });
+  if (await isLogRowToBlame(settlement, { error, refusals: failed.refusals }, deps))
+    failed.closing = { hold, settlement: withoutLogRow(settlement, error, deps) };
 }
 
 async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise<unknown> {

@@ -17,6 +17,8 @@ export interface SqlLedgerSettings {
   readonly log: Logger;
   /** How long a reservation lives without being renewed. */
   readonly leaseMs?: number;
+  /** A log row that the database refuses for what it holds was given up. */
+  readonly onLogRowRefused?: (() => void) | undefined;
   /** Told after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
 }
@@ -25,12 +27,19 @@ const LEASE_MS = 60_000;
 
 /** The ledger on the database of record, without anything beside it. */
 export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
-  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
+  const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance, onLogRowRefused } = settings;
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
   const holdDeps = { database, clock, leaseMs };
   const hold = createHolds(holdDeps);
-  const settlements = createSettlements({ database, log, isLogSeparate, onBalance, onCommit: () => outbox?.kick() });
+  const settlements = createSettlements({
+    database,
+    log,
+    isLogSeparate,
+    onBalance,
+    onLogRowRefused,
+    onCommit: () => outbox?.kick(),
+  });
 
   const changeWith: Ledger["changeWith"] = async (work) => {
     const isApplied = await applyOnce(database, async (tx) => {

@@ -6,20 +6,23 @@ import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
 import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import type { Booked } from "../../charge-booking.ts";
 import type { DirectDoor } from "../../sql/direct-settlement.ts";
-import { isOfLog, REFUSALS, takesWrites } from "../../write-probe.ts";
+import {
+  isLogRowToBlame,
+  REFUSALS,
+  takesWrites,
+  withoutLogRow,
+  type LogRowRecoveryDeps,
+} from "../../log-row-recovery.ts";
 import { EpochEnded } from "../recovery/epoch-store.ts";
 import type { Epochs } from "../recovery/epoch.ts";
 import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
 import type { UserBalance } from "../../sql/accounts.ts";
 
-export interface SettlerDeps {
+export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly redis: RedisClient;
-  readonly database: RawDatabase;
-  readonly isLogSeparate: boolean;
   readonly door: Pick<DirectDoor, "book">;
   readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
-  readonly log: Logger;
   /** Name of this settler among those of other processes. */
   readonly name: string;
   /** After each commit. */
@@ -231,7 +234,7 @@ class StreamSettler implements Settler {
         if (!(await takesWrites(this.#deps.database))) continue;
         if (rest.length > 1) return this.#bookEach(rest, epoch);
         refusals += 1;
-        if (isOfLog(error, refusals) && (await this.#bookWithoutLog(rest, epoch, error))) return;
+        if (await this.#bookedWithoutLog(rest, epoch, { error, refusals })) return;
         if (refusals >= REFUSALS) return this.#putAside(rest);
       }
     }
@@ -251,20 +254,19 @@ class StreamSettler implements Settler {
   }
 
   /** What the database cannot store stands in the log row: money goes first. */
-  async #bookWithoutLog(charges: readonly StreamCharge[], epoch: number, error: unknown): Promise<boolean> {
-    const [charge] = charges;
-    if (!charge?.charge.settlement.log) return false;
-    const { log: row, ...settlement } = charge.charge.settlement;
+  async #bookedWithoutLog(
+    [charge]: readonly StreamCharge[],
+    epoch: number,
+    refusal: { readonly error: unknown; readonly refusals: number },
+  ): Promise<boolean> {
+    if (!charge || !(await isLogRowToBlame(charge.charge.settlement, refusal, this.#deps))) return false;
+    const { log: _row, ...settlement } = charge.charge.settlement;
     try {
       await this.#book([{ ...charge, charge: { ...charge.charge, settlement } }], epoch);
     } catch {
       return false; // the whole charge is tried again
     }
-    this.#deps.log.error("log row refused by the database, the charge goes on without it", {
-      error,
-      request_id: settlement.hold.requestId,
-      row,
-    });
+    withoutLogRow(charge.charge.settlement, refusal.error, this.#deps);
     return true;
   }
 
