@@ -82,15 +82,8 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
   const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
-  const ledger =
-    cluster ??
-    createSqlLedger({
-      ...databasesOf(storage),
-      clock,
-      log,
-      onBalance,
-      onLogRowRefused: () => metrics.logRowRefused(),
-    });
+  const { logRowRefused: onLogRowRefused } = metrics;
+  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance, onLogRowRefused });
   const budgets = budgetsOf({ storage, clock, log, metrics, identity, snapshots });
   return {
     env,

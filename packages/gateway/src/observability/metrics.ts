@@ -254,13 +254,18 @@ const NOTHING: Gauges = {
   isLeader: () => false,
 };
 
-export function createMetrics({ version, commit = "" }: MetricsSettings): Metrics {
-  const registry = new Registry();
+function begin(registry: Registry, build: Readonly<Record<string, string>>): Objects {
   collectDefaultMetrics({ register: registry });
   const of = create(registry);
-  of.build.set({ version, node: process.version, commit }, 1);
+  of.build.set(build, 1);
   // A series that begins with its first failure shows no increase.
   for (const final of ["true", "false"]) of.settlementFailures.inc({ final }, 0);
+  return of;
+}
+
+export function createMetrics({ version, commit = "" }: MetricsSettings): Metrics {
+  const registry = new Registry();
+  const of = begin(registry, { version, node: process.version, commit });
   let models: ReadonlySet<string> = new Set();
   let gauges = NOTHING;
   const named = (model: string) => (models.has(model) ? model : OTHER);

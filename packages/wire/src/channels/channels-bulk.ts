@@ -149,5 +149,5 @@ export const channelProbe = endpoint({
     model: z.optional(textUpTo(255)),
   }),
   data: ChannelProbeResult,
-  fails: ["G1", "G2", "CH5", "CH6", "CH7", "CH8", "CH9", "CH12", "CH15", "CH19", "CH21"],
+  fails: ["G1", "G2", "CH5", "CH6", "CH7", "CH8", "CH9", "CH12", "CH15", "CH19", "CH21", "CH22"],
 });

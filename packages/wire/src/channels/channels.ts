@@ -163,7 +163,7 @@ export const channelCreate = endpoint({
     /** Of `channel`: how its keys take turns, `random` or `polling`. */
     multi_key_mode: z.optional(z.string()),
   }),
-  fails: ["G2", "CH1", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH21"],
+  fails: ["G2", "CH1", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH21", "CH22"],
 });
 
 export const channelUpdate = endpoint({
@@ -179,7 +179,7 @@ export const channelUpdate = endpoint({
     key_mode: z.optional(z.string()),
   }),
   data: Channel,
-  fails: ["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH20", "CH21"],
+  fails: ["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH20", "CH21", "CH22"],
 });
 
 export const channelDelete = endpoint({

@@ -112,6 +112,7 @@ export const MESSAGES = {
     status: 200,
     text: "Unable to enable the guardrail: fill in its address, its secret, and what happens when it fails first.",
   },
+  P14: { status: 200, text: "Unable to enable this sign-in service: fill in its client id and client secret first." },
   CH1: { status: 200, text: "Please fill in the channel name and channel key!" },
   CH2: { status: 200, text: "Please select at least one model!" },
   CH3: { status: 200, text: "The model mapping must be in a valid JSON format!" },
@@ -131,6 +132,7 @@ export const MESSAGES = {
   CH17: { status: 200, text: "The status can only be set to 1 or 2." },
   CH18: { status: 200, text: "A balance update is already running." },
   CH19: { status: 200, text: "Please enter the key." },
+  CH22: { status: 200, text: "The model mapping leads in a circle: {path}." },
   CH21: {
     status: 200,
     text: "The key would go to another server than before. Type the key again, or let the super administrator change the address.",

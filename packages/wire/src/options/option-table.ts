@@ -252,11 +252,15 @@ export const OPTIONS = {
   }),
   LinuxDOOAuthEnabled: option(flag, "false", ["linuxdo", "Accounts may sign in with LINUX DO."], {
     shownAs: "linuxdo_oauth",
+    needs: ["LinuxDOClientId", "LinuxDOClientSecret"],
+    needsCode: "P14",
   }),
   LinuxDOClientId: option(text, "", ["linuxdo", "Client id at LINUX DO."], { shownAs: "linuxdo_client_id" }),
   LinuxDOClientSecret: option(text, "", ["linuxdo", "Client secret at LINUX DO."]),
   "oidc.enabled": option(flag, "false", ["oidc", "Accounts may sign in with OpenID Connect."], {
     shownAs: "oidc_enabled",
+    needs: ["oidc.client_id", "oidc.client_secret"],
+    needsCode: "P14",
   }),
   "oidc.client_id": option(text, "", ["oidc", "Client id at the OpenID provider."], { shownAs: "oidc_client_id" }),
   "oidc.client_secret": option(text, "", ["oidc", "Client secret at the OpenID provider."]),

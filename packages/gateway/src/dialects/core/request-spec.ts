@@ -20,6 +20,11 @@ export function modelOf(body: JsonObject, pathModel: string | undefined, fallbac
   return model;
 }
 
+/** False for names that no request may carry: they would change the path that an upstream is called at. */
+export function isModelName(model: string): boolean {
+  return !FORBIDDEN_IN_NAMES.test(model);
+}
+
 /** A boolean that may be missing; null counts as missing. */
 export function optionalFlag(body: JsonObject, key: string): boolean {
   const value = body[key];

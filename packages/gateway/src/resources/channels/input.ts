@@ -2,6 +2,7 @@ import { CHANNEL_STATUS, characters, splitList, type ChannelInput, type MessageV
 import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { isModelName } from "../../dialects/core/request-spec.ts";
 import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { checkLimits } from "../limits-field.ts";
 
@@ -159,6 +160,9 @@ export function checkModels(text: string): string {
   if (models.length === 0) throw new Refusal("CH2", { field: "models" });
   const long = models.find((model) => characters(model) > MODEL_NAME_LIMIT);
   if (long !== undefined) throw new Refusal("CH7", { field: "models", values: { model: long } });
+  const unreadable = models.find((model) => !isModelName(model));
+  if (unreadable !== undefined)
+    throw invalid("models", `must not have a name with \\, ?, # or .. (${unreadable.slice(0, 60)})`);
   return models.join(",");
 }
 
@@ -179,12 +183,22 @@ export function checkModelMapping(text: string): string {
   if (!mapping || pairs.some(([, target]) => typeof target !== "string"))
     throw new Refusal("CH3", { field: "model_mapping" });
   const names = new Map(pairs as [string, string][]);
-  try {
-    for (const name of names.keys()) mapModel(names, name);
-  } catch (cause) {
-    throw new Refusal("CH3", { field: "model_mapping", cause });
-  }
+  for (const name of names.keys()) checkEnds(names, name);
   return trimmed;
+}
+
+/** Throws CH22 with the names of a mapping that never ends. */
+function checkEnds(mapping: ReadonlyMap<string, string>, model: string): void {
+  try {
+    mapModel(mapping, model);
+  } catch (cause) {
+    const path = [model];
+    for (let next = mapping.get(model); next !== undefined; next = mapping.get(next)) {
+      path.push(next);
+      if (path.indexOf(next) < path.length - 1) break;
+    }
+    throw new Refusal("CH22", { field: "model_mapping", values: { path: path.slice(0, 12).join(" → ") }, cause });
+  }
 }
 
 function checkStatusMapping(text: string): string {

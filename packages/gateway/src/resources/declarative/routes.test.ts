@@ -161,7 +161,7 @@ eachDatabase("documents", (open) => {
       const bad: [object, string][] = [
         [channel("x", { models: undefined }), "a new channel needs models"],
         [channel("x", { type: "nobody" }), "there is no channel type nobody"],
-        [channel("x", { modelMapping: { a: "b", b: "a" } }), "The model mapping must be in a valid JSON format!"],
+        [channel("x", { modelMapping: { a: "b", b: "a" } }), "The model mapping leads in a circle: a → b → a."],
         [channel("x", { unknown: 1 }), "spec:"],
         [channel("x", { settings: { limits: { rpm: 0 } } }), "setting.limits.rpm must be at least 1"],
         [token("x", { limits: { rpm: 0 } }), "spec.limits.rpm"],

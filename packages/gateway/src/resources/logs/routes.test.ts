@@ -29,6 +29,13 @@ const ann = () => ({ user_id: members.user.userId, username: "ann" });
 const OTHER = JSON.stringify({ model_ratio: 1.25, upstream_model_name: "secret", admin_info: { use_channel: ["7"] } });
 
 describe("lists", () => {
+  test("a pattern that matches rows without a model has each row once", async () => {
+    await insert({ content: "a" }, { content: "b" });
+    await insert({ content: "named", model_name: "gpt-4o" }, { content: "other", model_name: "o3" });
+    const all = await adminPage("?model_name=%25&page_size=100");
+    expect([all.total, all.items.length, new Set(all.items.map(({ id }) => id)).size]).toEqual([4, 4, 4]);
+  });
+
   test("answer an object with the page that was asked for, from 1", async () => {
     await insert(...Array.from({ length: 12 }, (_, index) => ({ content: `c${index}`, created_at: 1_000 + index })));
     const first = await adminPage();

@@ -57,7 +57,10 @@ function isOfSomeModels(query: LogQuery): boolean {
   const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
   const texts = [username, token_name, group, request_id];
   const isNarrow = ownerId !== undefined || user_id > 0 || channel > 0 || texts.some((text) => text !== "");
-  return models.length > 1 && models.length <= MERGED_MODELS && tokens.length === 0 && !isNarrow && !needsScan(query);
+  // Alone, the empty name would mean every model.
+  const areNames = models.every((model) => model !== "");
+  const isShort = models.length > 1 && models.length <= MERGED_MODELS;
+  return areNames && isShort && tokens.length === 0 && !isNarrow && !needsScan(query);
 }
 
 /** The newest rows of each model, of which the newest make the page. */

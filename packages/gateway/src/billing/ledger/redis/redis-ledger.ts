@@ -127,15 +127,8 @@ class LiveLedger implements RedisLedger {
     const isLogSeparate = this.#outbox !== undefined;
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
-    const common = {
-      redis,
-      database,
-      clock,
-      log,
-      isLogSeparate,
-      onBalance: tellBalance,
-      onLogRowRefused: settings.events.logRowRefused,
-    };
+    const { logRowRefused: onLogRowRefused } = settings.events;
+    const common = { redis, database, clock, log, isLogSeparate, onBalance: tellBalance, onLogRowRefused };
     const lease = () => this.#lease();
     this.#holdDeps = { database, clock, leaseMs };
     this.#journal = openJournal({ dir: settings.journalDir, clock, log });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
-import type { Logger } from "../../../observability/log.ts";
-import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { insertMovements, ledgerIds, ledgerKey, type Movement } from "../redis/balance-outbox.ts";
 import { decideCharges, type Outcome } from "../charge-booking.ts";
 import type { Charge } from "../charge.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../../../observability/log.ts";
-import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
 import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { lockUsers, type UserBalance } from "./accounts.ts";

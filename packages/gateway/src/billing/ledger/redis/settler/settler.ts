@@ -1,9 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { repeat } from "../../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
-import type { Logger } from "../../../../observability/log.ts";
 import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
-import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import type { Booked } from "../../charge-booking.ts";
 import type { DirectDoor } from "../../sql/direct-settlement.ts";
 import {
