@@ -52,6 +52,7 @@ export function overflowMessage(dialect: ErrorDialect, message: string): string 
     case "gemini":
       return OF_GEMINI.test(message) ? message : forGemini(message, countsIn(message));
     case "openai":
+    case "openai-playground":
     case "openai-responses":
       return OF_OPENAI.test(message) ? message : forOpenAi(message, countsIn(message));
     default:

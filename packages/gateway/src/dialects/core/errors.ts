@@ -88,7 +88,9 @@ export function errorFrame(
 ): Buffer {
   const status = statusFor(dialect, error);
   if (dialect === "openai-responses") return responsesFrame(error, status, requestId, options);
-  const json = JSON.stringify(envelope(dialect, error, status, requestId));
+  const body = envelope(dialect, error, status, requestId);
+  // Readers of playgrounds look into the choices of every event.
+  const json = JSON.stringify(dialect === "openai-playground" ? { choices: [], ...body } : body);
   return Buffer.from(encodeBlock(json, dialect === "anthropic" ? "error" : undefined));
 }
 
@@ -109,6 +111,7 @@ function isQuota(error: AppError): boolean {
 function envelope(dialect: ErrorDialect, error: AppError, status: number, requestId: string): JsonObject {
   switch (dialect) {
     case "openai":
+    case "openai-playground":
     case "openai-responses":
       return { error: openaiError(error, status, requestId) };
     case "anthropic":

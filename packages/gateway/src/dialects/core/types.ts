@@ -44,7 +44,14 @@ export type DialectId =
   | `private:${string}`;
 
 /** Error envelope families of clients. */
-export type ErrorDialect = "openai" | "openai-responses" | "anthropic" | "gemini" | "midjourney" | "suno";
+export type ErrorDialect =
+  | "openai"
+  | "openai-playground"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "midjourney"
+  | "suno";
 
 /** What the core must know about a request before it can route and price it. */
 export interface RequestSpec {

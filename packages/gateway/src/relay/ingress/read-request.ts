@@ -7,6 +7,7 @@ import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
 import { checkMembers } from "./member-names.ts";
+import { playgroundBody, playgroundChat } from "./playground.ts";
 import { jsonBody, readJson, type BodyLimits } from "./read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { RelayRequest } from "../types.ts";
@@ -73,7 +74,7 @@ function requestOf(
   arrival: Arrival,
   { identified, upload, body }: Received,
 ): RelayRequest {
-  const dialect = dialectById(match.dialect) as Dialect;
+  const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
   const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
   const spec = dialect.inspect(body, match.operation, model);
   const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
@@ -81,7 +82,7 @@ function requestOf(
     id: arrival.requestId,
     spec: match.isStreamPath ? { ...spec, stream: true } : timed(spec, upload?.seconds),
     dialect,
-    body,
+    body: match.isPlayground ? playgroundBody(body) : body,
     ...(upload && { upload }),
     contentType: upload?.contentType ?? "application/json",
     caller,

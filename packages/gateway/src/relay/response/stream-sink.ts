@@ -35,6 +35,7 @@ const NOTHING = Buffer.alloc(0);
 /** What an upstream may send before the first part of its answer. */
 const MAX_EARLY_BYTES = 64 * 1024;
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
+const NULL_DELTA = Buffer.from('"delta":null');
 
 /** How the answer of one upstream is read. */
 export interface UpstreamStream {
@@ -217,10 +218,16 @@ export class StreamSink implements Sink {
   /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { spec, isPlayground } = this.#flow.request;
+    if (isPlayground) return this.#editForPlayground(blocks);
     if (hasNewUsage && !spec.wantsStreamUsage)
       return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
-    if (isPlayground && !this.#meter.finished && blocks.includes(EMPTY_CHOICES)) return cutEvents(blocks, hasNoChoices);
     return this.#upstream.tidy?.(blocks) ?? blocks;
+  }
+
+  /** Readers of playgrounds take every event for a chunk whose choices have an object `delta`. */
+  #editForPlayground(blocks: Buffer): Buffer {
+    const cut = blocks.includes(EMPTY_CHOICES) ? cutEvents(blocks, hasNoChoices) : blocks;
+    return cut.includes(NULL_DELTA) ? Buffer.from(cut.toString("utf8").replaceAll('"delta":null', '"delta":{}')) : cut;
   }
 
   /** The regular end: charge, then the last bytes. */
