@@ -19,7 +19,18 @@ export const CALL_OPTIONS = {
   PreConsumedQuota: option(count, "500", ["quota", "Smallest reservation of a request."]),
   QuotaForInviter: option(count, "0", ["quota", "Reward for an invitation."]),
   QuotaForInvitee: option(count, "0", ["quota", "Gift for an account that was invited."]),
-  DefaultOutputTokens: option(positive, "1000", ["quota", "Output tokens that a request without a cap reserves."]),
+  DefaultOutputTokens: option(positive, "1000", [
+    "quota",
+    "Output tokens that a request without a cap needs at least, and that a stream without a cap begins with.",
+  ]),
+  UnlistedOutputTokens: option(positive, "16384", [
+    "quota",
+    "Output tokens that a plain request without a cap reserves where neither the price list nor ModelOutputTokens knows the model's limit.",
+  ]),
+  ModelOutputTokens: option(ratios, "", [
+    "prices",
+    "Output tokens of one answer at most, by model; wins over the limit in the price list.",
+  ]),
   StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
   BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),
   ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),

@@ -1,6 +1,6 @@
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type HoldRefusal, isRefusal } from "./ledger.ts";
+import { type Hold, type HoldRefusal, isRefusal } from "./ledger.ts";
 import {
   type Accounts,
   accountsOf,
@@ -92,6 +92,30 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const token = await accounts.addToken(user, 10);
       expect(isRefusal(await hold(user, token, 60))).toBe(true);
       expect(isRefusal(await hold(user, 0, 100))).toBe(false);
+    });
+
+    it("grants what is wished as far as half of what is free carries it, and never less than what is needed", async () => {
+      const user = await accounts.addUser(1000);
+      const token = await accounts.addToken(user, 700);
+      const wish = (tokenId: number, amount: number, wished: number) =>
+        rig.ledger.hold({
+          requestId: requestId(),
+          userId: user,
+          tokenId,
+          amount: quota(amount),
+          wished: quota(wished),
+          isCharged: true,
+        });
+      expect(await wish(token, 10, 300)).toMatchObject({ amount: 300 });
+      expect(await wish(token, 10, 900)).toMatchObject({ amount: 200 });
+      expect(await wish(token, 150, 900)).toMatchObject({ amount: 150 });
+      expect(await wish(token, 51, 900)).toEqual({ refused: "token", needed: 51, available: 50 });
+      expect(await wish(0, 100, 50)).toMatchObject({ amount: 100 });
+      const both = await Promise.all([wish(0, 10, 900), wish(0, 10, 900)]);
+      expect(both).toMatchObject([{ amount: 125 }, { amount: 62 }]);
+      for (const open of both) await rig.ledger.release(open as Hold);
+      expect(await hold(user, 0, 251)).toMatchObject({ refused: "user", available: 250 });
+      expect(isRefusal(await hold(user, 0, 250))).toBe(false);
     });
 
     it("of an unlimited token is bounded by the user alone", async () => {

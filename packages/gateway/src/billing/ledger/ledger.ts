@@ -17,6 +17,11 @@ export interface HoldRequest {
   readonly userId: number;
   readonly tokenId: number;
   readonly amount: Quota;
+  /**
+   * Reserved in place of `amount` as far as half of what is free carries it, so that calls at the same time find room
+   * as well. What was granted stands in the answer.
+   */
+  readonly wished?: Quota;
   /** True when the call has a price: then even an `amount` of 0 needs a positive balance. */
   readonly isCharged: boolean;
   /**
@@ -112,6 +117,11 @@ export interface Ledger {
   flush(ms?: number): Promise<void>;
   /** Waiting settlements, for metrics and drain. */
   readonly pending: number;
+}
+
+/** What a reservation takes of `free`, which carries its `amount`. */
+export function grantedOf({ amount, wished = amount }: Pick<HoldRequest, "amount" | "wished">, free: number): Quota {
+  return Math.max(amount, Math.min(wished, Math.floor(free / 2))) as Quota;
 }
 
 export function isRefusal(answer: Hold | HoldRefusal): answer is HoldRefusal {

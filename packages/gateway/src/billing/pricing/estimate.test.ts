@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NO_USAGE } from "../../dialects/core/types.ts";
-import { estimate, type Estimated } from "./estimate.ts";
+import { quota } from "../money/quota.ts";
+import { estimate, type Estimated, outputCarried } from "./estimate.ts";
 import { charge } from "./price.ts";
 import { createPriceBook } from "./price-book.ts";
 
@@ -53,6 +54,22 @@ describe("a reservation", () => {
     ],
   ] as const)("covers %s", (...[, model, part, groupRatio, expected]) => {
     expect(reserved(model, part, groupRatio)).toBe(expected);
+  });
+
+  it("carries as much output as its amount pays for", () => {
+    const price = createPriceBook().find("gpt-4o");
+    if (!price) throw new Error("gpt-4o is not priced");
+    const terms = { price, groupRatio: "0.77" };
+    fc.assert(
+      fc.property(fc.nat(2_000_000), fc.nat(50_000), (amount, promptEstimate) => {
+        const ask = { operation: "chat", model: "gpt-4o", promptEstimate, outputCap: undefined, units: 1 } as const;
+        const carried = outputCarried(quota(amount), ask, terms, OPTIONS);
+        const costOf = (outputCap: number) => estimate({ ...ask, outputCap }, price, "0.77", OPTIONS);
+        if (costOf(0) <= amount) expect(costOf(carried)).toBeLessThanOrEqual(amount);
+        else expect(carried).toBe(0);
+        expect(costOf(carried + 1)).toBeGreaterThan(amount);
+      }),
+    );
   });
 
   it("covers every charge that stays within the estimate and the cap", () => {

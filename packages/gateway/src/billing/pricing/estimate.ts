@@ -1,7 +1,7 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import { imageFactor } from "./image-factor.ts";
 import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
-import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates } from "./rates.ts";
+import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates, type WeightTable } from "./rates.ts";
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
 import { ceiling, knownRatio, type Ratio } from "../money/ratio.ts";
 
@@ -24,6 +24,30 @@ export function estimate(ask: Estimated, price: Price, groupRatio: string, optio
   const group = knownRatio(groupRatio);
   if (price.isFree || group.num === 0n) return quota(0);
   return price.kind === "call" ? estimateCall(ask, price, group, options) : estimateTokens(ask, price, group, options);
+}
+
+/**
+ * Output tokens that a reservation of `amount` carries: the inverse of `estimate`. Infinity where output costs nothing.
+ */
+export function outputCarried(
+  amount: Quota,
+  ask: Estimated,
+  { price, groupRatio }: PriceTerms,
+  options: EstimateOptions,
+): number {
+  const group = knownRatio(groupRatio);
+  if (price.kind === "call" || price.isFree || group.num === 0n) return Infinity;
+  const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
+  const { exact } = ratesFor(price, prompt).weights;
+  const perToken = dearestOutput(exact) * BigInt(Math.max(ask.units, 1)) * group.num;
+  if (perToken === 0n) return Infinity;
+  const rest = BigInt(amount) * exact.denominator * group.den - BigInt(prompt) * exact.input * group.num;
+  return rest <= 0n ? 0 : Number(rest / perToken);
+}
+
+interface PriceTerms {
+  readonly price: Price;
+  readonly groupRatio: string;
 }
 
 function estimateCall(
@@ -80,9 +104,11 @@ function textCost(
   { defaultOutputTokens }: EstimateOptions,
 ): Cost {
   const output = hasOutput(ask.operation) ? (ask.outputCap ?? defaultOutputTokens) * Math.max(ask.units, 1) : 0;
-  const { input, output: rate, reasoning } = weights.exact;
-  const dearest = rate > reasoning ? rate : reasoning;
-  return { num: BigInt(prompt) * input + BigInt(output) * dearest, den: 1n };
+  return { num: BigInt(prompt) * weights.exact.input + BigInt(output) * dearestOutput(weights.exact), den: 1n };
+}
+
+function dearestOutput({ output, reasoning }: WeightTable<bigint>): bigint {
+  return output > reasoning ? output : reasoning;
 }
 
 /** Tokens of the largest image that a vendor makes at each quality. */

@@ -8,6 +8,8 @@ import {
   TASK_PRICE,
 } from "./default-ratios.ts";
 import { priceFromList } from "./list-price.ts";
+import { listedEntry } from "./listed-entry.ts";
+import { limitsOf, type ModelLimits } from "./model-limits.ts";
 import type { CallPrice, Origin, Price } from "./rates.ts";
 import { FAMILY_ORIGIN, familyPrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
@@ -25,6 +27,7 @@ export interface PriceOptions {
   readonly AudioRatio?: DecimalTable;
   readonly AudioCompletionRatio?: DecimalTable;
   readonly GroupRatio?: DecimalTable;
+  readonly ModelOutputTokens?: DecimalTable;
 }
 
 /** The columns of the pricing page. */
@@ -40,6 +43,8 @@ export interface PriceRow {
 export interface PriceBook {
   /** Undefined = nobody priced this model; a call is refused and says how to price it. */
   find(model: string): Price | undefined;
+  /** What one answer of the model can hold. */
+  limits(model: string): ModelLimits;
   /** What an operation for a single owner charges where `find` knows nothing: ratio 1. */
   readonly selfUsePrice: Price;
   /** Decimal text; a group without a ratio counts as 1. */
@@ -53,6 +58,8 @@ export interface PriceBook {
 const OPERATOR: Origin = { source: "operator", date: "" };
 /** What the pricing page of the family shows for a model without a price. */
 const UNPRICED_RATIO = 37.5;
+/** Clients name models; what is remembered of their names is bounded. */
+const MOST_NAMES = 10_000;
 
 /**
  * An operator's entry always wins. An entry that still equals the family's default is not the operator's: where the
@@ -73,8 +80,19 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     return price;
   };
 
+  const known = new Map<string, ModelLimits>();
+  const limits = (model: string): ModelLimits => {
+    const name = foldedName(model);
+    const limited = known.get(name);
+    if (limited) return limited;
+    const found = limitsOf(name, options.ModelOutputTokens);
+    if (known.size < MOST_NAMES) known.set(name, found);
+    return found;
+  };
+
   return {
     find,
+    limits,
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),
@@ -128,7 +146,7 @@ function resolver(options: PriceOptions): Resolver {
   });
 
   return (name) => {
-    const listed = listedPrice(name);
+    const listed = listedEntry(name);
     const price = prices.get(name);
     if (counts(price, listed)) return callPrice(price.value, price.isOwn ? OPERATOR : FAMILY_ORIGIN);
     const modelRatio = ratios.get(name);
@@ -219,22 +237,3 @@ const SELF_USE_PRICE = tokenPrice({
   source: "self-use",
   date: "",
 });
-
-let resellers: readonly string[] | undefined;
-
-/** Names of cloud resellers stand in the list behind the reseller's name: `aws/anthropic.claude-...`. */
-function listedPrice(name: string): ListPrice | undefined {
-  const list = listPrices();
-  const exact = list.get(name);
-  if (exact) return exact;
-  resellers ??= [
-    ...new Set(
-      [...list].filter(([key, { provider }]) => key.startsWith(`${provider}/`)).map(([, { provider }]) => provider),
-    ),
-  ];
-  for (const reseller of resellers) {
-    const entry = list.get(`${reseller}/${name}`);
-    if (entry) return entry;
-  }
-  return undefined;
-}

@@ -20,6 +20,10 @@ export interface ListPrice {
   readonly perSecondOut?: string;
   readonly perCharacter?: string;
   readonly perQuery?: string;
+  /** Most tokens that prompt and answer may have; the prompt alone where the vendor says so. */
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly supports?: readonly string[];
   /** Prices of long prompts: `inputAbove200k`, `outputAbove272k`, ... */
   readonly [aboveThreshold: `${string}Above${number}k`]: string | undefined;
 }

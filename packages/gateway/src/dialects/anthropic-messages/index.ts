@@ -22,6 +22,7 @@ export const anthropicMessages: Dialect = {
     return { ...spec, outputCap: outputCapOf(json, ["max_tokens"]) };
   },
   retarget: (body, _ask, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
+  capEdits: (_body, tokens) => [{ key: "max_tokens", json: String(tokens) }],
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),

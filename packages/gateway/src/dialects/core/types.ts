@@ -1,6 +1,7 @@
 /** Seams between wire protocols and the relay. Pure: nothing here performs I/O. */
 
 import type { JsonObject } from "../../lib/text/json.ts";
+import type { MemberEdit } from "../../lib/text/json-splice.ts";
 import type { StreamEvent } from "../../lib/text/sse.ts";
 
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
@@ -66,6 +67,8 @@ export interface RequestSpec {
   readonly outputCap: number | undefined;
   /** Upper estimate of the prompt's tokens, from the UTF-8 length of its text and the image rules. */
   readonly promptEstimate: number;
+  /** Answers that each may be as long as the model can; 1 when missing. */
+  readonly answers?: number;
   /** Number of answers, images or calls that one request is charged for. */
   readonly units: number;
   /** Price factors of images: size and quality as the client wrote them. */
@@ -162,6 +165,11 @@ export interface Dialect {
   inspect(body: Body, operation: Operation, pathModel: string | undefined): RequestSpec;
   /** Bytes for the upstream: model renamed, usage reporting on. The same buffer when nothing changes. */
   retarget(body: Body, spec: RequestSpec, upstreamModel: string, options: RetargetOptions): Buffer;
+  /**
+   * What sets a limit of output tokens for each answer of a request that names none; absent where the protocol has no
+   * such limit.
+   */
+  capEdits?(body: JsonObject, tokens: number): MemberEdit[];
   /** Usage of a whole (not streamed) answer. */
   usage(answer: JsonObject): Usage | undefined;
   /** An error object inside an answer of status 200, if that is what it is. */

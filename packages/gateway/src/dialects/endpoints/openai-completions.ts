@@ -1,8 +1,9 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { choicesOf, modelOf, outputCapOf } from "../core/request-spec.ts";
 import {
   HEARTBEAT,
+  capCompletion,
   completionAsk,
   errorInCompletion,
   retargetCompletion,
@@ -30,10 +31,16 @@ export const openaiCompletions: Dialect = {
       model,
       promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
     });
-    const prompts = promptCount(json["prompt"]);
-    return { ...spec, outputCap: spec.outputCap === undefined ? undefined : spec.outputCap * prompts };
+    const answers = answersOf(json);
+    const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
+    return {
+      ...spec,
+      outputCap: cap === undefined ? undefined : cap * answers,
+      ...(answers > 1 && { answers }),
+    };
   },
   retarget: retargetCompletion,
+  capEdits: capCompletion,
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
@@ -110,6 +117,11 @@ function checkPrompt(prompt: JsonValue | undefined): void {
 
 function promptCount(prompt: JsonValue | undefined): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
+}
+
+/** Each prompt is answered several times, and `best_of` as often whatever `n` shows. */
+function answersOf(json: JsonObject): number {
+  return Math.max(choicesOf(json), choicesOf(json, "best_of")) * promptCount(json["prompt"]);
 }
 
 function walkPrompt(json: JsonObject, reader: PromptReader): void {

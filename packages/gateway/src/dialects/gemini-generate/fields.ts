@@ -2,7 +2,7 @@ import { flag, isObject, list, number, object, objects, text } from "../core/rea
 import type { JsonObject, JsonValue } from "../core/types.ts";
 
 /** Google reads every field in two spellings; `name` is the one with humps. */
-function spelled(from: JsonObject | undefined, name: string): string {
+export function spelled(from: JsonObject | undefined, name: string): string {
   if (from === undefined || from[name] !== undefined) return name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -6,7 +6,7 @@ import { object } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { readError } from "../core/upstream-error.ts";
 import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
-import { bareModel, gNumber, gObject, gText } from "./fields.ts";
+import { bareModel, gNumber, gObject, gText, spelled } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
 import { kindOfPiece } from "./shape.ts";
@@ -30,10 +30,16 @@ export const geminiGenerate: Dialect = {
     return {
       ...geminiAsk(json, operation, pathModel),
       outputCap: cap === undefined ? undefined : cap * choices,
+      ...(choices > 1 && { answers: choices }),
       ...(level !== undefined && { reasoningEffort: level.toLowerCase() }),
     };
   },
   retarget: (body, _ask, upstreamModel) => withModel(body, upstreamModel),
+  capEdits: (body, tokens) => {
+    const key = spelled(body, "generationConfig");
+    const { max_output_tokens: _other, ...config } = object(body, key) ?? {};
+    return [{ key, json: JSON.stringify({ ...config, maxOutputTokens: tokens }) }];
+  },
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
   withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]),

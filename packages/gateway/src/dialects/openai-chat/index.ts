@@ -10,7 +10,7 @@ import {
 } from "../core/request-spec.ts";
 import { withCallIdsFor } from "../core/chat-calls.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
-import { flag, isObject, object, text } from "../core/read.ts";
+import { flag, isObject, isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
 import { readError } from "../core/upstream-error.ts";
 import { chatUsage, readChatUsage } from "../core/usage.ts";
@@ -38,6 +38,7 @@ export const openaiChat: Dialect = {
     });
   },
   retarget: retargetCompletion,
+  capEdits: capCompletion,
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
@@ -68,6 +69,7 @@ export function completionAsk(
     wantsStreamUsage: flag(object(json, "stream_options"), "include_usage") === true,
     outputCap: cap === undefined ? undefined : cap * choices,
     units: 1,
+    ...(choices > 1 && { answers: choices }),
     ...own,
   };
 }
@@ -87,6 +89,12 @@ export function retargetCompletion(
   const known = withCallIdsFor(upstreamModel, body.json());
   if (known !== body.json()) edits.push({ key: "messages", json: JSON.stringify(known["messages"]) });
   return withMembers(body, edits);
+}
+
+/** By the name that every server knows; vendors that want the other one rename it. */
+export function capCompletion(body: JsonObject, tokens: number) {
+  const key = isSet(body["max_completion_tokens"]) ? "max_completion_tokens" : "max_tokens";
+  return [{ key, json: String(tokens) }];
 }
 
 /** Usage beside the choices, inside the first one, or under the name of a vendor. */

@@ -33,6 +33,7 @@ export const openaiResponses: Dialect = {
     if (known !== body.json()) edits.push({ key: "input", json: JSON.stringify(known["input"]) });
     return withMembers(body, edits);
   },
+  capEdits: (_body, tokens) => [{ key: "max_output_tokens", json: String(tokens) }],
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) =>

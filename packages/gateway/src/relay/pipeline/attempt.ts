@@ -70,6 +70,8 @@ export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
   progress(outputBound: () => number, attempt: Attempt): void;
+  /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
+  readonly outputCap?: number | undefined;
 }
 
 /** One upstream call of a request. */
@@ -120,6 +122,7 @@ export class Attempt implements SinkContext {
       this.#built = await buildCall(this.request, this.target, this.#deps, {
         signal: this.#untilEnded(),
         keeping: this.#keeping,
+        outputCap: this.#hooks.outputCap,
       });
     } catch (error) {
       this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });

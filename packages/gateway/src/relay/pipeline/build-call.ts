@@ -7,6 +7,7 @@ import type {
   RetargetOptions,
 } from "../../dialects/core/types.ts";
 import { list, text } from "../../dialects/core/read.ts";
+import { withMembers } from "../../dialects/core/request-spec.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { joinUrl, withoutEnd } from "../../providers/core/join-url.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
@@ -17,6 +18,7 @@ import type {
   UpstreamCall,
   UpstreamRoute,
 } from "../../providers/core/types.ts";
+import { jsonBody } from "../ingress/read-body.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/select.ts";
@@ -52,6 +54,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Set where the answer is kept here. */
   readonly keeping?: AnswerKeeping | undefined;
+  /** Output tokens of each answer, for a request that names no cap. */
+  readonly outputCap?: number | undefined;
 }
 
 const CHAT: readonly DialectId[] = ["openai-chat"];
@@ -61,15 +65,16 @@ export async function buildCall(
   received: RelayRequest,
   target: RouteTarget,
   deps: CallDeps,
-  { signal, keeping }: CallOptions = {},
+  { signal, keeping, outputCap }: CallOptions = {},
 ): Promise<BuiltCall> {
-  const { spec } = received;
   const { channel, plan, upstreamModel, keyIndex } = target;
   const asked =
     received.asked && plan.bridges.length === 0 ? { ...received, body: forVendor(received.body) } : received;
-  const request = plan.route.inlinesImages
+  const full = plan.route.inlinesImages
     ? { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) }
     : asked;
+  const request = outputCap === undefined ? full : capped(full, outputCap);
+  const { spec } = request;
   const key = channel.keys[keyIndex] ?? "";
   const dropped: string[] = [];
   const context: BridgeContext = {
@@ -102,6 +107,15 @@ export async function buildCall(
   };
   await plan.provider.authorize(call, channel, signing);
   return { call, signing, context, dropped };
+}
+
+/** As if the client had named the cap. */
+function capped(request: RelayRequest, tokens: number): RelayRequest {
+  const { body, dialect, spec } = request;
+  const edits = dialect.capEdits?.(body.json(), tokens);
+  if (!edits) return request;
+  const outputCap = tokens * (spec.answers ?? 1);
+  return { ...request, body: jsonBody(withMembers(body, edits)), spec: { ...spec, outputCap } };
 }
 
 function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {

@@ -94,11 +94,19 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
   if (request.spec.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
-  if (built && built.dropped.length > 0) detail["dropped_params"] = namesOf(built.dropped);
+  if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
+}
+
+function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Record<string, unknown> {
+  const sentCap = request.spec.outputCap === undefined ? context.spec.outputCap : undefined;
+  return {
+    ...(dropped.length > 0 && { dropped_params: namesOf(dropped) }),
+    ...(sentCap !== undefined && { output_cap: sentCap }),
+  };
 }
 
 /** What clients write may be of any length; a row has to fit into one packet of the database. */

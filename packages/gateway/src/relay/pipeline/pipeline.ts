@@ -1,11 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
-import {
-  ReservationSession,
-  reservedAmount,
-  type ReservationDeps,
-  type RequestContext,
-} from "./reservation-session.ts";
+import { ReservationSession, type ReservationDeps, type RequestContext } from "./reservation-session.ts";
+import { reservedAmount } from "./reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -118,6 +114,7 @@ async function serve(
   let isSuccess = false;
   try {
     if (request.spec.stream) keepAlive(delivery, request);
+    if (admission) await account.fitBudgets();
     const result = await attemptUntilDelivered(request, first, selection, course);
     isSuccess = result.kind === "delivered";
     if (result.kind === "gone") await account.abandon(tried.at(-1));
@@ -258,6 +255,7 @@ async function attemptUntilDelivered(
         delivery,
         settle: (completion, built, current) => account.settle(completion, built, current, tried),
         progress: (outputBound, current) => account.progress(outputBound, current, tried),
+        outputCap: account.outputCap,
       },
       deps,
     );

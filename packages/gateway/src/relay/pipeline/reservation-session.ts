@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { estimate } from "../../billing/pricing/estimate.ts";
+import { outputCarried } from "../../billing/pricing/estimate.ts";
 import {
   isRefusal,
   type Hold,
@@ -19,6 +19,8 @@ import { consumptionLog, type Charged, type Served } from "./log-row.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import { dueOr } from "./charge-fallback.ts";
+import { openOutput } from "./output-reservation.ts";
+import { estimateOf, estimateOptions, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 import { countTexts } from "../response/whole-sink.ts";
@@ -45,6 +47,8 @@ export interface RequestContext {
 const EXTEND_BY = [1000, 250] as const;
 /** Tokens before the end of the reservation at which it is extended. */
 const LOOK_AHEAD = 500;
+/** Part of a reservation that is tried next where budgets do not carry it. */
+const SMALLER = 4;
 /** Tokens that may come between two looks. */
 const LAST_TOKENS = 200;
 
@@ -68,6 +72,8 @@ export class ReservationSession {
   /** Counted at most once, and only where the upstream does not say. */
   #countedInput: Promise<number> | undefined;
   #isClosed = false;
+  /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
+  outputCap: number | undefined;
   /** Asked before a reservation grows; false when a hard budget cannot carry it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
 
@@ -81,6 +87,39 @@ export class ReservationSession {
     this.#amount = hold.amount;
     this.#deps = deps;
     this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
+    this.#limitOutput(request, snapshot);
+  }
+
+  #limitOutput(request: RelayRequest, snapshot: Snapshot): void {
+    const open = openOutput(request, snapshot);
+    if (open === undefined) return;
+    const terms = { price: this.#price, groupRatio: this.#groupRatio };
+    this.#reserved = Math.min(open, outputCarried(this.#amount, request.spec, terms, estimateOptions(snapshot)));
+    const perAnswer = Math.floor(this.#reserved / (request.spec.answers ?? 1));
+    this.outputCap = this.#reserved < open ? Math.max(1, perAnswer) : undefined;
+  }
+
+  /**
+   * What is reserved in budgets as well, before the first attempt: all of it, or as much less as they carry. Budgets that
+   * carry no more keep what they have reserved, and the answer is capped at that.
+   */
+  async fitBudgets(): Promise<void> {
+    const least = estimateOf(this.#request, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
+    if (!this.extendBudgets || openOutput(this.#request, this.#snapshot) === undefined) return;
+    for (let amount = this.#amount; amount > least; amount = Math.floor(amount / SMALLER) as Quota) {
+      if (!(await this.extendBudgets(amount))) continue;
+      this.#capAt(amount);
+      return;
+    }
+    this.#capAt(least);
+  }
+
+  #capAt(amount: Quota): void {
+    if (amount >= this.#amount) return;
+    const terms = { price: this.#price, groupRatio: this.#groupRatio };
+    const { spec } = this.#request;
+    this.#reserved = Math.min(this.#reserved, outputCarried(amount, spec, terms, estimateOptions(this.#snapshot)));
+    this.outputCap = Math.max(1, Math.floor(this.#reserved / (spec.answers ?? 1)));
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
@@ -137,7 +176,8 @@ export class ReservationSession {
 
   /** Extends the reservation before the output reaches it; the upper estimate only says when to look closer. */
   progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
-    if (this.#isExtending || this.#isClosed || this.#request.spec.outputCap !== undefined) return;
+    const isCapped = this.outputCap !== undefined || this.#request.spec.outputCap !== undefined;
+    if (this.#isExtending || this.#isClosed || isCapped) return;
     if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
     if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
@@ -259,13 +299,6 @@ function lengthOf({ spec, upload }: RelayRequest): Usage {
   return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
 }
 
-/** The price of a request, frozen when it is reserved. */
-export interface Terms {
-  readonly price: Price;
-  /** Highest ratio among the groups that may serve. */
-  readonly groupRatio: string;
-}
-
 export interface Reservation {
   readonly terms: Terms;
   readonly hold: Hold;
@@ -287,6 +320,7 @@ export async function reserve(
     userId: caller.userId,
     tokenId: caller.tokenId,
     amount: known ?? estimateOf(request, terms, snapshot),
+    ...(known === undefined && wishedFor(request, terms, snapshot)),
     isCharged: known === undefined ? isPriced(terms) : known > 0,
     ...grantOf(caller),
   });
@@ -301,35 +335,6 @@ export function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<Hold
   if (tokenId === 0) return {};
   if (isUnlimited) return { grant: "unlimited" };
   return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant) };
-}
-
-/** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
-function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
-  const { model } = request.spec;
-  const price =
-    snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
-  if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
-  const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
-  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
-}
-
-function estimateOf(request: RelayRequest, terms: Terms, snapshot: Snapshot): Quota {
-  const { PreConsumedQuota, DefaultOutputTokens, QuotaPerUnit } = snapshot.options;
-  return estimate(request.spec, terms.price, terms.groupRatio, {
-    preConsumedQuota: PreConsumedQuota,
-    defaultOutputTokens: DefaultOutputTokens,
-    quotaPerUnit: knownRatio(String(QuotaPerUnit)),
-  });
-}
-
-/** What a request reserves; 0 when it costs nothing. Throws `model_price_error`. */
-export function reservedAmount({ request, snapshot, groups }: Omit<RequestContext, "deps">): Quota {
-  const terms = termsOf(request, snapshot, groups);
-  return isPriced(terms) ? estimateOf(request, terms, snapshot) : ZERO;
-}
-
-export function isPriced(terms: Terms): boolean {
-  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
 }
 
 function display(amount: Quota, snapshot: Snapshot): string {

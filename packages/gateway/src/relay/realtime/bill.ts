@@ -7,12 +7,12 @@ import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import {
   isBelievable,
-  isPriced,
   reserve,
   type ReservationDeps,
   type RequestContext,
   type Reservation,
 } from "../pipeline/reservation-session.ts";
+import { isPriced } from "../pipeline/reservation-terms.ts";
 import { dueOr } from "../pipeline/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
 import type { RouteTarget } from "../selection/select.ts";

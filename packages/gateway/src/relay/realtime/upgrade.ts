@@ -5,7 +5,8 @@ import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
-import { reservedAmount, type RequestContext } from "../pipeline/reservation-session.ts";
+import type { RequestContext } from "../pipeline/reservation-session.ts";
+import { reservedAmount } from "../pipeline/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
 import { chargeNewBudgets } from "../admission/budget-check.ts";
 import {

@@ -25,7 +25,7 @@ export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 
 /** @param isRepeated the call before may have run without an answer */
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
-  const { requestId, userId, amount, isCharged, grant } = request;
+  const { requestId, userId, amount, wished = "", isCharged, grant } = request;
   const shard = shardOf(userId);
   const granted = grant === undefined ? "" : grant === "unlimited" ? "u" : grant;
   return {
@@ -34,7 +34,7 @@ export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lea
     args: [now, leaseMs, hasToken(request), granted],
     item: {
       group: `hold ${accountOf(request)} ${granted} ${now}`,
-      args: [requestId, amount, isCharged ? "1" : "0", `${amount}${recordTail(request)}`, isRepeated ? "1" : "0"],
+      args: [requestId, amount, isCharged ? "1" : "0", wished, recordTail(request), isRepeated ? "1" : "0"],
     },
   };
 }

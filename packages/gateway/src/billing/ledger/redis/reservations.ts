@@ -2,7 +2,7 @@ import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import { RedisAway, type RedisClient } from "../../../redis/client.ts";
 import type { Hold, HoldRefusal, HoldRequest } from "../ledger.ts";
-import { quota } from "../../money/quota.ts";
+import { quota, type Quota } from "../../money/quota.ts";
 import { holdCall, type Lease } from "./calls.ts";
 import type { Epochs } from "./recovery/epoch.ts";
 import { releaseLater } from "./release.ts";
@@ -66,7 +66,7 @@ export function createHolder(deps: HolderDeps): Holder {
   const outage = (request: HoldRequest, error: unknown): Promise<Held> => {
     tell(request, error);
     // It may have been made without an answer.
-    releaseLater(redis, granted(request, deps));
+    releaseLater(redis, granted(request, request.amount, deps));
     if (error instanceof RedisAway) redis.waitBudget.waitedInVain();
     restsUntil = performance.now() + REST_MS;
     if (onOutage === "sql") return holdInDatabase(request);
@@ -114,7 +114,7 @@ async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | 
     isRepeated = true;
     const refusal = refusalOf(code, free, request);
     if (refusal) return refusal;
-    if (code === HELD.granted) return granted(request, deps);
+    if (code === HELD.granted) return granted(request, free > 0 ? quota(free) : request.amount, deps);
     const seeded = await open(code, request, startedAt + SEED_MS, deps);
     if (seeded === "absent")
       return refusalOf(code === HELD.userUnread ? HELD.userShort : HELD.tokenShort, 0, request) as HoldRefusal;
@@ -156,7 +156,11 @@ async function open(code: number, { userId, tokenId }: HoldRequest, deadline: nu
   return "closed";
 }
 
-function granted({ requestId, userId, tokenId, amount }: HoldRequest, { lease, now }: HolderDeps): Hold {
+function granted(
+  { requestId, userId, tokenId }: HoldRequest,
+  amount: Quota,
+  { lease, now }: Pick<HolderDeps, "lease" | "now">,
+): Hold {
   return { requestId, userId, tokenId, amount, leaseUntil: now() + lease().leaseMs };
 }
 

@@ -34,7 +34,7 @@ end`;
 
 /**
  * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant, then of each
- * id amount isCharged record isRepeated. Answers of each 0 granted, {1, free} user short, {2, free} token short, {3} user
+ * id amount isCharged wished tail isRepeated. Answers of each 0 granted, {0, amount} granted more, {1, free} user short, {2, free} token short, {3} user
  * not read, {4} token not read, {5} closed. What is granted together is written together.
  */
 export const HOLD = script(`${CLOCK}${FREE}
@@ -48,18 +48,37 @@ local function lacks(have, amount, isCharged)
   return have and (isCharged or amount > 0) and (have < amount or (isCharged and have <= 0))
 end
 local answers, mine, records, ids, held = {}, {}, {}, {}, 0
-for at = 5, #ARGV, 5 do
+local function raised(amount, wished)
+  local room = user
+  if token and token < room then room = token end
+  return math.max(amount, math.min(wished, math.floor(room / 2)))
+end
+local function before(id)
+  local record = mine[id] or redis.call('HGET', KEYS[4], id)
+  return record and (tonumber(string.match(record, '^%d+')) or 0)
+end
+for at = 5, #ARGV, 6 do
   local id, amount, isCharged = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
+  local known = ARGV[at + 5] == '1' and before(id)
   local answer = 0
   if not epoch then answer = {5}
-  elseif ARGV[at + 4] == '1' and (mine[id] or redis.call('HEXISTS', KEYS[4], id) == 1) then answer = 0
+  elseif known then
+    if known > amount then answer = {0, known} end
   elseif user == nil then answer = {3}
   elseif lacks(user, amount, isCharged) then answer = {1, user}
   elseif token == nil then answer = {4}
   elseif lacks(token, amount, isCharged) then answer = {2, token}
   else
-    mine[id] = true
-    table.insert(records, id) table.insert(records, ARGV[at + 3])
+    local granted = ARGV[at + 1]
+    if ARGV[at + 3] ~= '' then
+      local more = raised(amount, tonumber(ARGV[at + 3]))
+      if more > amount then
+        granted, amount = string.format('%.0f', more), more
+        answer = {0, more}
+      end
+    end
+    mine[id] = granted .. ARGV[at + 4]
+    table.insert(records, id) table.insert(records, mine[id])
     table.insert(ids, id)
     held = held + amount
     user = user - amount

@@ -1,7 +1,7 @@
 import { AppError } from "../../../lib/app-error.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
+import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
 import { insertRows } from "./statements.ts";
@@ -80,12 +80,14 @@ async function reserve(
   const held = { users: heldByUsers(), tokens: heldByTokens() };
   const now = clock.now();
   const answers = requests.map((request): Hold | HoldRefusal => {
-    const { requestId, userId, tokenId, amount } = request;
-    const refusal = refuse(request, {
+    const { requestId, userId, tokenId } = request;
+    const free = {
       user: available(users.get(userId), held.users.of(userId, "held")),
       token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
-    });
+    };
+    const refusal = refuse(request, free);
     if (refusal) return refusal;
+    const amount = grantedOf(request, Math.min(free.user, free.token ?? Infinity));
     if (amount > 0) held.users.add(userId, "held", amount);
     if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
     return { requestId, userId, tokenId, amount, leaseUntil: now + leaseMs };

@@ -1,0 +1,20 @@
+import { type ListPrice, listPrices } from "./price-data.ts";
+
+let resellers: readonly string[] | undefined;
+
+/** Names of cloud resellers stand in the list behind the reseller's name: `aws/anthropic.claude-...`. */
+export function listedEntry(name: string): ListPrice | undefined {
+  const list = listPrices();
+  const exact = list.get(name);
+  if (exact) return exact;
+  resellers ??= [
+    ...new Set(
+      [...list].filter(([key, { provider }]) => key.startsWith(`${provider}/`)).map(([, { provider }]) => provider),
+    ),
+  ];
+  for (const reseller of resellers) {
+    const entry = list.get(`${reseller}/${name}`);
+    if (entry) return entry;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { listedEntry } from "./listed-entry.ts";
+import type { DecimalTable } from "./price-tables.ts";
+
+/** What one answer of a model can hold; undefined where no vendor says so. */
+export interface ModelLimits {
+  readonly outputTokens: number | undefined;
+  readonly contextTokens: number | undefined;
+  /** It thinks before it answers, and may not show what it thought. */
+  readonly isReasoning: boolean;
+}
+
+interface KnownLimit {
+  readonly prefix: string;
+  readonly output: number;
+  readonly context: number;
+}
+
+/**
+ * Models that the price list names no more, by the longest prefix, from the model pages of their vendors:
+ * platform.openai.com/docs/models, docs.claude.com/en/docs/about-claude/models, ai.google.dev/gemini-api/docs/models,
+ * docs.x.ai/docs/models. A snapshot without a row of its own has the limits of its model.
+ */
+const RETIRED: readonly KnownLimit[] = (
+  [
+    ["chatgpt-4o", 16_384, 128_000],
+    ["claude-2", 4_096, 200_000],
+    ["claude-3-", 4_096, 200_000],
+    ["claude-3-5-", 8_192, 200_000],
+    ["claude-3-7-", 128_000, 200_000],
+    ["claude-instant", 4_096, 100_000],
+    ["gemini-1.5", 8_192, 2_097_152],
+    ["gemini-2.0", 8_192, 1_048_576],
+    ["gemini-2.5", 65_536, 1_048_576],
+    ["gpt-3.5-turbo", 4_096, 16_385],
+    ["gpt-4", 8_192, 32_768],
+    ["gpt-4-0125", 4_096, 128_000],
+    ["gpt-4-1106", 4_096, 128_000],
+    ["gpt-4-turbo", 4_096, 128_000],
+    ["gpt-4-vision", 4_096, 128_000],
+    ["gpt-4.5", 16_384, 128_000],
+    ["gpt-4o", 16_384, 128_000],
+    ["gpt-5", 128_000, 400_000],
+    ["o1-mini", 65_536, 128_000],
+    ["o1-preview", 32_768, 128_000],
+    ["o3-mini", 100_000, 200_000],
+  ] as const
+)
+  .map(([prefix, output, context]) => ({ prefix, output, context }))
+  .sort((a, b) => b.prefix.length - a.prefix.length);
+
+const RETIRED_REASONING = /^(?:o1|o3|gpt-5|gemini-2\.5|claude-3-7-.*thinking)/;
+
+/** `outputTokens` is what the operator says of models; it wins. */
+export function limitsOf(name: string, outputTokens: DecimalTable | undefined): ModelLimits {
+  const own = outputTokens && Object.hasOwn(outputTokens, name) ? Number(outputTokens[name]) : 0;
+  const { output, context, isReasoning } = vendorLimits(name);
+  return { outputTokens: own >= 1 ? Math.floor(own) : output, contextTokens: context, isReasoning };
+}
+
+/** A name behind a vendor's or a router's stands for the model of that name. */
+function vendorLimits(name: string) {
+  const bare = name.slice(name.lastIndexOf("/") + 1);
+  const entries = [...new Set([listedEntry(name), listedEntry(bare)])].filter((entry) => entry !== undefined);
+  const output = entries.find(({ maxOutputTokens }) => maxOutputTokens !== undefined)?.maxOutputTokens;
+  const retired = output === undefined ? RETIRED.find(({ prefix }) => bare.startsWith(prefix)) : undefined;
+  return {
+    output: output ?? retired?.output,
+    context: entries.find(({ contextTokens }) => contextTokens !== undefined)?.contextTokens ?? retired?.context,
+    isReasoning:
+      entries.some(({ supports = [] }) => supports.includes("reasoning")) ||
+      (retired !== undefined && RETIRED_REASONING.test(bare)),
+  };
+}
