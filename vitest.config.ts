@@ -1,5 +1,6 @@
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -25,16 +26,23 @@ function zoneAtNoon(): string {
   return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
 }
 
-/** Its one test takes two minutes, mostly of waiting: the usual order knows the sizes of files alone and begins it last. */
-const LONGEST = "integration/bench.test.ts";
+const TIMES = join(import.meta.dirname, "node_modules/.cache/fairway/test-times.json");
+/** Of files that never ran here. */
+const UNKNOWN_MS = 5_000;
 
+/** What took longest begins first, by the times of the last run: a long file at the end keeps one core waiting. */
 class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST);
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  readonly #times = existsSync(TIMES) ? (JSON.parse(readFileSync(TIMES, "utf8")) as Record<string, number>) : {};
+
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const msOf = ({ moduleId }: TestSpecification) =>
+      this.#times[relative(import.meta.dirname, moduleId)] ?? UNKNOWN_MS;
+    return Promise.resolve(files.toSorted((a, b) => msOf(b) - msOf(a)));
   }
 }
+
+/** The one browser test of `npm test`. */
+const JOURNEY = "packages/console/e2e/journey.test.ts";
 
 /** Projects whose number of workers is their own do not run beside others. */
 function group(groupOrder: number, maxWorkers: number) {
@@ -99,11 +107,33 @@ export default defineConfig({
           name: "browser",
           expect: expects,
           include: ["packages/console/e2e/**/*.test.ts"],
+          exclude: [JOURNEY],
           env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Chromium fills two cores by itself.
           ...group(3, 2),
+        },
+      },
+      {
+        test: {
+          name: "journey",
+          expect: expects,
+          include: [JOURNEY],
+          env: { TZ: zoneAtNoon() },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "property",
+          expect: expects,
+          include: ["packages/gateway/**/*.property.test.ts"],
+          env: { FAIRWAY_TEST_RUNS: "full" },
+          globalSetup: services,
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -1,7 +1,8 @@
-// The second half of `npm test`, under the Node of the lock file: one stage after the other, a table, and the sum.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+// The second half of `npm test` and `npm run test:full`, under the Node of the lock file: one stage after the other, a
+// table, the slowest files, and the sum.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { CHECKS } from "./check.ts";
 import { COMPILE_CACHE, runTool, run } from "./process.ts";
 import { ROOT, withLock } from "./bootstrap.mjs";
@@ -14,6 +15,8 @@ interface Count {
 
 interface Stage {
   readonly name: string;
+  /** `npm test` runs the default stages; `npm run test:full` runs the rest. */
+  readonly tier: "default" | "full";
   /** What it does, for the heading. */
   readonly about: string;
   run(): Promise<Count>;
@@ -21,28 +24,37 @@ interface Stage {
 
 /** For what hangs; a machine that others use takes three times as long as a quiet one. */
 const STAGE_LIMIT_MS = 40 * 60_000;
-/** More failed files than this are no moment in which the machine stood still. */
-const MOST_AGAIN = 5;
-/** Tests that failed at their first attempt. */
-const again: string[] = [];
+const SLOWEST = 20;
+/** Read by `vitest.config.ts`. */
+const TIMES = join(ROOT, "node_modules/.cache/fairway/test-times.json");
+/** Milliseconds of each test file, by path. */
+const times = readTimes();
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
 
 const STAGES: readonly Stage[] = [
-  { name: "check", about: "format, lint, types, unused code, generated docs", run: runChecks },
-  { name: "build", about: "console, command line, gateway", run: runBuild },
-  vitest("unit", "rules of the repository, contract, test kit, console", ["wire", "scripts", "testkit", "console"]),
-  vitest("gateway", "gateway on SQLite, MariaDB, PostgreSQL and Redis", ["gateway"]),
-  vitest("integration", "whole processes, official clients, kills", ["integration"]),
-  vitest("chaos", "three replicas under load, and everything that can die", ["chaos"]),
-  vitest("cli", "command line in a pseudo-terminal", ["cli"]),
-  vitest("chart", "Helm chart, manifests, alert rules", ["chart"]),
-  vitest("browser", "console in Chromium", ["browser"]),
+  { name: "check", tier: "default", about: "format, lint, types, unused code, generated docs", run: runChecks },
+  { name: "build", tier: "default", about: "console, command line, gateway", run: runBuild },
+  vitest("unit", "default", "rules of the repository, contract, test kit, console", [
+    "wire",
+    "scripts",
+    "testkit",
+    "console",
+  ]),
+  vitest("gateway", "default", "gateway on SQLite, MariaDB, PostgreSQL and Redis", ["gateway"]),
+  vitest("cli", "default", "command line in a pseudo-terminal", ["cli"]),
+  vitest("chart", "default", "Helm chart, manifests, alert rules", ["chart"]),
+  vitest("journey", "default", "one journey through the console in Chromium", ["journey"]),
+  vitest("property", "full", "histories of the ledger and of budgets, many of them", ["property"]),
+  vitest("integration", "full", "whole processes, official clients, kills", ["integration"]),
+  vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
+  vitest("browser", "full", "console in Chromium", ["browser"]),
 ];
 
 const only = process.argv.flatMap((argument, index, all) =>
   argument === "--only" ? (all[index + 1]?.split(",") ?? []) : [],
 );
-const chosen = STAGES.filter((stage) => only.length === 0 || only.includes(stage.name));
+const tier = process.argv.includes("--full") ? "full" : "default";
+const chosen = STAGES.filter((stage) => (only.length === 0 ? stage.tier === tier : only.includes(stage.name)));
 const table: { stage: string; passed: number; failed: number; seconds: number }[] = [];
 for (const [index, stage] of chosen.entries()) {
   console.log(`\n[${index + 1}/${chosen.length}] ${stage.name}: ${stage.about}`);
@@ -60,7 +72,7 @@ const passed = table.reduce((sum, row) => sum + row.passed, 0);
 const failed = table.reduce((sum, row) => sum + row.failed, chosen.length === 0 ? 1 : 0);
 console.log("");
 for (const row of table) console.log(`${row.stage.padEnd(12)} ${columns(row)}`);
-if (again.length > 0) console.log(`\nRan twice, because they failed beside others:\n${again.join("\n")}\n`);
+printSlowest();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -100,54 +112,20 @@ interface Report {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  readonly testResults: readonly FileReport[];
-}
-
-interface FileReport {
-  readonly name: string;
-  readonly status: "passed" | "failed";
-  readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
-}
-
-interface Run extends Count {
-  /** Part of `failed`. */
-  readonly skipped: number;
-  readonly files: readonly FileReport[];
+  readonly testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[];
 }
 
 /** A stage of vitest projects. A skipped test counts as failed: nothing here may pass by not running. */
-function vitest(name: string, about: string, projects: readonly string[]): Stage {
-  const execute = async (): Promise<Count> => {
-    const first = await runVitest(name, projects, []);
-    const failed = first.files.filter((file) => file.status === "failed");
-    if (failed.length === 0 || failed.length > MOST_AGAIN) return first;
-    for (const file of failed) console.log(`again, with nothing beside it: ${relative(ROOT, file.name)}`);
-    const second = await runVitest(`${name}-again`, projects, failed);
-    again.push(...failed.flatMap(failuresOf));
-    return { passed: first.passed - passedIn(failed) + second.passed, failed: second.failed + first.skipped };
-  };
-  return { name, about, run: execute };
+function vitest(name: string, tier: Stage["tier"], about: string, projects: readonly string[]): Stage {
+  return { name, tier, about, run: () => runVitest(name, projects) };
 }
 
-function failuresOf(file: FileReport): readonly string[] {
-  const tests = file.assertionResults.filter((test) => test.status === "failed");
-  const path = relative(ROOT, file.name);
-  return tests.length === 0 ? [path] : tests.map((test) => `${path}: ${test.fullName}`);
-}
-
-function passedIn(files: readonly FileReport[]): number {
-  return files.flatMap((file) => file.assertionResults).filter((test) => test.status === "passed").length;
-}
-
-/** Runs the projects, or of them the given files alone, one after the other. */
-async function runVitest(name: string, projects: readonly string[], files: readonly FileReport[]): Promise<Run> {
+async function runVitest(name: string, projects: readonly string[]): Promise<Count> {
   const file = join(reports, `${name}.json`);
   const { code } = await runTool(
     "vitest/vitest.mjs",
     [
       "run",
-      ...files.map((one) => one.name),
-      ...(files.length > 0 ? ["--no-file-parallelism"] : []),
       ...projects.map((project) => `--project=${project}`),
       "--reporter=default",
       "--reporter=json",
@@ -155,15 +133,26 @@ async function runVitest(name: string, projects: readonly string[], files: reado
     ],
     { isLoud: true, timeoutMs: STAGE_LIMIT_MS, env: { CI: "1", ...COMPILE_CACHE } },
   );
-  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0, files: [] };
+  if (!existsSync(file)) return { passed: 0, failed: 1 };
   const report = JSON.parse(readFileSync(file, "utf8")) as Report;
-  const skipped = report.numPendingTests + report.numTodoTests;
-  const failed = report.numFailedTests + skipped;
+  for (const { name: path, startTime, endTime } of report.testResults)
+    times[relative(ROOT, path)] = Math.round(endTime - startTime);
+  const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
   // A file that does not load, or an error outside any test, has no failed test of its own.
-  return {
-    passed: report.numPassedTests,
-    failed: failed === 0 && code !== 0 ? 1 : failed,
-    skipped,
-    files: report.testResults,
-  };
+  return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+/** The next run begins with the files that took longest. */
+function printSlowest(): void {
+  const slowest = Object.entries(times).toSorted(([, a], [, b]) => b - a);
+  if (slowest.length === 0) return;
+  mkdirSync(dirname(TIMES), { recursive: true });
+  writeFileSync(TIMES, JSON.stringify(times));
+  console.log("\nThe slowest files:");
+  for (const [path, ms] of slowest.slice(0, SLOWEST)) console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${path}`);
+  console.log("");
+}
+
+function readTimes(): Record<string, number> {
+  return existsSync(TIMES) ? (JSON.parse(readFileSync(TIMES, "utf8")) as Record<string, number>) : {};
 }

@@ -1,3 +1,4 @@
+import { propertyRuns } from "@fairway/testkit/property-runs";
 import { eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -167,7 +168,7 @@ eachDatabase("any history of budgets", (open) => {
         expect(new Map(rows.map(({ scope, subject, used }) => [`${scope}:${subject}`, used]))).toEqual(books);
         expect(rows.map(({ held }) => held)).toEqual([0, 0, 0, 0]);
       }),
-      { numRuns: open.kind === "sqlite" ? 60 : 12, endOnFailure: true },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 60 : 12), endOnFailure: true },
     );
     await rig.close();
   });

@@ -1,3 +1,4 @@
+import { propertyRuns } from "@fairway/testkit/property-runs";
 import { eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -28,7 +29,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
         await play(rig, accounts, one);
         await checkHeld(rig);
       }),
-      { numRuns: open.kind === "sqlite" ? 150 : 20, endOnFailure: true },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 150 : 20), endOnFailure: true },
     );
     await rig.close();
   });
@@ -60,7 +61,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
         await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
         expect((await accounts.user(user)).quota).toBe(balance - taken);
       }),
-      { numRuns: open.kind === "sqlite" ? 100 : 15 },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 100 : 15) },
     );
     await rig.close();
   });

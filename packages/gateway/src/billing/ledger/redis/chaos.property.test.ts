@@ -1,3 +1,4 @@
+import { propertyRuns } from "@fairway/testkit/property-runs";
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy } from "@fairway/testkit/proxy";
 import fc from "fast-check";
@@ -63,7 +64,7 @@ it(
         for (const { ledger } of [rig, other]) await ledger.flush();
         expect(await books(other)).toEqual([]);
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: propertyRuns(25), endOnFailure: true },
     );
     await other.close();
     await rig.close();

@@ -1,3 +1,4 @@
+import { propertyRuns } from "@fairway/testkit/property-runs";
 import { eachDatabase, freshRedis } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
@@ -29,7 +30,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
         await play(rig, accounts, one);
         await checkBooks(rig);
       }),
-      { numRuns: open.kind === "sqlite" ? 100 : 20, endOnFailure: true },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 100 : 20), endOnFailure: true },
     );
     await rig.close();
   });
@@ -46,7 +47,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
         await play(shared, accounts, one);
         await checkBooks(rig);
       }),
-      { numRuns: open.kind === "sqlite" ? 60 : 12, endOnFailure: true },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 60 : 12), endOnFailure: true },
     );
     await other.close();
     await rig.close();
@@ -111,7 +112,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
         await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
         expect((await accounts.user(user)).quota).toBe(balance - taken);
       }),
-      { numRuns: open.kind === "sqlite" ? 50 : 15 },
+      { numRuns: propertyRuns(open.kind === "sqlite" ? 50 : 15) },
     );
     await rig.close();
   });
