@@ -1,6 +1,6 @@
 // What clients do to their connections: nothing of it ends the process, outlives the connection or holds a stop up.
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startRelayApp, type RelayApp } from "./relay-app.ts";
 
 const UPGRADE =
@@ -41,10 +41,49 @@ it("an upgrade behind requests that are not answered yet waits for its turn, and
   expect(await statuses(ahead + get("/v1/realtime?model=x", UPGRADE), 4)).toEqual(["401", "401", "401", "401"]);
 });
 
+// @weakness Network: A request with two Host headers, or of HTTP/0.9, reads differently behind a proxy
+it.each([
+  ["two Host headers", "GET /api/status HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n"],
+  ["HTTP/0.9", "GET /api/status HTTP/0.9\r\n\r\n"],
+  ["no version", "GET /api/status\r\n\r\n"],
+])("a request with %s is refused", async (_, text) => {
+  expect((await statuses(text, 1)).filter((status) => status !== "400")).toEqual([]);
+});
+
 it("answers that wait behind others on a connection with an upgrade hold no stop up", async () => {
   const asked = get("/v1/models").repeat(3) + get("/v1/nothing", UPGRADE);
   for (let round = 0; round < 5; round++) await statuses(asked, 2);
   const stoppedAt = performance.now();
   await gateway.app.stop();
   expect(performance.now() - stoppedAt).toBeLessThan(3_000);
+});
+
+describe("connections that cost more than they bring", () => {
+  const bounded = { FAIRWAY_REQUEST_TIMEOUT_SECONDS: "1", FAIRWAY_MAX_CONNECTIONS_PER_ADDRESS: "5" };
+  let small: RelayApp;
+  beforeAll(async () => {
+    small = await startRelayApp(bounded);
+  });
+  afterAll(() => small.close());
+  const port = () => Number(new URL(small.url).port);
+
+  // @weakness Exhaustion: A body that drips behind an answer keeps its connection for ever
+  it("end when a request takes too long to arrive", { timeout: 30_000 }, async () => {
+    const head = "GET /api/notice HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+    const socket = connect(port(), "127.0.0.1", () => socket.write(head));
+    const drip = setInterval(() => socket.write("x"), 200);
+    socket.on("error", () => undefined).resume();
+    const openedAt = performance.now();
+    await new Promise((resolve) => socket.once("close", resolve));
+    clearInterval(drip);
+    expect(performance.now() - openedAt).toBeLessThan(20_000);
+  });
+
+  // @weakness Exhaustion: One address takes all connections
+  it("are refused beyond the share of an address", async () => {
+    const sockets = Array.from({ length: 8 }, () => connect(port(), "127.0.0.1").on("error", () => undefined));
+    await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(0));
+    expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(5);
+    for (const socket of sockets) socket.destroy();
+  });
 });

@@ -101,6 +101,8 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     secrets: settings.secrets ?? { secretsDir: undefined, documentSecrets: {} },
   });
   const http = await createHttpServer({
+    requestTimeoutMs: 0,
+    maxConnectionsPerAddress: 0,
     ...parts,
     metrics: createMetrics({ version: VERSION }),
     routes: withOpenApi(withAudit(owned, parts), VERSION),

@@ -98,6 +98,8 @@ export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Pr
     ...traffic,
     routes,
     rules,
+    requestTimeoutMs: env.requestTimeoutSeconds * 1_000,
+    maxConnectionsPerAddress: env.maxConnectionsPerAddress,
     webRule: rules.web,
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,

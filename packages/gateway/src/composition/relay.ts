@@ -70,6 +70,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     connectTimeoutMs: env.connectTimeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
     isPublicOnly: env.blockPrivateUpstreams,
+    allowsLinkLocal: env.allowLinkLocalUpstreams,
   });
   const watching = createWatching(deps);
   const guard = guardOf(deps, health);

@@ -277,6 +277,28 @@ export const VARIABLES = {
     example: "true",
     parse: parse.boolean,
   }),
+  allowLinkLocalUpstreams: define({
+    name: "FAIRWAY_ALLOW_LINK_LOCAL_UPSTREAMS",
+    about:
+      "Lets channels reach link-local and metadata addresses such as 169.254.169.254, where clouds hand out the credentials of the machine.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  requestTimeoutSeconds: define({
+    name: "FAIRWAY_REQUEST_TIMEOUT_SECONDS",
+    about: "Time for a whole request to arrive, its body included; the answer has no such limit. 0 = no limit.",
+    fallback: "900",
+    example: "300",
+    parse: parse.integer(0, 86_400),
+  }),
+  maxConnectionsPerAddress: define({
+    name: "FAIRWAY_MAX_CONNECTIONS_PER_ADDRESS",
+    about: "Connections that one address may have open; trusted proxies have no limit. 0 = no limit.",
+    fallback: "0",
+    example: "200",
+    parse: parse.integer(0, 1_000_000),
+  }),
   connectTimeoutMs: define({
     name: "FAIRWAY_CONNECT_TIMEOUT_MS",
     about: "Time to connect to an upstream.",

@@ -29,10 +29,18 @@ const MALFORMED: Refusal = {
 export function answerBrokenRequests(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-    const { status, code, message } = REFUSALS[error.code ?? ""] ?? MALFORMED;
-    const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
-    socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    refuse(socket, REFUSALS[error.code ?? ""] ?? MALFORMED);
   });
+}
+
+/** Ends the connection of a request that servers understand differently. */
+export function refuseAmbiguous(socket: Duplex): void {
+  refuse(socket, MALFORMED);
+}
+
+function refuse(socket: Duplex, { status, code, message }: Refusal): void {
+  const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }

@@ -8,7 +8,8 @@ import { clientAddress, countedAddress, type Network } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
-import { answerBrokenRequests } from "./broken-requests.ts";
+import { answerBrokenRequests, refuseAmbiguous } from "./broken-requests.ts";
+import { isAmbiguous, limitConnections } from "./connections.ts";
 import { contextOf, setContext } from "./context.ts";
 import { sendJson } from "./envelope.ts";
 import { failureOf, unknownUrl } from "./errors.ts";
@@ -26,6 +27,10 @@ export interface HttpServerDeps extends MountDeps {
   /** Rate class of the console's files, by address. */
   readonly webRule: Rule | undefined;
   readonly trustedProxies: readonly Network[];
+  /** For a whole request to arrive; 0 = no limit. */
+  readonly requestTimeoutMs: number;
+  /** Open connections of one address; 0 = no limit. */
+  readonly maxConnectionsPerAddress: number;
   readonly clock: Clock;
 }
 
@@ -40,8 +45,10 @@ export interface HttpServer {
 /** Longer than the idle time of common load balancers (60 s), so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** For the head alone; bodies are watched by their pace, so that a long upload is not cut. */
+/** For the head alone. */
 const HEADERS_MS = 60_000;
+/** How late a request that takes too long is noticed. */
+const CHECK_EVERY_MS = 5_000;
 
 /** The edge: context, relay, management API, console, in this order. */
 export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
@@ -62,11 +69,13 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: HEADERS_MS,
-      requestTimeout: 0,
+      headersTimeout: Math.min(HEADERS_MS, deps.requestTimeoutMs || HEADERS_MS),
+      requestTimeout: deps.requestTimeoutMs,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
       shouldUpgradeCallback: (request) => deps.upgrade !== undefined && mayUpgrade(request),
     },
     (request, response) => {
+      if (isAmbiguous(request)) return refuseAmbiguous(request.socket);
       openContext(request);
       const { requestId } = contextOf(request);
       response.setHeader("X-Oneapi-Request-Id", requestId);
@@ -81,6 +90,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     },
   );
   answerBrokenRequests(server);
+  limitConnections(server, { most: deps.maxConnectionsPerAddress, trustedProxies: deps.trustedProxies });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     openContext(request);
     deps.upgrade?.(request, socket, head);

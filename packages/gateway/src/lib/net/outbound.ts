@@ -21,7 +21,19 @@ const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** Addresses that no service of an operator has: they hand out the credentials of the machine. */
-const FORBIDDEN = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254"].flatMap((text) => parseNetwork(text) ?? []);
+const FORBIDDEN = [
+  "169.254.0.0/16",
+  "fe80::/10",
+  "fd00:ec2::254",
+  // Metadata of Alibaba, Oracle and Azure.
+  "100.100.100.200",
+  "192.0.0.192",
+  "168.63.129.16",
+  // The link-local network of IPv4 inside of IPv6: compatible, by NAT64, by 6to4.
+  "::a9fe:0/112",
+  "64:ff9b::a9fe:0/112",
+  "2002:a9fe::/32",
+].flatMap((text) => parseNetwork(text) ?? []);
 
 /** Five seconds per call, no redirects, no link-local addresses, also not behind a name. */
 export function createOutbound(): Outbound {

@@ -2,6 +2,7 @@ import type { Agent } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import { AppError } from "../../lib/app-error.ts";
+import { guardedLookup, refuseForbidden } from "../../lib/net/outbound.ts";
 import { isPublicAddress, publicOnly } from "../../lib/net/guarded-fetch.ts";
 import type { HttpJson, UpstreamCall } from "../../providers/core/types.ts";
 import { TunnelAgent } from "./tunnel.ts";
@@ -11,6 +12,8 @@ export interface UpstreamSettings {
   readonly keepAliveMs: number;
   /** Refuses addresses that are not on the public internet, whatever a name resolves to; a proxy decides for itself. */
   readonly isPublicOnly?: boolean;
+  /** Lets calls through to link-local addresses, where clouds hand out the credentials of the machine. */
+  readonly allowsLinkLocal?: boolean;
 }
 
 export interface UpstreamTimeouts {
@@ -74,12 +77,12 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
     },
     socketOptions(url, proxy) {
       if (proxy !== undefined) {
+        refuseAddress(new URL(proxy).hostname, settings);
         const isSecure = url.protocol === "wss:" || url.protocol === "https:";
         return { agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs }) };
       }
-      if (settings.isPublicOnly !== true) return {};
-      refusePrivate(url.hostname);
-      return { lookup: publicOnly() };
+      refuseAddress(url.hostname, settings);
+      return lookupOf(settings);
     },
     json: (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
     async close() {
@@ -105,26 +108,38 @@ function directPool(origin: string, settings: UpstreamSettings): Dispatcher {
 
 type Connect = NonNullable<Pool.Options["connect"]>;
 
-function connectorOf(origin: string, { connectTimeoutMs, isPublicOnly = false }: UpstreamSettings): Connect {
-  if (!isPublicOnly) return { timeout: connectTimeoutMs };
-  return isPrivate(new URL(origin).hostname)
-    ? (_options, done) => done(new Error(BLOCKED), null)
-    : { timeout: connectTimeoutMs, lookup: publicOnly() };
+function connectorOf(origin: string, settings: UpstreamSettings): Connect {
+  const refusal = refusalOf(new URL(origin).hostname, settings);
+  if (refusal) return (_options, done) => done(refusal, null);
+  return { timeout: settings.connectTimeoutMs, ...lookupOf(settings) };
 }
 
-const BLOCKED = "upstreams in private networks are blocked";
-
-function refusePrivate(hostname: string): void {
-  if (isPrivate(hostname)) throw new AppError("upstream_connect_failed", { cause: new Error(BLOCKED) });
+/** What a name may resolve to. */
+function lookupOf({ isPublicOnly, allowsLinkLocal }: UpstreamSettings): { readonly lookup?: LookupFunction } {
+  if (isPublicOnly) return { lookup: publicOnly() };
+  return allowsLinkLocal ? {} : { lookup: guardedLookup };
 }
 
-/** A numeric address is never looked up. */
-function isPrivate(hostname: string): boolean {
+function refuseAddress(hostname: string, settings: UpstreamSettings): void {
+  const cause = refusalOf(hostname, settings);
+  if (cause) throw new AppError("upstream_connect_failed", { cause });
+}
+
+/** A numeric address is never looked up, so it is checked here. */
+function refusalOf(hostname: string, { isPublicOnly, allowsLinkLocal }: UpstreamSettings): Error | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");
-  return isIP(host) !== 0 && !isPublicAddress(host);
+  if (isIP(host) === 0) return undefined;
+  if (isPublicOnly && !isPublicAddress(host)) return new Error("upstreams in private networks are blocked");
+  try {
+    if (!allowsLinkLocal) refuseForbidden(host);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {
+  refuseAddress(new URL(proxy).hostname, settings);
   return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout: settings.connectTimeoutMs });
 }
 

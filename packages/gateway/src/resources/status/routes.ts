@@ -1,3 +1,4 @@
+import { isLoopback } from "../../lib/net/ip.ts";
 import { about, homePage, notice, status, statusTest, type OptionValues } from "@fairway/wire";
 import type { IncomingMessage } from "node:http";
 import type { RequestContext } from "../../http/context.ts";
@@ -35,10 +36,14 @@ export function statusRoutes(deps: StatusRoutesDeps): Route[] {
 
 const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Where the caller reached this server. Only for showing it: mails and payments never follow a header. */
+/**
+ * Where the caller reached this server on the machine itself. A Host header from elsewhere is not repeated: a cache
+ * could hand it to others. Consoles use the address of their own page then.
+ */
 function addressOf({ headers }: IncomingMessage, { isSecure }: RequestContext): string | undefined {
   const host = headers.host ?? "";
-  return HOST.test(host) ? `${isSecure ? "https" : "http"}://${host}` : undefined;
+  if (!HOST.test(host) || !isLoopback(host.replace(/:\d+$/, "").replace(/^\[|\]$/g, ""))) return undefined;
+  return `${isSecure ? "https" : "http"}://${host}`;
 }
 
 /** Asks the database at most once in ten seconds; calls in between share the answer. */
