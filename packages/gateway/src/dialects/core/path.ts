@@ -1,5 +1,6 @@
 import { bridges } from "../bridges/index.ts";
 import { endingInChatUpstream, servingChatClients } from "../bridges/parts/answer/extensions.ts";
+import { renamingIntoChat, renamingOutOfChat } from "../bridges/parts/tools/tool-names.ts";
 import type { Bridge, DialectId } from "./types.ts";
 
 const PIVOT: DialectId = "openai-chat";
@@ -15,10 +16,15 @@ export function findBridges(
 ): readonly Bridge[] | undefined {
   if (client === upstream) return [];
   const direct = find(client, upstream, extra);
-  if (direct !== undefined) return [plainAtPivot(direct)];
+  if (direct !== undefined) return [plainAtPivot(withNames(direct))];
   const first = find(client, PIVOT, extra);
   const second = find(PIVOT, upstream, extra);
-  return first !== undefined && second !== undefined ? [first, second] : undefined;
+  return first !== undefined && second !== undefined ? [renamingIntoChat(first, upstream), second] : undefined;
+}
+
+function withNames(bridge: Bridge): Bridge {
+  if (bridge.upstream === PIVOT) return renamingIntoChat(bridge, PIVOT);
+  return bridge.client === PIVOT ? renamingOutOfChat(bridge) : bridge;
 }
 
 /** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */

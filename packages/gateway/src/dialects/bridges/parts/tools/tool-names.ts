@@ -1,0 +1,147 @@
+// Vendors disagree on the names that tools may have. A name that the upstream would refuse is sent as another one, the
+// same in every request because histories hold it too, and answers carry the client's own name again.
+import { createHash } from "node:crypto";
+import { isObject, object, objects, text } from "../../../core/read.ts";
+import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../../../core/types.ts";
+
+interface NameRule {
+  readonly most: number;
+  /** The characters that may not stand in a name. */
+  readonly forbidden: RegExp;
+  readonly first: RegExp;
+}
+
+const PLAIN: NameRule = { most: 64, forbidden: /[^a-zA-Z0-9_-]/g, first: /^[a-zA-Z0-9_-]/ };
+const RULES: Partial<Record<DialectId, NameRule>> = {
+  "anthropic-messages": { ...PLAIN, most: 128 },
+  "gemini-generate": { most: 64, forbidden: /[^a-zA-Z0-9_.:-]/g, first: /^[a-zA-Z_]/ },
+};
+const DIGEST = 8;
+
+/** The name of a tool as upstreams of the dialect take it; the same one where they take it as it is. */
+export function toolNameFor(upstream: DialectId, name: string): string {
+  const { most, forbidden, first } = RULES[upstream] ?? PLAIN;
+  const clean = name.replaceAll(forbidden, "_");
+  const begun = first.test(clean) ? clean : `_${clean}`;
+  if (begun === name && name.length <= most) return name;
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, DIGEST);
+  return `${begun.slice(0, most - DIGEST - 1)}_${digest}`;
+}
+
+/** Sent names to the client's own, of requests that have some. */
+const renamed = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
+
+/** A bridge into chat: names are those of the upstream at the end of the way on the chat side. */
+export function renamingIntoChat(bridge: Bridge, upstream: DialectId): Bridge {
+  return {
+    ...bridge,
+    request: (body, context) => forUpstream(bridge.request(body, context), upstream, context),
+    response: (body, context) => bridge.response(forClient(body, context), context),
+    stream(context) {
+      const inner = bridge.stream(context);
+      const names = renamed.get(context);
+      if (!names) return inner;
+      return { event: (event) => inner.event(ownNames(event, names)), end: (counted) => inner.end(counted) };
+    },
+  };
+}
+
+/** A bridge out of chat for chat clients. */
+export function renamingOutOfChat(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    request: (body, context) => bridge.request(forUpstream(body, bridge.upstream, context), context),
+    response: (body, context) => forClient(bridge.response(body, context), context),
+    stream(context) {
+      const inner = bridge.stream(context);
+      const names = renamed.get(context);
+      if (!names) return inner;
+      return {
+        event: (event) => inner.event(event).map((made) => ownNames(made, names)),
+        end: (counted) => inner.end(counted).map((made) => ownNames(made, names)),
+      };
+    },
+  };
+}
+
+function forUpstream(body: JsonObject, upstream: DialectId, context: BridgeContext): JsonObject {
+  const names = new Map<string, string>();
+  const rename = (name: string) => {
+    const sent = toolNameFor(upstream, name);
+    if (sent !== name) names.set(sent, name);
+    return sent;
+  };
+  const changed = requestNames(body, rename);
+  if (names.size === 0) return body;
+  renamed.set(context, names);
+  return changed;
+}
+
+function forClient(body: JsonObject, context: BridgeContext): JsonObject {
+  const names = renamed.get(context);
+  return names ? answerNames(body, names) : body;
+}
+
+function ownNames(event: StreamEvent, names: ReadonlyMap<string, string>): StreamEvent {
+  return event.data === undefined ? event : { ...event, data: answerNames(event.data, names) };
+}
+
+type Rename = (name: string) => string;
+
+function requestNames(body: JsonObject, rename: Rename): JsonObject {
+  return eachIn(body, {
+    tools: (tool) => callNames(tool, rename),
+    functions: (tool) => named(tool, rename),
+    messages: (message) => messageNames(message, rename),
+    tool_choice: (choice) => choiceNames(choice, rename),
+    function_call: (choice) => named(choice, rename),
+  });
+}
+
+function choiceNames(choice: JsonObject, rename: Rename): JsonObject {
+  const allowed = object(choice, "allowed_tools");
+  const direct = callNames(choice, rename);
+  if (!allowed) return direct;
+  const tools = objects(allowed, "tools").map((tool) => callNames(tool, rename));
+  return { ...direct, allowed_tools: { ...allowed, tools } };
+}
+
+/** The message of a tool names it; a participant's name in other messages is none. */
+function messageNames(message: JsonObject, rename: Rename): JsonObject {
+  const role = text(message, "role");
+  const calls = eachIn(message, {
+    tool_calls: (call) => callNames(call, rename),
+    function_call: (call) => named(call, rename),
+  });
+  return role === "tool" || role === "function" ? named(calls, rename) : calls;
+}
+
+function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  const rename = (name: string) => names.get(name) ?? name;
+  const part = (piece: JsonObject) => messageNames(piece, rename);
+  return eachIn(answer, { choices: (choice) => eachIn(choice, { message: part, delta: part }) });
+}
+
+/** A tool, a call or a choice, whose name stands inside of its kind. */
+function callNames(call: JsonObject, rename: Rename): JsonObject {
+  const inner = (target: JsonObject) => named(target, rename);
+  return eachIn(call, { function: inner, custom: inner });
+}
+
+function named(target: JsonObject, rename: Rename): JsonObject {
+  const name = text(target, "name");
+  return name === undefined || name === "" ? target : { ...target, name: rename(name) };
+}
+
+/** A copy with members changed that are objects, or lists of objects. */
+function eachIn(body: JsonObject, changes: Readonly<Record<string, (member: JsonObject) => JsonObject>>): JsonObject {
+  let copy: JsonObject | undefined;
+  for (const [name, change] of Object.entries(changes)) {
+    const member = body[name];
+    if (member === undefined || member === null) continue;
+    copy ??= { ...body };
+    if (Array.isArray(member)) copy[name] = member.map((item) => (isObject(item) ? change(item) : item));
+    else if (isObject(member)) copy[name] = change(member);
+  }
+  return copy ?? body;
+}
