@@ -171,6 +171,16 @@ describe("monitoring", () => {
       summary: "A charge could not be written",
     },
     {
+      // The counter is born with the first answer of this kind.
+      alert: "FairwayUsageNotBelieved",
+      series: [
+        'fairway_usage_bounded_total{namespace="models",job="j",pod="a",channel_id="7",channel_name="a"} _x20 1+0x40',
+      ],
+      at: "25m",
+      labels: { severity: "warning", namespace: "models", job: "j", channel_id: "7", channel_name: "a" },
+      summary: "Channel a reports more usage than its answers can have cost",
+    },
+    {
       alert: "FairwayLedgerDrift",
       series: [
         'fairway_ledger_drift_accounts{namespace="models",instance="a"} 0+0x20',

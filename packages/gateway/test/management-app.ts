@@ -15,6 +15,7 @@ import { allProviders } from "../src/providers/registry.ts";
 import { probeChannel } from "../src/relay/pipeline/probe.ts";
 import { createMetrics } from "../src/observability/metrics.ts";
 import { createBreakers } from "../src/relay/selection/breaker.ts";
+import { createUsageDoubts } from "../src/relay/selection/usage-doubts.ts";
 import { createCooldowns } from "../src/relay/selection/cooldown.ts";
 import { createUpstreams } from "../src/relay/upstream/upstream.ts";
 import { channelHealthRoute } from "../src/resources/channels/health-route.ts";
@@ -91,7 +92,12 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...accountRoutes(parts),
     ...operations.routes,
     ...systemRoutes({ ...parts, instance: "test" }),
-    channelHealthRoute({ breakers: createBreakers({ clock }), cooldowns: createCooldowns(clock), now: clock.now }),
+    channelHealthRoute({
+      breakers: createBreakers({ clock }),
+      cooldowns: createCooldowns(clock),
+      usageDoubts: createUsageDoubts(clock),
+      now: clock.now,
+    }),
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];

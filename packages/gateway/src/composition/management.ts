@@ -81,7 +81,7 @@ export function createManagement(deps: ManagementDeps): Management {
     }),
     ...operations.routes,
     ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId }),
-    channelHealthRoute(pipeline.selection),
+    channelHealthRoute({ ...pipeline.selection, usageDoubts: pipeline.usageDoubts }),
     ...stripeRoutes({
       ...shared,
       ...identity,

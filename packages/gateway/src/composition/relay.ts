@@ -18,11 +18,12 @@ import { createKept } from "./response-store.ts";
 import { createWatching } from "./response-policies.ts";
 import { createBlockedWords } from "../relay/admission/blocked-words.ts";
 import { createCallLimit } from "../relay/admission/call-limit.ts";
-import { createChannelGuard, type ChannelGuard } from "../relay/selection/auto-disable.ts";
+import { createChannelGuard, type ChannelGuard, type Observed } from "../relay/selection/auto-disable.ts";
 import { DeliveryTicker } from "../relay/response/delivery.ts";
 import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createReporter, type Reporter } from "../relay/pipeline/report.ts";
+import { createUsageDoubts, type UsageDoubts } from "../relay/selection/usage-doubts.ts";
 import type { SelectionDeps } from "../relay/selection/select.ts";
 import { createRemoteFiles } from "../relay/upstream/remote-files.ts";
 import { createRunningRequests } from "../relay/pipeline/running.ts";
@@ -66,6 +67,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher();
   const health = healthOf(deps);
+  const usageDoubts = createUsageDoubts(steadyClock);
   const upstreams = createUpstreams({
     connectTimeoutMs: env.connectTimeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
@@ -78,6 +80,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     snapshots,
     ledger,
     counter,
+    usageDoubts,
     responseStore: createKept(deps),
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
@@ -86,7 +89,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
-    ...faultsOf(deps),
+    ...faultsOf(deps, usageDoubts),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
@@ -109,8 +112,22 @@ export function createRelayParts(deps: RelayPartsDeps): {
   };
 }
 
-function faultsOf({ log, metrics }: RelayPartsDeps): Pick<PipelineDeps, "onUncomputable" | "onFault"> {
+function faultsOf(
+  { log, metrics }: RelayPartsDeps,
+  usageDoubts: UsageDoubts,
+): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault"> {
   return {
+    onDoubtfulUsage({ id, spec }, { channel, keyIndex }, { input, output, reported }) {
+      usageDoubts.doubt(channel.id, keyIndex, spec.model);
+      metrics.usageBounded(channelOf(channel));
+      log.warn("an upstream reported more usage than its answer can have cost, a bounded one is charged", {
+        request_id: id,
+        channel: channel.id,
+        model: spec.model,
+        charged: { input, output },
+        reported,
+      });
+    },
     onUncomputable(requestId, charged, error) {
       log.error("the charge of a request cannot be computed, what it had reserved is charged", {
         request_id: requestId,
@@ -156,12 +173,15 @@ type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
 
 /** One attempt as the metrics count it. */
 function sampleOf(...[{ target, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
-  const { id, name, type } = target.channel;
   return {
-    channel: { id, name, type: providerByType(type)?.id ?? String(type) },
+    channel: channelOf(target.channel),
     outcome: outcomeOfAttempt(result),
     seconds: (performance.now() - startedAt) / 1000,
   };
+}
+
+function channelOf({ id, name, type }: Observed["target"]["channel"]) {
+  return { id, name, type: providerByType(type)?.id ?? String(type) };
 }
 
 function outcomeOfAttempt(result: Parameters<OnAttempt>[1]): string {

@@ -60,6 +60,11 @@ const DEFINITIONS = {
   tokens: counter("relay_tokens_total", "Tokens that were charged, input or output.", "model", "direction"),
   quota: counter("quota_charged_total", "Quota units that were charged.", "model", "group"),
   attempts: counter("upstream_attempts_total", "Calls of upstreams by how they ended.", ...CHANNEL, "outcome"),
+  usageBounded: counter(
+    "usage_bounded_total",
+    "Answers whose upstream reported more usage than they can have cost.",
+    ...CHANNEL,
+  ),
   breakerChanges: counter(
     "channel_breaker_changes_total",
     "Times that calls of a channel's key were stopped after failures (open), or let through again (closed).",
@@ -196,6 +201,8 @@ export interface Metrics {
   firstToken(request: { operation: string; model: string; seconds: number }): void;
   charged(charge: { model: string; group: string; quota: number; input: number; output: number }): void;
   attempted(attempt: { channel: ChannelLabels; outcome: string; seconds: number }): void;
+  /** An upstream reported more usage than can be true. */
+  usageBounded(channel: ChannelLabels): void;
   /** A limit of `scope` refused a claim of `kind`. */
   limited(scope: string, kind: string): void;
   /** A request left the queue of a channel. */
@@ -289,6 +296,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.attempts.inc({ ...channelLabels(channel), outcome });
       of.upstreamSeconds.observe({ channel_id: channel.id, channel_type: channel.type }, seconds);
     },
+    usageBounded: (channel) => of.usageBounded.inc(channelLabels(channel)),
     limited: (scope, kind) => of.limited.inc({ scope, kind }),
     queued: (id, seconds) => of.queueSeconds.observe({ channel_id: id }, seconds),
     heldWithoutRedis: (mode) => of.ledgerOutages.inc({ mode }),

@@ -6,12 +6,16 @@ export const ChannelHealth = z.object({
   channel_id: z.int(),
   /** Place of the key in the channel's key text, from 0. */
   key_index: z.int(),
-  /** `open` = failing, passed over; `half-open` = one call may try it; `failing` = still used; `resting` = after a 429. */
-  state: z.enum(["open", "half-open", "failing", "resting"]),
+  /**
+   * `open` = failing, passed over; `half-open` = one call may try it; `failing` = still used; `resting` = after a 429;
+   * `doubtful-usage` = used, but it reported more usage than its answers can have cost, within the last hour.
+   */
+  state: z.enum(["open", "half-open", "failing", "resting", "doubtful-usage"]),
   /** The model that rests; "" = all of the key's models. */
   model: z.string(),
   /** Milliseconds until it is used again; 0 = now. */
   wait_ms: z.int(),
+  /** Of `doubtful-usage`: how many answers. */
   consecutive_failures: z.int(),
 });
 export type ChannelHealth = z.output<typeof ChannelHealth>;

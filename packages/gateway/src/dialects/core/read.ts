@@ -53,10 +53,15 @@ export function isObjectList(value: JsonValue | undefined): value is JsonObject[
   return Array.isArray(value) && value.every(isObject);
 }
 
+/** Larger numbers stand for this one, which no honest count comes near; times in milliseconds stay below it. */
+const LARGEST_COUNT = 1e15;
+
 /** A whole number from zero up; negative, fractional and other values count as absent. */
 export function count(from: JsonObject | undefined, key: string): number | undefined {
   const value = from?.[key];
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  if (typeof value !== "number" || !(value >= 0)) return undefined;
+  if (value > LARGEST_COUNT) return LARGEST_COUNT;
+  return Number.isInteger(value) ? value : undefined;
 }
 
 /** Neither missing nor null. */

@@ -71,6 +71,8 @@ export interface RequestSpec {
   readonly answers?: number;
   /** Number of answers, images or calls that one request is charged for. */
   readonly units: number;
+  /** Kinds of tools that the vendor runs itself; missing when the request asks for none. */
+  readonly hostedTools?: readonly string[];
   /** Price factors of images: size and quality as the client wrote them. */
   readonly size?: string;
   readonly quality?: string;
@@ -107,6 +109,8 @@ export interface Usage {
   /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
   readonly units?: number;
   readonly source: "upstream" | "counted" | "mixed";
+  /** What the upstream reported, where that is more than the answer can have cost; the counts are bounded then. */
+  readonly reported?: { readonly input: number; readonly output: number; readonly units: number };
 }
 
 export const NO_USAGE: Usage = Object.freeze({

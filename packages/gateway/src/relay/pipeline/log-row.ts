@@ -94,6 +94,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
   if (request.spec.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
+  if (usage.reported) detail["usage_bounded"] = true;
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
@@ -115,12 +116,13 @@ function namesOf(dropped: readonly string[]): string[] {
 }
 
 /** Cut from every answer to somebody who is no administrator. */
-function adminDetail(request: RelayRequest, { attempt, tried }: Charged): Record<string, unknown> {
+function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged): Record<string, unknown> {
   const { channel, keyIndex, upstreamModel } = attempt.target;
   const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };
   if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
   if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
+  if (usage.reported) detail["reported_usage"] = usage.reported;
   if (request.guardrail) detail["guardrail_reason"] = request.guardrail.reason;
   return detail;
 }

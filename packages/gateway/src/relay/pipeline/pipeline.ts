@@ -32,6 +32,7 @@ import {
   type Selection,
   type SelectionDeps,
 } from "../selection/select.ts";
+import type { UsageDoubts } from "../selection/usage-doubts.ts";
 import type { AttemptResult } from "../response/sink.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
@@ -48,6 +49,7 @@ export interface PipelineDeps extends ReservationDeps, AttemptDeps {
   readonly ticker: DeliveryTicker;
   readonly running: RunningRequests;
   readonly guard: ChannelGuard;
+  readonly usageDoubts: UsageDoubts;
   readonly retry: RetrySettings;
   readonly admission: AdmissionDeps;
   readonly affinity: Affinity;

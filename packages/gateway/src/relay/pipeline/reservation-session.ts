@@ -22,7 +22,9 @@ import { dueOr } from "./charge-fallback.ts";
 import { openOutput } from "./output-reservation.ts";
 import { estimateOf, estimateOptions, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
 import type { Completion } from "../response/sink.ts";
+import type { RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
+import { boundUsage, usageBounds } from "./usage-bound.ts";
 import { countTexts } from "../response/whole-sink.ts";
 
 export interface ReservationDeps {
@@ -32,6 +34,8 @@ export interface ReservationDeps {
   readonly now: () => number;
   /** The charge of a request cannot be computed: what it had reserved is charged. */
   readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
+  /** The upstream reported more than its answer can have cost; `usage` is what is charged. */
+  readonly onDoubtfulUsage: (request: Pick<RelayRequest, "id" | "spec">, target: RouteTarget, usage: Usage) => void;
 }
 
 /** What a reservation is made from. */
@@ -140,6 +144,7 @@ export class ReservationSession {
     const quota = this.#due(usage, attempt, (error) =>
       this.#deps.onUncomputable(this.#request.id, this.#amount, error),
     );
+    if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, attempt.target, usage);
     await this.#deps.ledger.settle(this.#settlement(quota, { usage, completion, built, attempt, tried }));
     this.charged = { usage, quota, completion };
     return usage;
@@ -260,11 +265,11 @@ export class ReservationSession {
   }
 
   /**
-   * The upstream's usage where it can be believed, counts where it is missing or says nothing was delivered. Texts that
+   * The upstream's usage as far as it can be true, counts where it is missing or says nothing was delivered. Texts that
    * cannot be counted cost what is known without them: a charge always succeeds.
    */
   async #usageOf(completion: Completion): Promise<Usage> {
-    const usage = completion.usage && isBelievable(completion.usage) ? completion.usage : lengthOf(this.#request);
+    const usage = completion.usage ? this.#believed(completion.usage, completion) : lengthOf(this.#request);
     const tokens = usage.input + usage.output;
     const isComplete = completion.reason === "stop" && tokens > 0;
     const isByUnits = usage.units !== undefined && tokens === 0;
@@ -273,6 +278,13 @@ export class ReservationSession {
     const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
     if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
     return { ...usage, input: await this.#countInput(), output, source: "counted" };
+  }
+
+  #believed(usage: Usage, { bytes }: Completion): Usage {
+    const { spec, upload } = this.#request;
+    const ownCap = this.outputCap === undefined ? undefined : this.outputCap * (spec.answers ?? 1);
+    const limits = this.#snapshot.prices.limits(spec.model);
+    return boundUsage(usage, usageBounds({ spec, upload, limits, bytes, ownCap }));
   }
 
   #countInput(): Promise<number> {
@@ -284,14 +296,8 @@ export class ReservationSession {
   }
 }
 
-/** No answer has more; where one says so, its usage is broken. */
+/** No count is larger; what an encoder says of a text stays below it. */
 const MOST_TOKENS = 1_000_000_000;
-
-/** True unless the numbers are beyond what any answer has, and beyond what a charge can be computed from. */
-export function isBelievable(usage: Usage): boolean {
-  const { input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units = 0 } = usage;
-  return Math.max(input, output, cacheWrite, cacheWrite1h, reasoning, audioOutput, imageInput, units) <= MOST_TOKENS;
-}
 
 /** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
 function lengthOf({ spec, upload }: RelayRequest): Usage {

@@ -6,7 +6,6 @@ import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import {
-  isBelievable,
   reserve,
   type ReservationDeps,
   type RequestContext,
@@ -15,6 +14,7 @@ import {
 import { isPriced } from "../pipeline/reservation-terms.ts";
 import { dueOr } from "../pipeline/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
+import { boundUsage, usageBounds } from "../pipeline/usage-bound.ts";
 import type { RouteTarget } from "../selection/select.ts";
 import type { FinishReason, Completion } from "../response/sink.ts";
 
@@ -77,7 +77,7 @@ export class RealtimeBill {
 
   /** One text frame of the upstream. */
   take(frame: string): void {
-    const fact = readFact(frame);
+    const fact = readRealtimeEvent(frame);
     if (!fact || this.#isClosed) return;
     switch (fact.kind) {
       case "session":
@@ -91,7 +91,7 @@ export class RealtimeBill {
         return;
       case "response":
         if (!fact.usage) return this.#keepOpen();
-        this.#usage = sum(this.#usage, fact.usage);
+        this.#usage = sum(this.#usage, this.#believed(fact.usage));
         this.#openText = "";
         this.#openBytes = 0;
         return this.#answered();
@@ -103,8 +103,18 @@ export class RealtimeBill {
   #transcript(usage: Usage | undefined, text: string): void {
     const model = this.#transcriptionModel;
     if (!usage) return this.#keepTranscript(model, text);
-    this.#transcribed.set(model, sum(this.#transcribed.get(model) ?? NO_USAGE, usage));
+    this.#transcribed.set(model, sum(this.#transcribed.get(model) ?? NO_USAGE, this.#believed(usage, model)));
     this.#answered();
+  }
+
+  #believed(usage: Usage, transcriber?: string): Usage {
+    const { request, snapshot, deps } = this.#context;
+    const operation = transcriber === undefined ? "realtime" : "audio.transcriptions";
+    const spec = { ...request.spec, operation, promptEstimate: 0 } as const;
+    const limits = snapshot.prices.limits(transcriber ?? spec.model);
+    const believed = boundUsage(usage, usageBounds({ spec, limits, bytes: undefined }));
+    if (believed.reported && this.#target) deps.onDoubtfulUsage(request, this.#target, believed);
+    return believed;
   }
 
   #keepOpen(): void {
@@ -235,12 +245,6 @@ export class RealtimeBill {
   }
 }
 
-/** Without usage that cannot be true. */
-function readFact(frame: string): ReturnType<typeof readRealtimeEvent> {
-  const fact = readRealtimeEvent(frame);
-  return fact && "usage" in fact && fact.usage && !isBelievable(fact.usage) ? { ...fact, usage: undefined } : fact;
-}
-
 function sum(one: Usage, other: Usage): Usage {
   return {
     input: one.input + other.input,
@@ -254,5 +258,14 @@ function sum(one: Usage, other: Usage): Usage {
     imageInput: one.imageInput + other.imageInput,
     ...(one.units === undefined && other.units === undefined ? {} : { units: (one.units ?? 0) + (other.units ?? 0) }),
     source: one.source === other.source || one === NO_USAGE ? other.source : "mixed",
+    ...reportedBy(one, other),
   };
+}
+
+/** Both together, as soon as one of them could not be true. */
+function reportedBy(one: Usage, other: Usage): Pick<Usage, "reported"> | undefined {
+  if (!one.reported && !other.reported) return undefined;
+  const [a, b] = [one.reported ?? one, other.reported ?? other];
+  const units = (a.units ?? 0) + (b.units ?? 0);
+  return { reported: { input: a.input + b.input, output: a.output + b.output, units } };
 }

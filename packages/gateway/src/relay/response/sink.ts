@@ -27,6 +27,8 @@ export interface Completion {
   readonly usage: Usage | undefined;
   /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
   countOutput(): Promise<number>;
+  /** Bytes of the answer as it came; undefined where they say nothing of its tokens. */
+  readonly bytes?: number;
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }

@@ -153,14 +153,14 @@ export class StreamSink implements Sink {
     const translated = this.#translation?.blocks(clean);
     if (isFirst) this.#begin(clean);
     this.#outputCounter.add(clean);
+    this.#received += clean.length;
     const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
     if (this.#meter.terminated) return this.#complete(out);
-    this.#watchReservation(clean.length);
+    this.#watchReservation();
     this.#forward(out);
   }
 
-  #watchReservation(received: number): void {
-    this.#received += received;
+  #watchReservation(): void {
     if (this.#received <= this.#progressAt) return;
     this.#progressAt = this.#received + PROGRESS_EVERY;
     this.#flow.progress(() => this.#outputCounter.bound());
@@ -350,6 +350,7 @@ export class StreamSink implements Sink {
       reason,
       usage,
       countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#outputCounter.count()),
+      bytes: this.#received,
       firstContentAt: this.#firstContentAt,
     };
   }

@@ -163,6 +163,7 @@ export class WholeSink implements Sink {
       reason: "stop",
       usage,
       countOutput: () => countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
+      bytes: this.#size,
       firstContentAt: performance.now(),
     });
     const untouched = shaped === answer ? bytes : undefined;
@@ -189,6 +190,7 @@ export class WholeSink implements Sink {
         usage
           ? Promise.resolve(usage.output)
           : countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
+      bytes: this.#size,
       firstContentAt: performance.now(),
     });
     sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });

@@ -1,16 +1,18 @@
 import { channelHealth, type ChannelHealth } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Breakers } from "../../relay/selection/breaker.ts";
+import type { UsageDoubts } from "../../relay/selection/usage-doubts.ts";
 import type { Cooldowns } from "../../relay/selection/cooldown.ts";
 
 export interface ChannelHealthDeps {
   readonly breakers: Pick<Breakers, "states">;
   readonly cooldowns: Pick<Cooldowns, "resting">;
+  readonly usageDoubts: Pick<UsageDoubts, "recent">;
   /** The clock of both. */
   readonly now: () => number;
 }
 
-export function channelHealthRoute({ breakers, cooldowns, now }: ChannelHealthDeps): Route {
+export function channelHealthRoute({ breakers, cooldowns, usageDoubts, now }: ChannelHealthDeps): Route {
   return implement(channelHealth, () => {
     const waitMs = (until: number) => Math.max(0, until - now());
     const broken = breakers
@@ -31,6 +33,16 @@ export function channelHealthRoute({ breakers, cooldowns, now }: ChannelHealthDe
       wait_ms: waitMs(until),
       consecutive_failures: 0,
     }));
-    return [...broken, ...resting].toSorted((a, b) => a.channel_id - b.channel_id || a.key_index - b.key_index);
+    const doubted = usageDoubts.recent().map(({ channelId, keyIndex, model, answers }): ChannelHealth => ({
+      channel_id: channelId,
+      key_index: keyIndex,
+      state: "doubtful-usage",
+      model,
+      wait_ms: 0,
+      consecutive_failures: answers,
+    }));
+    return [...broken, ...resting, ...doubted].toSorted(
+      (a, b) => a.channel_id - b.channel_id || a.key_index - b.key_index,
+    );
   });
 }

@@ -1,0 +1,116 @@
+import type { ModelLimits } from "../../billing/pricing/model-limits.ts";
+import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
+import type { Upload } from "../ingress/upload.ts";
+
+/** What one answer can have used, whatever its upstream reports. */
+export interface UsageBounds {
+  readonly input: number;
+  readonly output: number;
+  /** Seconds or searches. */
+  readonly units: number;
+}
+
+/** What is known of an answer beside its usage. */
+export interface Answered {
+  readonly spec: Pick<
+    RequestSpec,
+    "operation" | "promptEstimate" | "outputCap" | "answers" | "units" | "hostedTools" | "reasoningEffort"
+  >;
+  readonly upload?: Pick<Upload, "seconds"> | undefined;
+  readonly limits: ModelLimits;
+  /** Bytes of the answer as it came; undefined where they say nothing of its tokens. */
+  readonly bytes: number | undefined;
+  /** Cap that the gateway itself has set, for all answers together. */
+  readonly ownCap?: number | undefined;
+}
+
+/** Models that nobody lists. */
+const UNLISTED_OUTPUT = 32_768;
+const UNLISTED_INPUT = 262_144;
+/** Vendors count images and other media in ways of their own; an estimate may be off by as much. */
+const PER_ESTIMATED = 8;
+const OF_CONTEXT = 2;
+/** Turns that a hosted tool may add to one request; each of them counts the conversation again. */
+const HOSTED_TURNS = 32;
+/** Tokens of an answer that does not show all it says: rejected predictions, empty tool turns. */
+const UNSEEN = 4_096;
+/** Tokens for each byte of an answer, where a token is mostly several bytes long. */
+const PER_BYTE = 4;
+const UNKNOWN_SECONDS = 86_400;
+
+export function usageBounds(answered: Answered): UsageBounds {
+  return { input: mostInput(answered), output: mostOutput(answered), units: mostUnits(answered) };
+}
+
+function mostInput({ spec, limits }: Answered): number {
+  const turns = turnsOf(spec);
+  const byEstimate = spec.promptEstimate * PER_ESTIMATED;
+  const { contextTokens } = limits;
+  return turns * Math.max(byEstimate, contextTokens === undefined ? UNLISTED_INPUT : contextTokens * OF_CONTEXT);
+}
+
+/** A model that thinks may show nothing of it; of any other the bytes bear witness. */
+function mostOutput({ spec, limits, bytes, ownCap }: Answered): number {
+  const { answers = 1, reasoningEffort } = spec;
+  const unlisted = Math.max(UNLISTED_OUTPUT * answers, spec.outputCap ?? 0);
+  const byModel = (limits.outputTokens === undefined ? unlisted : limits.outputTokens * answers) * turnsOf(spec);
+  if (bytes === undefined) return byModel;
+  const mayThink = limits.isReasoning || limits.outputTokens === undefined || reasoningEffort !== undefined;
+  if (mayThink) return Math.max(byModel, bytes);
+  const byBytes = UNSEEN * answers + bytes * PER_BYTE;
+  const byCap = Math.max(spec.outputCap ?? ownCap ?? Infinity, bytes);
+  return Math.min(Math.max(byModel, bytes), byBytes, byCap);
+}
+
+function turnsOf({ hostedTools }: Answered["spec"]): number {
+  return hostedTools ? HOSTED_TURNS : 1;
+}
+
+function mostUnits({ spec, upload }: Answered): number {
+  switch (spec.operation) {
+    case "audio.transcriptions":
+    case "audio.translations":
+      return upload?.seconds === undefined ? UNKNOWN_SECONDS : upload.seconds * 2 + 60;
+    case "rerank":
+      return Math.max(spec.units, 1 + spec.promptEstimate);
+    default:
+      // Images and characters are counted here, nobody reports them.
+      return Infinity;
+  }
+}
+
+/** The same usage where it can be true; else as much of it as can, with what was reported. */
+export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
+  const input = Math.min(usage.input, bounds.input);
+  const output = Math.min(usage.output, bounds.output);
+  const units = usage.units === undefined ? undefined : Math.min(usage.units, bounds.units);
+  const cachedInput = Math.min(usage.cachedInput, input);
+  const cacheWrite = Math.min(usage.cacheWrite, input - cachedInput);
+  const audioInput = Math.min(usage.audioInput, input - cachedInput - cacheWrite);
+  const bounded: Usage = {
+    ...usage,
+    input,
+    output,
+    cachedInput,
+    cacheWrite,
+    cacheWrite1h: Math.min(usage.cacheWrite1h, cacheWrite),
+    audioInput,
+    imageInput: Math.min(usage.imageInput, input - cachedInput - cacheWrite - audioInput),
+    audioOutput: Math.min(usage.audioOutput, output),
+    reasoning: Math.min(usage.reasoning, output),
+    ...(units !== undefined && { units }),
+  };
+  const isWhole = input === usage.input && output === usage.output && units === usage.units;
+  if (!isWhole) return { ...bounded, reported: { input: usage.input, output: usage.output, units: usage.units ?? 0 } };
+  return PARTS.every((name) => bounded[name] === usage[name]) ? usage : bounded;
+}
+
+const PARTS = [
+  "cachedInput",
+  "cacheWrite",
+  "cacheWrite1h",
+  "audioInput",
+  "imageInput",
+  "audioOutput",
+  "reasoning",
+] as const;
