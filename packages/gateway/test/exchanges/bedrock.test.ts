@@ -242,7 +242,8 @@ describe("failures of Bedrock", () => {
         status: 400,
         body: {
           error: {
-            message: "Input is too long for requested model.",
+            message:
+              "This request exceeds the maximum context length of the model: Input is too long for requested model.",
             type: "invalid_request_error",
             param: null,
             code: "context_length_exceeded",

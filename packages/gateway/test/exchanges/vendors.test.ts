@@ -245,7 +245,14 @@ describe("Cohere", () => {
       answer: { status: 400, body: { message } },
       got: {
         status: 400,
-        body: { error: { message, type: "invalid_request_error", param: null, code: "context_length_exceeded" } },
+        body: {
+          error: {
+            message: `This request exceeds the maximum context length of the model: ${message}`,
+            type: "invalid_request_error",
+            param: null,
+            code: "context_length_exceeded",
+          },
+        },
       },
     });
   });

@@ -118,6 +118,8 @@ eachDatabase("options", (open) => {
       ["TopupGroupRatio", "[]", "P8"],
       ["GroupRatio", '{"default":-1}', "P12"],
       ["GitHubOAuthEnabled", "true", "P1"],
+      ["LinuxDOOAuthEnabled", "true", "P14"],
+      ["oidc.enabled", "true", "P14"],
       ["WeChatAuthEnabled", "true", "P3"],
       ["TurnstileCheckEnabled", "true", "P4"],
       ["TelegramOAuthEnabled", "true", "P5"],
