@@ -117,14 +117,26 @@ export const FEATURES: readonly Feature[] = [
   {
     name: "Hosted tools (search, code)",
     words: {
-      "openai-chat": "`web_search_options`",
+      "openai-chat": NONE,
       "anthropic-messages": "typed tools that the vendor runs",
       "gemini-generate": "`googleSearch`, `codeExecution`, `urlContext`",
       "openai-responses": "typed tools",
     },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
-    sample: { web_search_options: {}, tools: [...tools, { type: "web_search" }] },
+    sample: { tools: [...tools, { type: "web_search" }] },
     note: "Refused where nothing else is left to call and the choice forces one.",
+  },
+  {
+    name: "Search in chat",
+    words: {
+      "openai-chat": "`web_search_options`",
+      "anthropic-messages": NONE,
+      "gemini-generate": NONE,
+      "openai-responses": NONE,
+    },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "refused" },
+    sample: { web_search_options: {} },
+    note: "An answer without the search would look like one with it.",
   },
   {
     name: "Choice of tools",

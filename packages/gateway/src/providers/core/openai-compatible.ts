@@ -1,8 +1,8 @@
 import type { DialectId, Operation } from "../../dialects/core/types.ts";
 import { bearer } from "./bearer.ts";
 import { listOpenAiModels } from "./model-list.ts";
-import { rerankUsage } from "./transforms/rerank-usage.ts";
-import { usageOnFinish } from "./transforms/usage-on-finish.ts";
+import { rerankUsage } from "./response-transforms/rerank-usage.ts";
+import { usageOnFinish } from "./response-transforms/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
 
 type Path = UpstreamRoute["path"];

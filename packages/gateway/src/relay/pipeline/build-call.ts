@@ -106,6 +106,8 @@ export async function buildCall(
     publicUrl: deps.publicUrl(),
   };
   await plan.provider.authorize(call, channel, signing);
+  const idempotencyKey = request.protocolHeaders["idempotency-key"];
+  if (idempotencyKey !== undefined) call.headers["idempotency-key"] ??= idempotencyKey;
   return { call, signing, context, dropped };
 }
 

@@ -1,5 +1,14 @@
+import { without } from "../../../dialects/core/json-edit.ts";
+import type { RequestTransform } from "../../core/types.ts";
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+
+/** The vendor refuses the whole request for it, also where the client asked. */
+const noStreamOptions: RequestTransform = {
+  name: "without stream_options",
+  apply: (body) => without(body, ["stream_options"]),
+};
 
 export const ai360 = openaiCompatible({
   type: 19,
@@ -17,6 +26,6 @@ export const ai360 = openaiCompatible({
     "semantic_similarity_s1_v1",
   ],
   operations: ["chat", "embeddings", "images.generations"],
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [olderLimitName, noStreamOptions, noDeveloperRole],
   streamUsage: false,
 });

@@ -8,8 +8,8 @@ import { besidePath } from "../../core/join-url.ts";
 import { clamped } from "../../../dialects/core/json-edit.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type {
   ChannelRecord,
   ProviderAdapter,

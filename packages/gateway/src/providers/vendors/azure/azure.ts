@@ -7,8 +7,8 @@ import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../c
 import { passBeta } from "../openai/openai.ts";
 import { OPENAI_MODELS } from "../openai/models.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "../openai/reasoning.ts";
-import { eachChoice, onEvent } from "../../core/transforms/each-choice.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { eachChoice, onEvent } from "../../core/response-transforms/each-choice.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type {
   ResponseTransform,
   ChannelRecord,

@@ -1,5 +1,6 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 
 export const baichuan = openaiCompatible({
   type: 1006,
@@ -15,6 +16,6 @@ export const baichuan = openaiCompatible({
     "Baichuan-Text-Embedding",
   ],
   operations: ["chat", "embeddings"],
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [olderLimitName, noDeveloperRole],
   streamUsage: false,
 });

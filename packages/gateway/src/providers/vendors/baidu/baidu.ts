@@ -10,9 +10,9 @@ import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { batchedEmbeddings, chunked, fanOut, withBody } from "../../core/private/batched-embeddings.ts";
 import { withFreshToken } from "../../core/private/fresh-token.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { finishNames } from "../../core/transforms/finish-names.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { finishNames } from "../../core/response-transforms/finish-names.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type {
   ChannelRecord,
   Exchange,

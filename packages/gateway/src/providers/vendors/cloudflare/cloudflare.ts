@@ -8,8 +8,8 @@ import { asList, asNumber, asObject } from "../../core/error-body.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson, namesIn } from "../../core/model-list.ts";
 import { hasResponses, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type {
   ChannelRecord,
   ErrorClass,

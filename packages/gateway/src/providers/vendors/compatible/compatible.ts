@@ -3,8 +3,8 @@ import { flag, list, object, text } from "../../../dialects/core/read.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import { bearer } from "../../core/bearer.ts";
 import { openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
-import { developerToSystem } from "../../core/quirks/roles.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { developerToSystem } from "../../core/request-transforms/roles.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { ChannelRecord, ProviderAdapter, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 
 /**

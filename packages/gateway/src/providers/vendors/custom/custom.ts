@@ -4,8 +4,8 @@ import { OPENAI_MODELS } from "../openai/models.ts";
 import { reasoningParams } from "../openai/reasoning.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../core/types.ts";
 
 const WITH_PATH: readonly CompatibleOperation[] = [

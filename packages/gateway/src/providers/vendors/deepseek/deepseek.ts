@@ -1,12 +1,13 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { isObject, list, text } from "../../../dialects/core/read.ts";
 import { amountOf } from "../../core/amount.ts";
 import { besidePath, joinUrl } from "../../core/join-url.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { jsonInstruction } from "../../core/quirks/json-instruction.ts";
-import { finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { jsonInstruction } from "../../core/request-transforms/json-instruction.ts";
+import { finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import type {
   ResponseTransform,
   ChannelRecord,
@@ -90,7 +91,7 @@ export const deepseek = openaiCompatible({
   ],
   operations: ["chat", "completions"],
   paths: { completions: (_ask, _model, { baseUrl }) => besidePath(baseUrl, TAILS, "/beta/completions") },
-  requestTransforms: [noDeveloperRole, thinking, history, jsonInstruction],
+  requestTransforms: [olderLimitName, noDeveloperRole, thinking, history, jsonInstruction],
   responseTransforms: [busy],
   classify: readDeepSeek,
   balance,

@@ -1,3 +1,4 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/error-body.ts";
@@ -64,6 +65,7 @@ export const fastgpt = openaiCompatible({
   id: "fastgpt",
   label: "FastGPT",
   baseUrl: "https://fastgpt.run/api/openapi",
+  requestTransforms: [olderLimitName],
   models: [],
   operations: ["chat"],
   streamUsage: false,

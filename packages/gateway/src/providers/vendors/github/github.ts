@@ -1,3 +1,4 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { bearer } from "../../core/bearer.ts";
 import { listOpenAiModels, bearerHeaders } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -16,6 +17,7 @@ export const github = openaiCompatible({
   id: "github",
   label: "GitHub Models",
   baseUrl: BASE,
+  requestTransforms: [olderLimitName],
   models: [
     "openai/gpt-4.1",
     "openai/gpt-4.1-mini",

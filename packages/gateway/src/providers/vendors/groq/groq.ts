@@ -2,8 +2,8 @@ import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { object, text } from "../../../dialects/core/read.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
-import { eachMessage } from "../../core/transforms/each-choice.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { eachMessage } from "../../core/response-transforms/each-choice.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { ResponseTransform, RequestTransform } from "../../core/types.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { none: "low", minimal: "low", xhigh: "high", max: "high" };

@@ -1,5 +1,6 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 
 export const lingyi = openaiCompatible({
   type: 31,
@@ -21,6 +22,6 @@ export const lingyi = openaiCompatible({
     "yi-large-rag-preview",
   ],
   operations: ["chat"],
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [olderLimitName, noDeveloperRole],
   streamUsage: false,
 });

@@ -5,7 +5,7 @@ import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { embeddingBridge } from "./embeddings.ts";
 import { speechBridge, speechExchange } from "./speech.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import type { ResponseTransform, ChannelRecord, ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object, objects, text } from "../../../dialects/core/read.ts";
 import { eachObject } from "../../../dialects/core/json-edit.ts";
-import { eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
+import { eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseTransform } from "../../core/types.ts";
 
 const stopNames = finishReasons({ model_length: "length", error: "stop" });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
-import { developerToSystem } from "../../core/quirks/roles.ts";
+import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /** Members of the OpenAI protocol that the API refuses as unknown. */

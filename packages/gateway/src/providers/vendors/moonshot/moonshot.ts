@@ -1,11 +1,12 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { isObject, object, objects } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { amountOf } from "../../core/amount.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { onEvent } from "../../core/transforms/each-choice.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { onEvent } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseTransform, ChannelRecord, HttpJson } from "../../core/types.ts";
 
 const BASE = "https://api.moonshot.cn";
@@ -49,7 +50,7 @@ export const moonshot = openaiCompatible({
   ],
   operations: ["chat"],
   streamUsage: false,
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [olderLimitName, noDeveloperRole],
   responseTransforms: [usageBeside],
   balance,
 });

@@ -5,7 +5,7 @@ import { dashboardBalance } from "./balance.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "./reasoning.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
 
 const BASE = "https://api.openai.com";

@@ -5,8 +5,8 @@ import { general } from "../../core/classify.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { onEvent } from "../../core/transforms/each-choice.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { onEvent } from "../../core/response-transforms/each-choice.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type {
   ResponseTransform,
   ChannelRecord,

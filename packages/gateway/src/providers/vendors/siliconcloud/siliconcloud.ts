@@ -1,3 +1,4 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, object } from "../../../dialects/core/read.ts";
 import { amountOf } from "../../core/amount.ts";
@@ -6,8 +7,8 @@ import { joinUrl } from "../../core/join-url.ts";
 import { renamed, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { finishNames } from "../../core/transforms/finish-names.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { finishNames } from "../../core/response-transforms/finish-names.ts";
 import { SILICONCLOUD_MODELS } from "./models.ts";
 import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
@@ -76,7 +77,7 @@ export const siliconcloud = openaiCompatible({
     "audio.transcriptions",
   ],
   streamUsage: false,
-  requestTransforms: [noDeveloperRole, imageNames],
+  requestTransforms: [olderLimitName, noDeveloperRole, imageNames],
   responseTransforms: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
   classify: readSiliconCloud,
   balance,

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
-import { eachChoice } from "../../core/transforms/each-choice.ts";
+import { eachChoice } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
 
 const VENDOR_MEMBERS = ["code", "message", "sid"];

@@ -1,7 +1,8 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { general } from "../../core/classify.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/upstream-error.ts";
 
@@ -28,7 +29,7 @@ export const stepfun = openaiCompatible({
   ],
   operations: ["chat", "images.generations", "audio.speech", "audio.transcriptions"],
   streamUsage: false,
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [olderLimitName, noDeveloperRole],
   responseTransforms: [reasoningName],
   classify: readStepFun,
 });

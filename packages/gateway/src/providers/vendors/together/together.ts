@@ -1,8 +1,9 @@
+import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { list, object } from "../../../dialects/core/read.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { general } from "../../core/classify.ts";
-import { eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
-import { reasoningName } from "../../core/transforms/reasoning-name.ts";
+import { eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
+import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/upstream-error.ts";
@@ -40,6 +41,7 @@ export const together = openaiCompatible({
   id: "together",
   label: "Together AI",
   baseUrl: "https://api.together.xyz",
+  requestTransforms: [olderLimitName],
   models: [
     "meta-llama/Llama-3.3-70B-Instruct-Turbo",
     "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8",

@@ -1,6 +1,6 @@
 import { errorOf, vendorReader, type CodeTable } from "../../core/vendor-error.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { noDeveloperRole } from "../../core/quirks/roles.ts";
+import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 
 const CODES: CodeTable = {
   bad_key: ["AuthenticationError", "AccessDenied"],

@@ -4,7 +4,7 @@ import { general } from "../../core/classify.ts";
 import { asObject, asText, codeText } from "../../core/error-body.ts";
 import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
-import { onEvent } from "../../core/transforms/each-choice.ts";
+import { onEvent } from "../../core/response-transforms/each-choice.ts";
 import type {
   ResponseTransform,
   FailedAnswer,

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
-import { developerToSystem } from "../../core/quirks/roles.ts";
-import { eachChoice, eachMessage, finishReasons, onEvent } from "../../core/transforms/each-choice.ts";
+import { developerToSystem } from "../../core/request-transforms/roles.ts";
+import { eachChoice, eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseTransform, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 

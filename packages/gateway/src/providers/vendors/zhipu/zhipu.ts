@@ -6,7 +6,7 @@ import { readZhipu } from "./errors.ts";
 import { v3Bridge } from "./v3.ts";
 import { v4RequestTransforms, v4Repair, v4Routes } from "./v4.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
-import { usageOnFinish } from "../../core/transforms/usage-on-finish.ts";
+import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall, UpstreamRoute } from "../../core/types.ts";
 
 const BASE = "https://open.bigmodel.cn";

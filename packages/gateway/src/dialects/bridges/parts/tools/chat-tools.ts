@@ -1,5 +1,5 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
-import { object, objects, text } from "../../../core/read.ts";
+import { isSet, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 
@@ -29,6 +29,8 @@ export interface ToolOptions {
  * a choice that forces something that is not left is refused.
  */
 export function readChatTools(body: JsonObject, context: BridgeContext, options: ToolOptions = {}): ChatTools {
+  // Answers without a search that the client asked for would look like answers with one.
+  if (isSet(body["web_search_options"])) throw unsupportedParameter("web_search_options");
   const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
   const read = (tool: JsonObject) =>
     options.takesFreeText === true && object(tool, "custom") !== undefined
