@@ -115,7 +115,7 @@ describe.each(["mariadb", "postgres"] as const)("beside two replicas on %s and R
     expect(found).toMatchObject({ code: 1 });
     expect(found.out).toContain("(+777)");
     expect(found.out).toContain("(+55)");
-    await audited("--repair").toContain("live balances are read anew");
+    await audited("--repair").toContain("live balances are read again");
     await serveAll();
     await audited().toContain(": 0 differences.");
     const [after] = await runSql(database, "select quota, used_quota from users where username = 'root'");

@@ -68,11 +68,7 @@ export async function buildCall(
   { signal, keeping, outputCap }: CallOptions = {},
 ): Promise<BuiltCall> {
   const { channel, plan, upstreamModel, keyIndex } = target;
-  const asked =
-    received.asked && plan.bridges.length === 0 ? { ...received, body: forVendor(received.body) } : received;
-  const full = plan.route.inlinesImages
-    ? { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) }
-    : asked;
+  const full = await withFiles(received, target, deps, signal);
   const request = outputCap === undefined ? full : capped(full, outputCap);
   const { spec } = request;
   const key = channel.keys[keyIndex] ?? "";
@@ -106,9 +102,26 @@ export async function buildCall(
     publicUrl: deps.publicUrl(),
   };
   await plan.provider.authorize(call, channel, signing);
-  const idempotencyKey = request.protocolHeaders["idempotency-key"];
-  if (idempotencyKey !== undefined) call.headers["idempotency-key"] ??= idempotencyKey;
+  passIdempotencyKey(call, request);
   return { call, signing, context, dropped };
+}
+
+function passIdempotencyKey(call: UpstreamCall, { protocolHeaders }: RelayRequest): void {
+  const key = protocolHeaders["idempotency-key"];
+  if (key !== undefined) call.headers["idempotency-key"] ??= key;
+}
+
+/** The request with bytes in the place of addresses, where the upstream takes bytes only. */
+async function withFiles(
+  received: RelayRequest,
+  { plan }: RouteTarget,
+  deps: CallDeps,
+  signal: AbortSignal | undefined,
+): Promise<RelayRequest> {
+  const isDirect = received.asked && plan.bridges.length === 0;
+  const asked = isDirect ? { ...received, body: forVendor(received.body) } : received;
+  if (!plan.route.inlinesImages) return asked;
+  return { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) };
 }
 
 /** As if the client had named the cap. */
