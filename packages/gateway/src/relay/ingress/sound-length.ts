@@ -1,4 +1,6 @@
+import type { IFormat } from "music-metadata";
 import type { Spool } from "./spool.ts";
+import { wavSeconds } from "./wav-length.ts";
 
 /** A recording within a form. */
 export interface SoundFile {
@@ -9,9 +11,19 @@ export interface SoundFile {
 
 /** A file that hides its length deeper than this keeps it to itself. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
+/** Pictures and notes that a recording may hold. */
+const COVER_BYTES = 1024 * 1024;
 
-/** Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file does not tell, or is none. */
-export async function soundSeconds(
+/**
+ * Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file does not tell, or is none. Where a
+ * file contradicts itself, the longest that a reader can take it for.
+ */
+export async function soundSeconds(spool: Pick<Spool, "readAt">, file: SoundFile): Promise<number | undefined> {
+  const [told = 0, longest = 0] = [await toldSeconds(spool, file), await wavSeconds(spool, file)];
+  return Math.max(told, longest) || undefined;
+}
+
+async function toldSeconds(
   spool: Pick<Spool, "readAt">,
   { start, end, filename }: SoundFile,
 ): Promise<number | undefined> {
@@ -27,11 +39,23 @@ export async function soundSeconds(
       duration: false,
     });
     const { duration = 0 } = format;
-    return Number.isFinite(duration) && duration > 0 ? duration : undefined;
+    return Number.isFinite(duration) && duration > 0
+      ? Math.max(duration, leastSeconds(format, end - start))
+      : undefined;
   } catch {
     // Not a recording, a cut one, or one of another kind: what it costs is then told by its transcript.
     return undefined;
   }
+}
+
+/** The most bytes that a second of MP3 has. */
+const MP3_BYTES = 40_000;
+
+/** What so many bytes last at least, where the container holds nothing but sound. */
+function leastSeconds({ container, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: IFormat, bytes: number) {
+  const perSecond = container === "FLAC" ? (sampleRate * numberOfChannels * bitsPerSample) / 8 : MP3_BYTES;
+  const isOnlySound = container === "FLAC" || container === "MPEG";
+  return isOnlySound && perSecond > 0 ? Math.max(0, bytes - COVER_BYTES) / perSecond : 0;
 }
 
 const CUE_END = /-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})/g;
