@@ -103,6 +103,9 @@ describe("what only an upstream holds, on converted channels", () => {
     [{ input: "hi", conversation: { id: "conv_1" } }, 404, "conversation", /whole conversation as input/],
     [{ prompt: { id: "pmpt_1" } }, 400, "prompt", /text of the stored prompt as instructions and input/],
     [{ input: "hi", background: true }, 400, "background", /stream an answer/],
+    [{ input: "hi", background: "true" }, 400, "background", /stream an answer/],
+    [{ input: "hi", background: 1 }, 400, "background", /stream an answer/],
+    [{ input: "hi", background: {} }, 400, "background", /stream an answer/],
     [{ input: [{ type: "item_reference", id: "msg_foreign" }] }, 400, "input.item_reference", /send them whole/],
     [{ input: [{ type: "compaction", encrypted_content: "x" }] }, 400, "input.compaction", /summary in words/],
   ])("%o is refused by name, with the way out", async (more, status, param, cure) => {

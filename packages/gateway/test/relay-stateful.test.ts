@@ -114,10 +114,14 @@ describe("stored responses (R-EP-6)", () => {
     expect((await ask("streamed", { previous_response_id: id })).status).toBe(200);
   });
 
+  // @weakness Money: An answer in the background, asked for in a spelling that only tolerant servers take, is never charged
   it("in the background are refused: nobody would pay for them", async () => {
     await relay.gateway.channel("later");
-    const answer = await ask("later", { background: true });
-    expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "unsupported_parameter"]);
+    for (const background of [true, "true", "yes", 1, "false", 0, [], {}]) {
+      const answer = await ask("later", { background });
+      expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "unsupported_parameter"]);
+    }
+    for (const background of [false, null]) expect((await ask("later", { background })).status).toBe(200);
   });
 });
 

@@ -33,6 +33,11 @@ export function optionalFlag(body: JsonObject, key: string): boolean {
   return value;
 }
 
+/** Any value but a plain no: tolerant servers take "true", 1 and much else for a yes. */
+export function asksForBackground(body: JsonObject): boolean {
+  return isSet(body["background"]) && body["background"] !== false;
+}
+
 /** The first of several names for a limit of output tokens; zero counts as none. */
 export function outputCapOf(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
