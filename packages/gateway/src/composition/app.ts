@@ -101,9 +101,10 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...channels,
       ...management.operations.runnables,
       management.background,
-      elector,
       tasks.background,
-      scheduleOf(core, management, { elector, owners: pipeline.owners, tasks }),
+      ...(env.roles.has("jobs")
+        ? [elector, scheduleOf(core, management, { elector, owners: pipeline.owners, tasks })]
+        : []),
     ],
   });
 }
@@ -221,7 +222,7 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
     raw: database.raw,
     jobs: [
       reaperJob(ledger),
-      ...tasks.jobs,
+      ...(env.updateTasks ? tasks.jobs : []),
       ...core.jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({

@@ -15,7 +15,7 @@ import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createRealtime, type UpgradeHandler } from "../relay/realtime/upgrade.ts";
-import { createRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
+import { createRelay, withoutRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
 import type { TaskHandler } from "../tasks/handler.ts";
 import type { Reporter } from "../relay/pipeline/report.ts";
@@ -93,10 +93,13 @@ export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Pr
     const { TurnstileCheckEnabled, TelegramOAuthEnabled } = snapshots.current().options;
     return contentPolicy({ hasTurnstile: TurnstileCheckEnabled, hasTelegram: TelegramOAuthEnabled });
   };
+  const { relay, upgrade, draining } = traffic;
+  const servesConsole = env.roles.has("console");
   return createHttpServer({
     ...core,
-    ...traffic,
-    routes,
+    draining,
+    ...(env.roles.has("relay") ? { relay, upgrade } : { relay: withoutRelay }),
+    routes: servesConsole ? routes : [],
     rules,
     requestTimeoutMs: env.requestTimeoutSeconds * 1_000,
     maxConnectionsPerAddress: env.maxConnectionsPerAddress,
@@ -104,6 +107,6 @@ export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Pr
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     trustedProxies: env.trustedProxies,
-    console: { dir: consoleFolder(), policy },
+    console: { dir: servesConsole ? consoleFolder() : undefined, policy },
   });
 }

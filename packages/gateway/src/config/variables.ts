@@ -176,7 +176,7 @@ export const VARIABLES = {
   roles: define({
     name: "FAIRWAY_ROLES",
     about:
-      "What this process does: relay serves models, console the management API and its screens, jobs the background work.",
+      "What this process does: relay serves models, console the management API and its screens, jobs the background work. Some replica has to do each.",
     fallback: "relay,console,jobs",
     example: "relay",
     parse: parse.setOf("relay", "console", "jobs"),
@@ -265,7 +265,7 @@ export const VARIABLES = {
   }),
   updateTasks: define({
     name: "FAIRWAY_UPDATE_TASKS",
-    about: "Asks upstreams about drawing and music tasks that are not finished.",
+    about: "Asks upstreams about drawings, songs and videos that are not finished.",
     fallback: "true",
     example: "false",
     parse: parse.boolean,

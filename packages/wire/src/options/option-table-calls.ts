@@ -54,7 +54,6 @@ export const CALL_OPTIONS = {
     "relay",
     "Keys that an import brought from another gateway are found by their SHA-256; the import switches it on.",
   ]),
-  StreamCacheQueueLength: option(count, "0", ["relay", "Kept for consoles of the family; nothing reads it."]),
   ModelRequestRateLimitEnabled: option(flag, "false", ["relay", "Model requests are limited per user."]),
   ModelRequestRateLimitDurationMinutes: option(integerType(1, 525_600), "1", [
     "relay",

@@ -181,7 +181,6 @@ export const OPTIONS = {
   MjActionCheckSuccessEnabled: option(flag, "true", ["drawing", "Follow-up actions need a drawing that succeeded."]),
   CheckSensitiveEnabled: option(flag, "true", ["words", "Blocked words are looked for."]),
   CheckSensitiveOnPromptEnabled: option(flag, "true", ["words", "Prompts with blocked words are refused."]),
-  StopOnSensitiveEnabled: option(flag, "true", ["words", "Kept for consoles of the family; nothing reads it."]),
   SensitiveWords: option(wordsType, "test_sensitive", ["words", "Blocked words, one per line, up to 4 MiB."]),
   GuardrailEnabled: option(flag, "false", ["words", "A webhook judges prompts and answers."], {
     needs: ["GuardrailUrl", "GuardrailSecret", "GuardrailOnFailure"],

@@ -28,6 +28,13 @@ const PRICE_TABLE_EMPTY = "{}";
 /** What the program uses while `ServerAddress` is empty. */
 const LOCAL_ADDRESS = "http://localhost:3000";
 
+/** Switches in the forms of compatible consoles that mean nothing here; a change of one is accepted and has no effect. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["StopOnSensitiveEnabled", "StreamCacheQueueLength"]);
+
+export function isWithoutEffect(key: string): boolean {
+  return WITHOUT_EFFECT.has(key);
+}
+
 export function isOptionKey(key: string): key is OptionKey {
   return Object.hasOwn(OPTIONS, key);
 }

@@ -10,7 +10,7 @@ import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
 import { runPipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
-import { isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
+import { errorDialectOf, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "../stateful/bind.ts";
 import { forwardStored } from "../stateful/forward.ts";
@@ -89,6 +89,14 @@ export function createRelay(deps: RelayDeps): RelayHandler {
     answer(call, match, deps).catch((thrown: unknown) => fail(call, AppError.from(thrown), deps));
   };
 }
+
+/** In the place of the relay in a process whose roles leave it out. */
+export const withoutRelay: RelayHandler = (request, response, next) => {
+  const path = (request.originalUrl ?? request.url ?? "/").split("?", 1)[0] ?? "/";
+  if (!isRelayPath(path)) return next();
+  const error = new AppError("unknown_url", { values: { method: request.method ?? "GET", path: printable(path) } });
+  sendError(response, errorDialectOf(path), error, { requestId: "" });
+};
 
 /** Paths that vendors share tell them apart by what only their own clients send. */
 function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {

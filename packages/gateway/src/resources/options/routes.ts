@@ -1,5 +1,6 @@
 import {
   checkOption,
+  isWithoutEffect,
   messageText,
   optionBatch,
   optionHistory,
@@ -45,14 +46,15 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
       const { key = "", value } = call.body;
       if (key === "") throw new Refusal("G1", { field: "key" });
       // Forms of the family send a secret that was left alone without a value: it stays.
-      if (value === undefined) return;
+      if (value === undefined || isWithoutEffect(key)) return;
       const check = checkOption(key, String(value), await values());
       if (!check.isValid) throw refusalOf(check, key);
       await store.write([check], writerOf(call), tagCheck(call.request));
       setTag(call.response, await store.tag());
     }),
     implement(optionBatch, async (call) => {
-      const rows = call.body.map(({ key, value }) => ({ key, value: String(value) }));
+      const sent = call.body.filter(({ key }) => !isWithoutEffect(key));
+      const rows = sent.map(({ key, value }) => ({ key, value: String(value) }));
       const changes = checkAll(rows, await values(rows));
       if (changes.length > 0) await store.write(changes, writerOf(call), tagCheck(call.request));
       setTag(call.response, await store.tag());

@@ -1,0 +1,33 @@
+// Every documented variable and option has a reader: a switch that nothing reads promises what does not happen.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ENV_VARIABLES } from "../packages/gateway/src/config/env.ts";
+import { VARIABLES } from "../packages/gateway/src/config/variables.ts";
+import { OPTIONS } from "../packages/wire/src/index.ts";
+import { ROOT } from "./bootstrap.mjs";
+
+const source = (pattern: string, isReader: (path: string) => boolean) =>
+  globSync(pattern, { cwd: ROOT })
+    .filter((path) => !path.includes(".test.") && isReader(path))
+    .map((path) => readFileSync(join(ROOT, path), "utf8"))
+    .join("\n");
+
+const gateway = source(
+  "packages/gateway/src/**/*.ts",
+  (path) => !/config\/(?:variables|limit-variables|aliases)\.ts$/.test(path),
+);
+const readers = gateway + source("packages/console/src/**/*.{ts,tsx}", (path) => !path.includes("/locale/"));
+
+test("every variable of the environment", () => {
+  expect(ENV_VARIABLES.length).toBeGreaterThan(50);
+  const unread = Object.keys(VARIABLES).filter((name) => !new RegExp(`\\b${name}\\b`).test(gateway));
+  expect(unread).toEqual([]);
+});
+
+test("every option that the public status does not hand to consoles", () => {
+  const unread = Object.entries(OPTIONS)
+    .filter(([name, { shownAs }]) => shownAs === undefined && !readers.includes(name))
+    .map(([name]) => name);
+  expect(unread).toEqual([]);
+});
