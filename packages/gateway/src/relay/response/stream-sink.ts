@@ -218,15 +218,17 @@ export class StreamSink implements Sink {
   /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { spec, isPlayground } = this.#flow.request;
-    if (isPlayground) return this.#editForPlayground(blocks);
-    if (hasNewUsage && !spec.wantsStreamUsage)
-      return cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event));
-    return this.#upstream.tidy?.(blocks) ?? blocks;
+    const edited =
+      hasNewUsage && !spec.wantsStreamUsage
+        ? cutUsageEvents(blocks, (event) => this.#upstream.isUsageOnly(event))
+        : (this.#upstream.tidy?.(blocks) ?? blocks);
+    return isPlayground ? this.#editForPlayground(edited) : edited;
   }
 
-  /** Readers of playgrounds take every event for a chunk whose choices have an object `delta`. */
+  /** Readers of playgrounds take every event of an answer for a chunk whose choices have an object `delta`. */
   #editForPlayground(blocks: Buffer): Buffer {
-    const cut = blocks.includes(EMPTY_CHOICES) ? cutEvents(blocks, hasNoChoices) : blocks;
+    const isEarly = !this.#meter.finished && blocks.includes(EMPTY_CHOICES);
+    const cut = isEarly ? cutEvents(blocks, hasNoChoices) : blocks;
     return cut.includes(NULL_DELTA) ? Buffer.from(cut.toString("utf8").replaceAll('"delta":null', '"delta":{}')) : cut;
   }
 
