@@ -11,6 +11,8 @@ import { rawOn, transact } from "../../packages/gateway/src/storage/transaction.
 import { SAMPLE_MODELS } from "./models.ts";
 import type { SeedPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
+import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
+import { channelKey, tokenKey } from "../../packages/gateway/src/storage/secrets/places.ts";
 
 /** Of every user that the seed makes. */
 export const SAMPLE_PASSWORD = "sample-password";
@@ -72,14 +74,17 @@ async function makeUsers({ database: { db }, plan, random }: Making): Promise<Sa
   return db.selectFrom("users").select(["id", "username", "group"]).where("id", ">", last).orderBy("id").execute();
 }
 
-async function makeTokens({ database: { db }, vault, plan }: Making, users: SampleUser[]): Promise<SampleToken[]> {
+async function makeTokens({ database, vault, plan }: Making, users: SampleUser[]): Promise<SampleToken[]> {
+  const { db } = database;
   const last = await highest(db.selectFrom("tokens").select((eb) => eb.fn.max("id").as("id")));
   const rows = Array.from({ length: plan.tokens }, (_, index) => {
     const key = randomText(KEY_LENGTH);
+    const id = last + index + 1;
     return {
+      id,
       user_id: users[index % users.length]?.id ?? 0,
       key_hash: vault.hashKey(key),
-      key_sealed: vault.seal(key),
+      key_sealed: vault.seal(key, tokenKey(id)),
       status: 1,
       name: `${["production", "staging", "notebook", "batch"][index % 4]}-${last + index + 1}`,
       created_time: plan.until - plan.days * 86_400,
@@ -95,6 +100,7 @@ async function makeTokens({ database: { db }, vault, plan }: Making, users: Samp
     };
   });
   for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("tokens").values(some).execute();
+  await alignIds(database, ["tokens"]);
   const columns = ["id", "name", "unlimited_quota"] as const;
   const made = await db.selectFrom("tokens").select(columns).where("id", ">", last).orderBy("id").execute();
   return made.map(({ id, name, unlimited_quota }, index) => {
@@ -107,6 +113,7 @@ async function makeChannels({ database, vault, plan, random }: Making): Promise<
   const last = await highest(db.selectFrom("channels").select((eb) => eb.fn.max("id").as("id")));
   const rows = Array.from({ length: plan.channels }, (_, index) => channelRow(vault, random, index, last + index + 1));
   for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("channels").values(some).execute();
+  await alignIds(database, ["channels"]);
   const columns = ["id", "models", "group", "status", "priority", "weight", "tag"] as const;
   const made = await db.selectFrom("channels").select(columns).where("id", ">", last).orderBy("id").execute();
   for (const some of inChunks(made, ROWS_PER_INSERT)) await transact(db, (trx) => rebuildAbilities(trx, some));
@@ -121,8 +128,9 @@ function channelRow(vault: Vault, random: Random, index: number, number: number)
   const models = [main, ...others].slice(0, MODELS_PER_CHANNEL).flatMap((model) => (model ? [model.name] : []));
   const key = `sk-sample-${number}`;
   return {
+    id: number,
     type,
-    key_sealed: vault.seal(key),
+    key_sealed: vault.seal(key, channelKey(number)),
     key_hash: vault.hashKey(key),
     openai_organization: "",
     test_model: "",

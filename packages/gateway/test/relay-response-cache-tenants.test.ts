@@ -85,7 +85,7 @@ it("what lies in Redis says nothing of requests or answers", async () => {
   expect(all.length).toBeGreaterThan(7);
   for (const text of ["upstream", "chat.completion", "kept", "hi"]) expect(all.join("\n")).not.toContain(`"${text}`);
   expect(all.filter((_, at) => at % 2 === 0).every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
-  expect(all.filter((_, at) => at % 2 === 1).every((sealed) => sealed.startsWith("v1:"))).toBe(true);
+  expect(all.filter((_, at) => at % 2 === 1).every((sealed) => sealed.startsWith("v2:"))).toBe(true);
 });
 
 it("while Redis is away each request is a miss, never an error", async () => {

@@ -214,6 +214,15 @@ describe("encryption keys", () => {
     expect(Buffer.from(one?.key.reveal() ?? "", "base64")).toHaveLength(32);
   });
 
+  test("derive slowly from a passphrase and keep its fast key for what is stored; random bits need neither", () => {
+    const idsOf = (value: string) => loadEnv({ FAIRWAY_ENCRYPTION_KEY: value }).encryptionKeys?.map(({ id }) => id);
+    expect(idsOf("correct horse battery staple")).toEqual(["p552f522a", "sb867db87"]);
+    expect(idsOf(`new:${base64},correct horse, battery staple`)).toHaveLength(3);
+    expect(idsOf("5b".repeat(32))).toEqual(["s175ef913"]);
+    const [slow, fast] = loadEnv({ FAIRWAY_ENCRYPTION_KEY: "correct horse battery staple" }).encryptionKeys ?? [];
+    expect([slow?.isLegacy, fast?.isLegacy]).toEqual([undefined, true]);
+  });
+
   test.each([`a:${base64},a:${base64}`, "a:short", "short"])("%s is refused", (text) => {
     expect(refusal({ FAIRWAY_ENCRYPTION_KEY: text })).toContain("FAIRWAY_ENCRYPTION_KEY cannot be used: give");
   });
@@ -238,7 +247,7 @@ describe("names of compatible gateways", () => {
     expect(env.databaseUrl.reveal()).toBe("mysql://root:p%40ss%2Fw%3Ard@db:3306/oneapi?ssl-mode=disabled");
     expect(env.limitApi.user).toEqual({ count: 60, seconds: 180 });
     expect(env.redisUrl?.reveal()).toBe("redis://ours");
-    expect(env.encryptionKeys).toHaveLength(1);
+    expect(env.encryptionKeys).toHaveLength(2);
     expect(env.aliases).toContainEqual({ alias: "PORT", name: "FAIRWAY_PORT" });
     expect(env.aliases.map(({ alias }) => alias)).not.toContain("REDIS_CONN_STRING");
   });

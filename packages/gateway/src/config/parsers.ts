@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { parseNetwork, type Network } from "../lib/net/ip.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
@@ -155,41 +154,6 @@ function refuseUnknownTls({ protocol, searchParams }: URL): void {
 export function redisUrl(value: string): Secret {
   readRedisAddress(value);
   return new Secret(value);
-}
-
-export interface EncryptionKey {
-  /** Stands in everything that is sealed with this key. */
-  readonly id: string;
-  /** 32 bytes, base64. */
-  readonly key: Secret;
-}
-
-const KEY_BYTES = 32;
-
-/**
- * `id:base64,id:base64`, newest first, or one secret of any form. The id of a single secret follows from it, so that
- * another secret is noticed as another key.
- */
-export function encryptionKeys(value: string): readonly EncryptionKey[] {
-  if (/^[\w-]{1,32}:/.test(value)) return keyList(value);
-  if (value.length < 16) throw new Error("give at least 16 characters, or id:KEY with a base64 key of 32 bytes");
-  const digest = createHash("sha256").update(value).digest();
-  const id = `s${createHash("sha256").update(digest).digest("hex").slice(0, 8)}`;
-  return [{ id, key: new Secret(digest.toString("base64")) }];
-}
-
-function keyList(value: string): EncryptionKey[] {
-  const keys = parts(value).map((part) => {
-    const [id = "", key = ""] = part.split(":");
-    const bytes = Buffer.from(key, "base64");
-    if (bytes.length !== KEY_BYTES)
-      throw new Error(
-        `give id:KEY pairs separated by commas, each KEY 32 bytes in base64 (openssl rand -base64 32); that of ${id} has ${bytes.length}`,
-      );
-    return { id, key: new Secret(bytes.toString("base64")) };
-  });
-  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error("give every key an id of its own");
-  return keys;
 }
 
 function parts(value: string): string[] {

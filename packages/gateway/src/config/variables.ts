@@ -1,3 +1,4 @@
+import { encryptionKeys } from "./encryption-keys.ts";
 import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
@@ -117,10 +118,10 @@ export const VARIABLES = {
   encryptionKeys: define({
     name: "FAIRWAY_ENCRYPTION_KEY",
     about:
-      "Seals upstream keys, tokens and secret options in the database: one secret, or id:KEY pairs separated by commas, newest first. The last one also finds tokens by their hash, so it stays. Blank makes a key file in FAIRWAY_DATA_DIR when the database is SQLite.",
+      "Seals upstream keys, tokens and secret options in the database: one secret, or id:KEY pairs separated by commas, newest first, where the last may be a secret. The last one also finds tokens by their hash, so it stays. A passphrase is derived slowly. Blank makes a key file in FAIRWAY_DATA_DIR when the database is SQLite.",
     fallback: "",
     example: "2026b:5Yw…=,2026a:n0T…=",
-    parse: parse.optional(parse.encryptionKeys),
+    parse: parse.optional(encryptionKeys),
     isSecret: true,
   }),
   trustedProxies: define({

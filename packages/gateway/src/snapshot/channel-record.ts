@@ -4,6 +4,8 @@ import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/schema/schema.ts";
+import { channelKey } from "../storage/secrets/places.ts";
+import { type Vault } from "../storage/secrets/secrets.ts";
 
 /** The columns that routing needs. */
 export const CHANNEL_COLUMNS = [
@@ -46,9 +48,9 @@ const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
 /** Reads a stored channel; throws an Error that names the field which cannot be read. */
-export function channelRecord(row: ChannelRow, open: (sealed: string) => string): ChannelRecord {
+export function channelRecord(row: ChannelRow, open: Vault["open"]): ChannelRecord {
   const setting = object("setting", row.setting) ?? {};
-  const keys = keysOf(open(row.key_sealed), row.type);
+  const keys = keysOf(open(row.key_sealed, channelKey(row.id)), row.type);
   return Object.freeze({
     id: row.id,
     type: row.type,
@@ -91,7 +93,7 @@ export type ChannelReader = (
  * Reads all channels again and again; a row that did not change gives the same record as the time before. Of a
  * thousand channels one changes at a time, and opening the keys of the others is half of a refresh.
  */
-export function createChannelReader(open: (sealed: string) => string): ChannelReader {
+export function createChannelReader(open: Vault["open"]): ChannelReader {
   let known = new Map<number, { readonly row: ChannelRow; readonly record: ChannelRecord }>();
   return (rows, onUnreadable) => {
     const next: typeof known = new Map();

@@ -9,6 +9,7 @@ import { CHANNEL_COLUMNS, createChannelReader, type ChannelReader } from "./chan
 import { priceOptionDefaults } from "./option-defaults.ts";
 import { createSnapshot, type Listing } from "./snapshot.ts";
 import type { Snapshot } from "./types.ts";
+import { optionValue } from "../storage/secrets/places.ts";
 
 export interface LoadDeps {
   readonly database: Pick<Database, "db" | "raw">;
@@ -53,7 +54,7 @@ async function readOptions({ database, vault, log }: LoadDeps): Promise<Snapshot
 function openOption(row: OptionRow, vault: LoadDeps["vault"], log: Logger): OptionRow[] {
   if (!isOptionKey(row.key) || !isSecretOption(row.key) || !isSealed(row.value)) return [row];
   try {
-    return [{ key: row.key, value: vault.open(row.value) }];
+    return [{ key: row.key, value: vault.open(row.value, optionValue(row.key)) }];
   } catch (error) {
     log.warn("secret option cannot be opened, its default stays", { key: row.key, error });
     return [];

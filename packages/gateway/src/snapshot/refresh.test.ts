@@ -11,6 +11,7 @@ import { bump, type Topic } from "../storage/revisions.ts";
 import type { Schema } from "../storage/schema/schema.ts";
 import { createVault } from "../storage/secrets/secrets.ts";
 import { createSnapshotStore, type SnapshotStoreDeps } from "./refresh.ts";
+import { channelKey, optionValue } from "../storage/secrets/places.ts";
 
 const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
 const FAST_MS = 5;
@@ -44,8 +45,9 @@ eachDatabase("the snapshot", (open) => {
     return live;
   };
 
+  let lastId = 0;
   const addChannel = async (change: Partial<Channel> = {}) => {
-    await database.db.insertInto("channels").values(channelRow(change)).execute();
+    await database.db.insertInto("channels").values(channelRow(++lastId, change)).execute();
   };
   const bumped = (topic: Topic) => database.raw.transaction((tx) => bump(tx, database.kind, topic));
 
@@ -94,7 +96,7 @@ eachDatabase("the snapshot", (open) => {
     await database.db
       .insertInto("options")
       .values([
-        { key: "SMTPToken", value: vault.seal("mail secret") },
+        { key: "SMTPToken", value: vault.seal("mail secret", optionValue("SMTPToken")) },
         { key: "ModelRatio", value: '{"my-model":2}' },
         { key: "GroupRatio", value: '{"default":1,"cheap":0.5}' },
       ])
@@ -163,10 +165,11 @@ test("a snapshot that was never loaded is a mistake", () => {
 
 type Channel = Insertable<Schema["channels"]>;
 
-function channelRow(change: Partial<Channel>): Channel {
+function channelRow(id: number, change: Partial<Channel>): Channel {
   return {
+    id,
     type: 1,
-    key_sealed: vault.seal("sk-test"),
+    key_sealed: vault.seal("sk-test", channelKey(id)),
     key_hash: vault.hashKey("sk-test"),
     openai_organization: "",
     test_model: "",

@@ -9,6 +9,7 @@ import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";
 import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";
 import { writeDump } from "./write.ts";
+import { secondFactor, tokenKey } from "../../storage/secrets/places.ts";
 
 eachDatabase("export and import of everything", (open) => {
   let from: StoreKit;
@@ -39,7 +40,7 @@ eachDatabase("export and import of everything", (open) => {
     const account = accountRow({ username: "änn", passwordHash: "h", createdAt: 1 });
     await db
       .insertInto("users")
-      .values({ ...account, id: 70, quota: 9_007_199_254_740_991, totp_secret: vault.seal("s") })
+      .values({ ...account, id: 70, quota: 9_007_199_254_740_991, totp_secret: vault.seal("s", secondFactor(70)) })
       .execute();
     const token = {
       user_id: 70,
@@ -57,10 +58,11 @@ eachDatabase("export and import of everything", (open) => {
     };
     const tokens = Array.from({ length: 2_300 }, (_, at) => ({
       ...token,
+      id: at + 1,
       name: `t${at}`,
       limits: at % 2 === 0 ? '{"rpm":5}' : null,
       key_hash: vault.hashKey(`k${at}`),
-      key_sealed: vault.seal(`k${at}`),
+      key_sealed: vault.seal(`k${at}`, tokenKey(at + 1)),
     }));
     for (let at = 0; at < tokens.length; at += 500)
       await db

@@ -7,9 +7,9 @@ import type { Database } from "../../storage/database.ts";
 import { hasColumn } from "../../storage/engines/introspect.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import type { RawDatabase, SqlValue } from "../../storage/engines/raw.ts";
-import { verifyVault } from "../../storage/secrets/reseal.ts";
+import { sealedIn, verifyVault } from "../../storage/secrets/reseal.ts";
 import { bump } from "../../storage/revisions.ts";
-import { isSealed, type Vault } from "../../storage/secrets/secrets.ts";
+import type { Vault } from "../../storage/secrets/secrets.ts";
 import { ImportReport } from "../report.ts";
 import { alignIds, insertMany } from "../rows.ts";
 import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
@@ -85,19 +85,19 @@ async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown)
   const path = join(deps.dir, fileOf(table));
   if (!existsSync(path)) throw new UsageError(`${path} is missing: copy the whole export`);
   let count = 0;
-  let sealed: string | undefined;
+  let found: ReturnType<typeof sealedIn>;
   let names: string | undefined;
   for await (const rows of batches(path)) {
     count += rows.length;
     for (const row of rows) {
-      sealed ??= Object.values(row).find((value) => typeof value === "string" && isSealed(value)) as string | undefined;
+      found ??= sealedIn(table, row);
       const own = Object.keys(row).join();
       if (own !== (names ??= own)) throw new UsageError(`${path} has rows with different columns: it was changed`);
     }
   }
   if (count !== expected)
     throw new UsageError(`${path} has ${count} rows instead of ${String(expected)}: it was cut off or changed`);
-  if (sealed !== undefined) deps.vault.open(sealed);
+  if (found) deps.vault.open(found.sealed, found.place);
   if (names !== undefined) await checkColumns(databaseOf(deps, table), table, names.split(","), path);
 }
 

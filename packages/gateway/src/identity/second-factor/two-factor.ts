@@ -6,6 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import type { LoginGuard } from "../passwords/login-guard.ts";
+import { secondFactor } from "../../storage/secrets/places.ts";
 
 export interface TwoFactorDeps {
   readonly db: Kysely<Schema>;
@@ -148,7 +149,9 @@ function recoveryCodes(vault: TwoFactorDeps["vault"]): { readonly codes: string[
 async function read({ db, vault }: TwoFactorDeps, userId: number): Promise<Row | undefined> {
   const row = await db.selectFrom("users").select("totp_secret").where("id", "=", userId).executeTakeFirst();
   const sealed = row?.totp_secret ?? undefined;
-  return sealed === undefined ? undefined : { sealed, stored: JSON.parse(vault.open(sealed)) as Stored };
+  return sealed === undefined
+    ? undefined
+    : { sealed, stored: JSON.parse(vault.open(sealed, secondFactor(userId))) as Stored };
 }
 
 /** False when somebody else has written since `was` was read. */
@@ -158,7 +161,9 @@ async function write(
   was: Row | undefined,
   next: Stored | undefined,
 ): Promise<boolean> {
-  const change = db.updateTable("users").set({ totp_secret: next ? vault.seal(JSON.stringify(next)) : null });
+  const change = db
+    .updateTable("users")
+    .set({ totp_secret: next ? vault.seal(JSON.stringify(next), secondFactor(userId)) : null });
   const own = change.where("id", "=", userId);
   const same = was ? own.where("totp_secret", "=", was.sealed) : own.where("totp_secret", "is", null);
   return (await same.executeTakeFirstOrThrow()).numUpdatedRows === 1n;

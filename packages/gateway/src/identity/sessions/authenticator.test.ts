@@ -59,7 +59,7 @@ eachDatabase("authenticator", (open) => {
     const row = {
       user_id: userId,
       key_hash: kit.vault.hashKey(key),
-      key_sealed: kit.vault.seal(key),
+      key_sealed: "",
       status: 1,
       name: "mine",
       created_time: 1,

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
+import { optionValue } from "../../storage/secrets/places.ts";
+import { type Vault } from "../../storage/secrets/secrets.ts";
 
 /** Row of `options` that no call shows: it is no option of the registry. */
 const KEY = "fairway.session_secret";
+const PLACE = optionValue(KEY);
 const BYTES = 32;
 
-interface Sealer {
-  seal(text: string): string;
-  open(sealed: string): string;
-}
+type Sealer = Pick<Vault, "seal" | "open">;
 
 /** The secret from the environment, else the one in the database, which the first start makes. The same on all replicas. */
 export async function loadSessionSecret(
@@ -20,8 +20,8 @@ export async function loadSessionSecret(
 ): Promise<Secret> {
   if (given) return given;
   const insert = upsertSql(raw.kind, { table: "options", columns: ["key", "value"], key: ["key"] });
-  await raw.run(insert, [KEY, sealer.seal(randomBytes(BYTES).toString("hex"))]);
+  await raw.run(insert, [KEY, sealer.seal(randomBytes(BYTES).toString("hex"), PLACE)]);
   const [row] = await raw.rows<{ value: string }>('select value from options where "key" = ?', [KEY]);
   if (!row) throw new Error("the session secret was not stored");
-  return new Secret(sealer.open(row.value));
+  return new Secret(sealer.open(row.value, PLACE));
 }

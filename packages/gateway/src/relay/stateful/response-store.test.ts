@@ -146,7 +146,7 @@ it("what lies in Redis is sealed under a key that tells nothing, is counted and 
     const hash = redis.keys.responses(`${what}-kept`);
     const [key = "", value = ""] = (await redis.one({ command: "HGETALL", args: [hash] }, 1_000)) as string[];
     expect(key).toMatch(/^[0-9a-f]{64}$/);
-    expect(value).toMatch(/^v1:k:/);
+    expect(value).toMatch(/^v2:k:/);
     expect(Buffer.from(value.split(":")[2] ?? "", "base64").toString("latin1")).not.toContain("secret");
     expect(await bytesOf(what)).toBe(value.length);
     const left = Number(await redis.one({ command: "PTTL", args: [hash] }, 1_000));

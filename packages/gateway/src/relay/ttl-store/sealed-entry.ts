@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import type { Entry } from "./ttl-store.ts";
+import { redisEntry } from "../../storage/secrets/places.ts";
 
 export type Sealer = Pick<Vault, "seal" | "open">;
 
@@ -11,12 +12,12 @@ type Encoding = "utf8" | "latin1";
 /** The entry as text that only this installation can read, and only under its own key. */
 export function sealEntry<E extends Entry>(key: string, { body, ...rest }: E, sealer: Sealer): string {
   const encoding: Encoding = isUtf8(body) ? "utf8" : "latin1";
-  return sealer.seal(`${JSON.stringify({ ...rest, key, encoding })}\n${body.toString(encoding)}`);
+  return sealer.seal(`${JSON.stringify({ ...rest, key, encoding })}\n${body.toString(encoding)}`, redisEntry(key));
 }
 
 /** Throws for a text that was changed or is sealed with a key that is gone; undefined for one of another key. */
 export function openEntry<E extends Entry>(key: string, sealed: string, sealer: Sealer): E | undefined {
-  const text = sealer.open(sealed);
+  const text = sealer.open(sealed, redisEntry(key));
   const end = text.indexOf("\n");
   const meta = parseObject(text.slice(0, end));
   if (meta?.["key"] !== key) return undefined;

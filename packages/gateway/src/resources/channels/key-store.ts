@@ -9,6 +9,7 @@ import type { Vault } from "../ports.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import type { Writing } from "./store.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+import { channelKey } from "../../storage/secrets/places.ts";
 
 /** The keys of a channel in clear, with the states of those that are switched off. */
 export interface KeySet {
@@ -140,7 +141,7 @@ async function keySetOf(db: Trx, vault: Vault, id: number) {
     .executeTakeFirst();
   if (!row) return undefined;
   const { type, status, channel_info: info, other_info: otherInfo } = row;
-  const keys = keysOf(vault.open(row.key_sealed), type);
+  const keys = keysOf(vault.open(row.key_sealed, channelKey(id)), type);
   const states = new Map([...readKeyStates(info)].filter(([index]) => index < keys.length));
   return { keys, states, info, otherInfo, status, type };
 }

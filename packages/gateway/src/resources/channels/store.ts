@@ -15,6 +15,8 @@ import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-sto
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+import { channelKey } from "../../storage/secrets/places.ts";
+import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface ChannelStoreDeps {
   readonly database: Database;
@@ -178,9 +180,11 @@ function changes(writing: Writing) {
       write(async (trx) => {
         const created: number[] = [];
         for (const key of keys) {
-          const sealed = { key_sealed: vault.seal(key), key_hash: vault.hashKey(key) };
+          const sealed = { key_sealed: "", key_hash: vault.hashKey(key) };
           const row = { ...fields, ...sealed, created_time: seconds(clock), other_info: "" };
-          created.push(await insertRow(trx, "channels", row));
+          const id = await insertRow(trx, "channels", row);
+          await storeKey(trx, "channels", id, vault.seal(key, channelKey(id)));
+          created.push(id);
         }
         await rebuildAbilities(
           trx,
@@ -336,13 +340,13 @@ async function keyTextOf(
   id: number,
 ): Promise<string | undefined> {
   const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
-  return row && vault.open(row.key_sealed);
+  return row && vault.open(row.key_sealed, channelKey(id));
 }
 
 async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key: string) {
   const info = await statesAfter(trx, vault, id, key);
   const states = info === undefined ? {} : { channel_info: info };
-  return { key_sealed: vault.seal(key), key_hash: vault.hashKey(key), ...states };
+  return { key_sealed: vault.seal(key, channelKey(id)), key_hash: vault.hashKey(key), ...states };
 }
 
 async function reviveKeys(trx: Transaction<Schema>, vault: Vault, id: number): Promise<void> {

@@ -31,6 +31,7 @@ import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
 import { adminView, ownerView, type StoredLog } from "./view.ts";
+import { LOG_CURSOR } from "../../storage/secrets/places.ts";
 
 export interface LogRoutesDeps {
   readonly store: LogStore;
@@ -81,7 +82,7 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
   return [
     implement(logListSelf, async ({ query, caller }) => {
       const before = query.before === "" ? undefined : await store.cursorAt(idOf(openCursor(vault, query.before)));
-      const cursorText = (id: number) => Buffer.from(vault.seal(String(id))).toString("base64url");
+      const cursorText = (id: number) => Buffer.from(vault.seal(String(id), LOG_CURSOR)).toString("base64url");
       return readPage(store, { query: ownQuery(query, caller), page: query, before, viewFrom: ownerViews, cursorText });
     }),
     implement(logGetSelf, async ({ params, caller }) => {
@@ -167,7 +168,7 @@ function idOf(text: string): number {
 
 function openCursor(vault: Vault, text: string): string {
   try {
-    return vault.open(Buffer.from(text, "base64url").toString());
+    return vault.open(Buffer.from(text, "base64url").toString(), LOG_CURSOR);
   } catch (cause) {
     throw new Refusal("G1", { field: "before", cause });
   }

@@ -20,6 +20,7 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
+import { optionValue } from "../../storage/secrets/places.ts";
 
 export interface OptionStoreDeps {
   readonly database: Database;
@@ -56,7 +57,10 @@ export function createOptionStore(deps: OptionStoreDeps) {
       .select(["key", "value"])
       .where("key", "in", [...OPTION_KEYS])
       .execute();
-    return rows.map(({ key, value }) => ({ key, value: isSealed(value) ? vault.open(value) : value }));
+    return rows.map(({ key, value }) => ({
+      key,
+      value: isSealed(value) ? vault.open(value, optionValue(key)) : value,
+    }));
   };
 
   return {
@@ -131,7 +135,11 @@ async function writeOne(
     .values({ key, ...values, user_id: writer.userId, created_at: now })
     .execute();
   if (text === undefined) await trx.deleteFrom("options").where("key", "=", key).execute();
-  else await tx.run(upsertSql(kind, UPSERT), [key, isSecretOption(key) && text !== "" ? vault.seal(text) : text]);
+  else
+    await tx.run(upsertSql(kind, UPSERT), [
+      key,
+      isSecretOption(key) && text !== "" ? vault.seal(text, optionValue(key)) : text,
+    ]);
   const who = { user_id: writer.userId, username: writer.username, ip: writer.ip };
   const other = operatorInfo(writer, writer.ip);
   await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.manage, content: `Option ${key} changed`, other });

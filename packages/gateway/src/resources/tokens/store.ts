@@ -13,6 +13,8 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import type { TokenFields } from "./input.ts";
+import { tokenKey } from "../../storage/secrets/places.ts";
+import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface TokenStoreDeps {
   readonly database: Database;
@@ -108,7 +110,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     const rows = own(query).select(COLUMNS).orderBy(column, direction);
     return column === "id" ? rows : rows.orderBy("id", "desc");
   };
-  const view = (row: TokenRow): Token => viewOf(row, vault.open(row.key_sealed));
+  const view = (row: TokenRow): Token => viewOf(row, vault.open(row.key_sealed, tokenKey(row.id)));
   /** Keys are sealed, so a part of one is looked for in the owner's opened keys; owners have few. */
   const pageByKey = async (query: TokenQuery): Promise<TokenPage> => {
     const all = (await ordered(query).execute()).map(view).filter((token) => token.key.includes(query.keyPart));
@@ -135,7 +137,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     /** Keys in clear by id; ids that are not the owner's are passed over. */
     async keys(userId: number, ids: readonly number[]): Promise<Record<string, string>> {
       const rows = await ownOf(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
-      return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed)]));
+      return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed, tokenKey(row.id))]));
     },
   };
 }
@@ -162,7 +164,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     if (!row) return undefined;
     tokens.dropToken(id);
     await announce("tokens");
-    return viewOf(row, vault.open(row.key_sealed));
+    return viewOf(row, vault.open(row.key_sealed, tokenKey(row.id)));
   };
 
   return {
@@ -174,7 +176,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         ...fields,
         user_id: userId,
         key_hash: vault.hashKey(key),
-        key_sealed: vault.seal(key),
+        key_sealed: "",
         status: 1,
         created_time: now,
         accessed_time: now,
@@ -184,7 +186,9 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         // An account that is being deleted takes its tokens along.
         if (!(await lockUser(trx, userId))) throw new Refusal("AU8");
         checkCount?.(await countOf(trx, userId));
-        return insertRow(trx, "tokens", row);
+        const made = await insertRow(trx, "tokens", row);
+        await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
+        return made;
       });
       return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
     },

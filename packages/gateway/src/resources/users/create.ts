@@ -11,6 +11,8 @@ import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { moneyStyle } from "./money-style.ts";
 import type { Trx, UserStore } from "./store.ts";
+import { tokenKey } from "../../storage/secrets/places.ts";
+import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface CreateAccountDeps {
   readonly database: Database;
@@ -153,7 +155,7 @@ async function insertFirstToken(
   const token = {
     user_id: userId,
     key_hash: vault.hashKey(key),
-    key_sealed: vault.seal(key),
+    key_sealed: "",
     status: TOKEN_STATUS.enabled,
     name: `${username}'s initial token`,
     created_time: now,
@@ -167,5 +169,6 @@ async function insertFirstToken(
     group: "",
     deleted_at: null,
   };
-  await trx.insertInto("tokens").values(token).execute();
+  const id = await insertRow(trx, "tokens", token);
+  await storeKey(trx, "tokens", id, vault.seal(key, tokenKey(id)));
 }

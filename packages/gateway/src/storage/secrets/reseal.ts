@@ -1,5 +1,6 @@
 import type { Database } from "../database.ts";
 import type { RawTransaction } from "../engines/raw.ts";
+import { channelKey, optionValue, secondFactor, tokenKey, type Place } from "./places.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 
 /** Where sealed texts are. */
@@ -9,13 +10,14 @@ interface SealedColumn {
   readonly column: string;
   /** Hash of the same text, when one is kept. */
   readonly hash?: string;
+  placeOf(id: string | number): Place;
 }
 
 const PLACES: readonly SealedColumn[] = [
-  { table: "channels", id: "id", column: "key_sealed", hash: "key_hash" },
-  { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash" },
-  { table: "users", id: "id", column: "totp_secret" },
-  { table: "options", id: "key", column: "value" },
+  { table: "channels", id: "id", column: "key_sealed", hash: "key_hash", placeOf: (id) => channelKey(Number(id)) },
+  { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash", placeOf: (id) => tokenKey(Number(id)) },
+  { table: "users", id: "id", column: "totp_secret", placeOf: (id) => secondFactor(Number(id)) },
+  { table: "options", id: "key", column: "value", placeOf: (key) => optionValue(String(key)) },
 ];
 const BATCH = 200;
 
@@ -30,19 +32,31 @@ interface Row {
  * found out at the start, before anything is written that others cannot read.
  */
 export async function verifyVault(database: Database, vault: Vault): Promise<void> {
-  for (const { table, id, column, hash } of PLACES) {
-    const [row] = await database.raw.rows<Row>(
-      `select "${id}" as id, "${column}" as sealed, ${hash ?? "null"} as hash from ${table} where "${column}" like ? order by "${id}" desc limit 1`,
-      ["v1:%"],
+  for (const { table, id, column, hash, placeOf } of PLACES) {
+    const rows = await database.raw.rows<Row>(
+      `select "${id}" as id, "${column}" as sealed, ${hash ?? "null"} as hash from ${table} where "${column}" like ? or "${column}" like ? order by "${id}" desc limit 20`,
+      ["v1:%", "v2:%"],
     );
+    const row = rows.find(({ sealed }) => sealed !== null && isSealed(sealed));
     if (!row || row.sealed === null) continue;
-    const text = vault.open(row.sealed);
-    if (row.hash !== null && vault.hashKey(text) !== row.hash) {
+    const text = vault.open(row.sealed, placeOf(row.id));
+    if (row.hash !== null && !vault.matchesHash(text, row.hash)) {
       throw new VaultError(
         "the last key of FAIRWAY_ENCRYPTION_KEY is not the one that this database began with, so no token would be found: put the first key back at the end of the list",
       );
     }
   }
+}
+
+/** A sealed text of a row, with its place. */
+export function sealedIn(
+  table: string,
+  row: Readonly<Record<string, unknown>>,
+): { readonly sealed: string; readonly place: Place } | undefined {
+  const own = PLACES.find((place) => place.table === table);
+  const sealed = own && row[own.column];
+  if (!own || typeof sealed !== "string" || !isSealed(sealed)) return undefined;
+  return { sealed, place: own.placeOf(row[own.id] as string | number) };
 }
 
 /** Seals everything with the active key; answers how many texts changed. Runs beside a working gateway. */
@@ -52,7 +66,8 @@ export async function reseal(database: Database, vault: Vault): Promise<number> 
   return changed;
 }
 
-async function resealTable(database: Database, vault: Vault, { table, id, column }: SealedColumn): Promise<number> {
+async function resealTable(database: Database, vault: Vault, place: SealedColumn): Promise<number> {
+  const { table, id, column } = place;
   const select = `select "${id}" as id, "${column}" as sealed from ${table} where "${id}" > ? order by "${id}" limit ${BATCH}`;
   const update = `update ${table} set "${column}" = ? where "${id}" = ? and "${column}" = ?`;
   let changed = 0;
@@ -67,18 +82,23 @@ async function resealTable(database: Database, vault: Vault, { table, id, column
         ? [{ id: row.id, sealed: row.sealed }]
         : [],
     );
-    if (old.length > 0) changed += await database.raw.transaction((tx) => resealRows(tx, update, vault, old));
+    if (old.length > 0)
+      changed += await database.raw.transaction((tx) => resealRows(tx, update, { vault, place, rows: old }));
   }
 }
 
+interface Resealing {
+  readonly vault: Vault;
+  readonly place: SealedColumn;
+  readonly rows: readonly { readonly id: Row["id"]; readonly sealed: string }[];
+}
+
 /** A text that somebody changed meanwhile is sealed with the active key already, so it is left alone. */
-async function resealRows(
-  tx: RawTransaction,
-  update: string,
-  vault: Vault,
-  rows: readonly { readonly id: Row["id"]; readonly sealed: string }[],
-): Promise<number> {
+async function resealRows(tx: RawTransaction, update: string, { vault, place, rows }: Resealing): Promise<number> {
   let changed = 0;
-  for (const row of rows) changed += await tx.run(update, [vault.seal(vault.open(row.sealed)), row.id, row.sealed]);
+  for (const { id, sealed } of rows) {
+    const own = place.placeOf(id);
+    changed += await tx.run(update, [vault.seal(vault.open(sealed, own), own), id, sealed]);
+  }
   return changed;
 }

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Secret } from "../../lib/secret.ts";
 import { createVault, isSealed, keysFromFile, VaultError, type VaultKey } from "./secrets.ts";
+import { channelKey, optionValue, tokenKey } from "./places.ts";
 
 const newKey = (id: string): VaultKey => ({ id, key: new Secret(randomBytes(32).toString("base64")) });
+
+const PLACE = tokenKey(1);
 
 describe("a vault", () => {
   const old = newKey("old");
@@ -16,38 +19,50 @@ describe("a vault", () => {
 
   test("opens what it sealed, and seals differently each time", () => {
     for (const text of ["", "sk-abc", '{"type":"service_account"}\nline', "日本語 🔑"]) {
-      const sealed = vault.seal(text);
+      const sealed = vault.seal(text, PLACE);
       expect(isSealed(sealed)).toBe(true);
-      expect(sealed).toMatch(/^v1:old:/);
-      expect(vault.seal(text)).not.toBe(sealed);
-      expect(vault.open(sealed)).toBe(text);
+      expect(sealed).toMatch(/^v2:old:/);
+      expect(vault.seal(text, PLACE)).not.toBe(sealed);
+      expect(vault.open(sealed, PLACE)).toBe(text);
     }
   });
 
   test("opens with older keys and says what to seal again", () => {
-    const sealed = vault.seal("text");
-    expect(rotated.open(sealed)).toBe("text");
+    const sealed = vault.seal("text", PLACE);
+    expect(rotated.open(sealed, PLACE)).toBe("text");
     expect(rotated.needsReseal(sealed)).toBe(true);
-    expect(rotated.needsReseal(rotated.seal("text"))).toBe(false);
+    expect(rotated.needsReseal(rotated.seal("text", PLACE))).toBe(false);
     expect(rotated.activeKeyId).toBe("new");
   });
 
   test("names the key that is missing", () => {
-    expect(() => vault.open(rotated.seal("text"))).toThrow(
+    expect(() => vault.open(rotated.seal("text", PLACE), PLACE)).toThrow(
       "sealed with the key new, which is not among those given (old)",
     );
   });
 
   test("refuses a changed text, a foreign key of the same name and anything else", () => {
-    const sealed = vault.seal("text");
-    const body = Buffer.from(sealed.slice("v1:old:".length), "base64");
+    const sealed = vault.seal("text", PLACE);
+    const body = Buffer.from(sealed.slice("v2:old:".length), "base64");
     for (const at of [0, 13, body.length - 1]) {
       const changed = Buffer.from(body);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(() => vault.open(`v1:old:${changed.toString("base64")}`)).toThrow(VaultError);
+      expect(() => vault.open(`v2:old:${changed.toString("base64")}`, PLACE)).toThrow(VaultError);
     }
-    expect(() => createVault({ keys: [newKey("old")] }).open(sealed)).toThrow("does not open with the key old");
-    for (const text of ["", "plain", "v1:old:", "v2:old:AAAA"]) expect(() => vault.open(text)).toThrow(VaultError);
+    expect(() => createVault({ keys: [newKey("old")] }).open(sealed, PLACE)).toThrow("does not open with the key old");
+    for (const text of ["", "plain", "v1:old:", "v2:old:AAAA"])
+      expect(() => vault.open(text, PLACE)).toThrow(VaultError);
+  });
+
+  test.each([tokenKey(2), channelKey(1), optionValue("1")])("refuses a text of another place than %s", (place) => {
+    const sealed = vault.seal("text", PLACE);
+    expect(() => vault.open(sealed, place)).toThrow("or for another row");
+    // An attacker who hides the binding gets no further.
+    expect(() => vault.open(sealed.replace("v2:", "v1:"), PLACE)).toThrow(VaultError);
+  });
+
+  test("takes no text that only begins like a sealed one for sealed", () => {
+    for (const text of ["v1: we opened", "v2:a:", "v2: the key is: long"]) expect(isSealed(text)).toBe(false);
   });
 
   test("keeps its hashes over a rotation and differs from others", () => {

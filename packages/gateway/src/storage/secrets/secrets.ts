@@ -10,8 +10,12 @@ import {
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret } from "../../lib/secret.ts";
+import type { Place } from "./places.ts";
 
-const VERSION = "v1";
+/** Bound to its row and column; those of version 1 are bound to the key's id alone. */
+const VERSION = "v2";
+const UNBOUND = "v1";
+const SEALED = /^v[12]:[\w-]{1,32}:[\w+/]+=*$/;
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -22,18 +26,25 @@ export interface VaultKey {
   readonly id: string;
   /** 32 bytes, base64. */
   readonly key: Secret;
+  /** Only opens what an earlier version sealed, and finds what it hashed. */
+  readonly isLegacy?: boolean;
 }
 
 /** Seals what must be read again, hashes what must only be found again. */
 export interface Vault {
-  /** `v1:<key id>:<base64 of nonce, text and tag>`, sealed with the active key. */
-  seal(text: string): string;
-  /** Throws a VaultError for a key that is not here and for a text that was changed. */
-  open(sealed: string): string;
+  /** `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same place. */
+  seal(text: string, place: Place): string;
+  /** Throws a VaultError for a key that is not here and for a text that was changed or moved. */
+  open(sealed: string, place: Place): string;
   /** HMAC-SHA-256, hex. Follows from the last key, so that new keys do not change what is stored. */
   hashKey(text: string): string;
+  /**
+   * True when `hash` is that of the text. One by the fast key of an earlier version makes `hashKey` stay with that key:
+   * what the database holds must be found.
+   */
+  matchesHash(text: string, hash: string): boolean;
   readonly activeKeyId: string;
-  /** True when the text is sealed with another key than the active one. */
+  /** True when the text is sealed with another key than the active one, or not bound to its place. */
   needsReseal(sealed: string): boolean;
 }
 
@@ -46,8 +57,8 @@ export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): V
   const [active] = keys;
   const last = keys.at(-1);
   if (!active || !last) throw new VaultError("there is no key");
+  const hashing = hashingOf(keys, last);
   const sealing = new Map(keys.map(({ id, key }) => [id, derive(key, "fairway sealing")]));
-  const hashing = derive(last.key, "fairway hashing");
   const keyOf = (id: string) => {
     const key = sealing.get(id);
     if (key) return key;
@@ -57,19 +68,41 @@ export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): V
   };
   return {
     activeKeyId: active.id,
-    seal: (text) => seal(text, active.id, keyOf(active.id)),
-    open(sealed) {
-      const { id, content } = envelopeOf(sealed);
-      return unseal(content, id, keyOf(id));
+    seal: (text, place) => seal(text, { id: active.id, place }, keyOf(active.id)),
+    open(sealed, place) {
+      const { id, content, isBound } = envelopeOf(sealed);
+      return unseal(content, { id, place: isBound ? place : undefined }, keyOf(id));
     },
-    hashKey: (text) => createHmac("sha256", hashing).update(text).digest("hex"),
-    needsReseal: (sealed) => envelopeOf(sealed).id !== active.id,
+    ...hashing,
+    needsReseal(sealed) {
+      const { id, isBound } = envelopeOf(sealed);
+      return id !== active.id || !isBound;
+    },
   };
+}
+
+function hashingOf(keys: readonly VaultKey[], last: VaultKey): Pick<Vault, "hashKey" | "matchesHash"> {
+  const lasting = derive((keys.findLast((key) => !key.isLegacy) ?? last).key, "fairway hashing");
+  const legacy = last.isLegacy ? derive(last.key, "fairway hashing") : undefined;
+  let used = lasting;
+  return {
+    hashKey: (text) => hashWith(used, text),
+    matchesHash(text, hash) {
+      if (hashWith(used, text) === hash) return true;
+      if (!legacy || hashWith(legacy, text) !== hash) return false;
+      used = legacy;
+      return true;
+    },
+  };
+}
+
+function hashWith(key: KeyObject, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex");
 }
 
 /** True for texts that `seal` made. */
 export function isSealed(text: string): boolean {
-  return text.startsWith(`${VERSION}:`);
+  return SEALED.test(text);
 }
 
 /**
@@ -104,34 +137,51 @@ function derive(key: Secret, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(bytes));
 }
 
-/** The key id is authenticated too: a text cannot be passed off as sealed with another key. */
-function seal(text: string, id: string, key: KeyObject): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(id));
-  const content = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  return `${VERSION}:${id}:${content.toString("base64")}`;
+interface Binding {
+  readonly id: string;
+  /** Undefined for texts of version 1. */
+  readonly place: Place | undefined;
 }
 
-function unseal(content: Buffer, id: string, key: KeyObject): string {
+/** Key id and place are authenticated too: a text cannot be passed off as that of another key, row or column. */
+function bindingBytes({ id, place }: Binding): Buffer {
+  return Buffer.from(place === undefined ? id : `${VERSION}:${id}:${place}`);
+}
+
+function seal(text: string, binding: Binding, key: KeyObject): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingBytes(binding));
+  const content = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `${VERSION}:${binding.id}:${content.toString("base64")}`;
+}
+
+function unseal(content: Buffer, binding: Binding, key: KeyObject): string {
   const textEnd = content.length - TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, content.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-    .setAAD(Buffer.from(id))
+    .setAAD(bindingBytes(binding))
     .setAuthTag(content.subarray(textEnd));
   try {
     return decipher.update(content.subarray(NONCE_BYTES, textEnd), undefined, "utf8") + decipher.final("utf8");
   } catch (cause) {
     throw new VaultError(
-      `a value in the database does not open with the key ${id}: it was sealed with another key of that name, or changed`,
+      `a value in the database does not open with the key ${binding.id}: it was sealed with another key of that name or for another row, or changed`,
       { cause },
     );
   }
 }
 
-function envelopeOf(sealed: string): { readonly id: string; readonly content: Buffer } {
+interface Envelope {
+  readonly id: string;
+  readonly content: Buffer;
+  readonly isBound: boolean;
+}
+
+function envelopeOf(sealed: string): Envelope {
   const [version, id, text] = sealed.split(":");
   const content = Buffer.from(text ?? "", "base64");
-  if (version !== VERSION || id === undefined || content.length < NONCE_BYTES + TAG_BYTES) {
+  const isKnown = version === VERSION || version === UNBOUND;
+  if (!isKnown || id === undefined || content.length < NONCE_BYTES + TAG_BYTES) {
     throw new VaultError("a value in the database is not sealed as it should be");
   }
-  return { id, content };
+  return { id, content, isBound: version === VERSION };
 }

@@ -4,6 +4,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
 import { ImportReport } from "../../report.ts";
 import { importConfig } from "./config.ts";
 import { readLitellm } from "./read.ts";
+import { channelKey } from "../../../storage/secrets/places.ts";
 
 const CONFIG = `
 model_list:
@@ -64,7 +65,7 @@ test("makes one channel of each place, and a second run makes none", async () =>
     { type: 4, base_url: "http://ollama:11434", status: 1 },
     { type: 33 },
   ]);
-  expect(channels.map(({ key_sealed }) => kit.vault.open(key_sealed))).toEqual([
+  expect(channels.map(({ id, key_sealed }) => kit.vault.open(key_sealed, channelKey(id)))).toEqual([
     "sk-from-env",
     "azure-key",
     "",

@@ -9,6 +9,8 @@ import type { Vault } from "../../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../../storage/transaction.ts";
 import type { ImportReport } from "../../report.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
+import { channelKey } from "../../../storage/secrets/places.ts";
+import { storeKey } from "../../../storage/secrets/store-key.ts";
 
 export interface LitellmImport {
   readonly target: Database;
@@ -41,7 +43,7 @@ async function importChannel(
   const renamed = [...channel.models].filter(([here, there]) => here !== there);
   const row = {
     type: channel.type,
-    key_sealed: vault.seal(channel.key),
+    key_sealed: "",
     key_hash: vault.hashKey(channel.key),
     openai_organization: "",
     test_model: "",
@@ -63,6 +65,7 @@ async function importChannel(
   };
   await transact(target.db, async (trx) => {
     const id = await insertRow(trx, "channels", row);
+    await storeKey(trx, "channels", id, vault.seal(channel.key, channelKey(id)));
     await rebuildAbilities(trx, [{ ...row, id, priority: 0 }]);
     await bump(rawOn(trx, target.kind), target.kind, "channels");
   });

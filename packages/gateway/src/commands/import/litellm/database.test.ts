@@ -12,6 +12,7 @@ import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import { ImportReport } from "../../report.ts";
 import { importDatabase } from "./database.ts";
+import { tokenKey } from "../../../storage/secrets/places.ts";
 
 const TABLES = ["users", "tokens", "budgets", "options", "abilities", "ledger"] as const;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -167,7 +168,9 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       model_limits_enabled: 1,
       status: 1,
     });
-    expect(kit.vault.open(String(named("laptop")?.["key_sealed"]))).toBe("...8ouw");
+    expect(kit.vault.open(String(named("laptop")?.["key_sealed"]), tokenKey(Number(named("laptop")?.["id"])))).toBe(
+      "...8ouw",
+    );
     expect(named("sk-...team")).toMatchObject({
       username: "research",
       unlimited_quota: 1,

@@ -7,6 +7,7 @@ import { admitCarriedKeys, insertMany } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
 import type { DatabaseImport } from "./database.ts";
 import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
+import { tokenKey } from "../../../storage/secrets/places.ts";
 
 /** Words that stand for models among the names. */
 const ALL = new Set(["*", "all-proxy-models"]);
@@ -26,12 +27,14 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   const find = "select id from tokens where key_hash = ?";
   const known = await target.raw.rows(find, [hash]);
   report.count("keys", known.length > 0 ? "kept" : "created");
-  const values = { ...tokenRow(context, row, owner), key_hash: hash, key_sealed: vault.seal(shownAs(row)) };
+  const values = { ...tokenRow(context, row, owner), key_hash: hash, key_sealed: "" };
   if (isDry || known.length > 0) return;
   await target.raw.transaction(async (tx) => {
     await insertMany(tx, "tokens", [values]);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the key ${values.name} was not stored`);
+    const sealed = vault.seal(shownAs(row), tokenKey(made.id));
+    await tx.run("update tokens set key_sealed = ? where id = ?", [sealed, made.id]);
     await keepBudget(context, tx, { scope: "token", id: made.id, spending: spendingOf(context, row) });
     await admitCarriedKeys(tx, target.kind);
   });

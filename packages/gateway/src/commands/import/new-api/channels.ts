@@ -9,6 +9,7 @@ import { transact } from "../../../storage/transaction.ts";
 import { insertKeepingId } from "../../rows.ts";
 import { typeHere, type TypeHere } from "./channel-types.ts";
 import type { ImportContext } from "./context.ts";
+import { channelKey } from "../../../storage/secrets/places.ts";
 
 const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
 
@@ -48,9 +49,10 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   if (isDry) return;
   await target.raw.transaction(async (tx) => {
     const oldId = index === 0 ? row.int("id") : undefined;
-    await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: vault.seal(key), key_hash: hash });
+    await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: "", key_hash: hash });
     const [made] = await tx.rows<{ id: number }>(find, [name, place.type, hash]);
     if (!made) throw new Error(`the channel ${name} was not stored`);
+    await tx.run("update channels set key_sealed = ? where id = ?", [vault.seal(key, channelKey(made.id)), made.id]);
     if (index === 0) channels.set(row.int("id"), made.id);
     context.routed.push(made.id);
   });

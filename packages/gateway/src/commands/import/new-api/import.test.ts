@@ -14,6 +14,7 @@ import { openForeign, type ForeignDatabase } from "../../../storage/engines/fore
 import type { Schema } from "../../../storage/schema/schema.ts";
 import { importFamily } from "./import.ts";
 import type { FamilyKind } from "./context.ts";
+import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/places.ts";
 
 eachDatabase("import of a database of the family", (open) => {
   let kit: StoreKit;
@@ -177,7 +178,7 @@ eachDatabase("import of a database of the family", (open) => {
     const access = await kit.database.db.selectFrom("access_tokens").selectAll().execute();
     expect(access).toMatchObject([{ user_id: root?.id, name: "", token_hash: hashOf("t".repeat(32)) }]);
     const tokens = await all("tokens");
-    expect(tokens.map(({ key_sealed }) => kit.vault.open(key_sealed))).toEqual([KEYS[0], KEYS[1]]);
+    expect(tokens.map(({ id, key_sealed }) => kit.vault.open(key_sealed, tokenKey(id)))).toEqual([KEYS[0], KEYS[1]]);
     expect(tokens).toMatchObject([
       {
         id: 1,
@@ -216,12 +217,15 @@ eachDatabase("import of a database of the family", (open) => {
       },
       { id: 8, type: 24, status: 3, model_mapping: "" },
     ]);
-    expect(channels.map(({ key_sealed }) => kit.vault.open(key_sealed))).toEqual(["sk-upstream-7", "sk-upstream-8"]);
+    expect(channels.map(({ id, key_sealed }) => kit.vault.open(key_sealed, channelKey(id)))).toEqual([
+      "sk-upstream-7",
+      "sk-upstream-8",
+    ]);
     expect((await all("abilities")).filter(({ channel_id }) => channel_id === 7)).toHaveLength(4);
     const options = Object.fromEntries((await all("options")).map(({ key, value }) => [key, value]));
     expect(options["QuotaForNewUser"]).toBe("123");
     expect(Object.keys(options).sort()).toEqual(["QuotaForNewUser", "SMTPToken"]);
-    expect(kit.vault.open(options["SMTPToken"] ?? "")).toBe("mail secret");
+    expect(kit.vault.open(options["SMTPToken"] ?? "", optionValue("SMTPToken"))).toBe("mail secret");
     expect(report.notes.join("\n")).toContain("the option Price has a value that cannot be used");
     expect(report.notes.join("\n")).toContain("the channel channel 9 has the type 555");
     expect(await all("redemptions")).toMatchObject([
@@ -347,7 +351,7 @@ eachDatabase("import of a database of the family", (open) => {
     ]);
     expect(report.of("channels")).toMatchObject({ created: 5, skipped: 1 });
     const vertex = (await all("channels")).find(({ type }) => type === 41);
-    expect(kit.vault.open(vertex?.key_sealed ?? "")).toBe('{"type":"service_account"}');
+    expect(kit.vault.open(vertex?.key_sealed ?? "", channelKey(vertex?.id ?? 0))).toBe('{"type":"service_account"}');
     expect(await all("tokens")).toMatchObject([
       { model_limits_enabled: 1, model_limits: "gpt-4o,gpt-4", allow_ips: "10.0.0.0/8\n192.168.0.0/16" },
       { model_limits_enabled: 0, model_limits: "", allow_ips: "" },

@@ -15,6 +15,7 @@ import { openForeign, type ForeignDatabase } from "../../../storage/engines/fore
 import type { Schema } from "../../../storage/schema/schema.ts";
 import type { FamilyKind } from "./context.ts";
 import { importFamily } from "./import.ts";
+import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/places.ts";
 
 const TABLES = [
   "users",
@@ -70,7 +71,7 @@ eachDatabase("import of recent revisions", (open) => {
     const report = await run();
     const [root, ann, bob] = await all("users");
     expect(root?.created_at).toBe(77);
-    expect(JSON.parse(kit.vault.open(ann?.totp_secret ?? ""))).toEqual({
+    expect(JSON.parse(kit.vault.open(ann?.totp_secret ?? "", secondFactor(ann?.id ?? 0)))).toEqual({
       secret: "JBSWY3DPEHPK3PXP",
       isOn: true,
       lastStep: 0,
@@ -97,7 +98,11 @@ eachDatabase("import of recent revisions", (open) => {
     expect(tokens.map(({ key_hash }) => key_hash)).toEqual(
       [KEYS[0], carriedKey("sk-short_key"), KEYS[2]].map((key) => kit.vault.hashKey(key ?? "")),
     );
-    expect(tokens.map(({ key_sealed }) => kit.vault.open(key_sealed))).toEqual([KEYS[0], "short_key", KEYS[2]]);
+    expect(tokens.map(({ id, key_sealed }) => kit.vault.open(key_sealed, tokenKey(id)))).toEqual([
+      KEYS[0],
+      "short_key",
+      KEYS[2],
+    ]);
     expect(tokens[2]).toMatchObject({
       status: 1,
       name: "",
@@ -160,7 +165,10 @@ eachDatabase("import of recent revisions", (open) => {
         (a, b) => channels.findIndex(({ name }) => name === a.name) - channels.findIndex(({ name }) => name === b.name),
       ),
     );
-    const keyOf = (name: string) => kit.vault.open(channels.find((it) => it.name === name)?.key_sealed ?? "");
+    const keyOf = (name: string) => {
+      const channel = channels.find((it) => it.name === name);
+      return kit.vault.open(channel?.key_sealed ?? "", channelKey(channel?.id ?? 0));
+    };
     expect([keyOf("channel 7"), keyOf("channel 8"), keyOf("channel 8 (2)")]).toEqual([
       "sk-a\nsk-b",
       '{"client_email":"a"}',
@@ -275,7 +283,7 @@ eachDatabase("import of recent revisions", (open) => {
     await run("one-api");
     const channels = await all("channels");
     expect(channels.map(({ type }) => type)).toEqual([1, 26, 33]);
-    expect(kit.vault.open(channels[2]?.key_sealed ?? "")).toBe("A|S|us-east-1");
+    expect(kit.vault.open(channels[2]?.key_sealed ?? "", channelKey(channels[2]?.id ?? 0))).toBe("A|S|us-east-1");
     expect((await all("logs")).filter(({ request_id }) => request_id.startsWith("import-o-"))).toMatchObject([
       { type: 2, use_time: 2 },
       { type: 4, use_time: 1 },

@@ -1,7 +1,7 @@
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import type { Vault } from "../../../storage/secrets/secrets.ts";
+import { secondFactor } from "../../../storage/secrets/places.ts";
 import { insertMany } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 
@@ -39,9 +39,16 @@ async function* rowsOf(source: ImportContext["source"], table: string): AsyncGen
   for await (const rows of source.pages(table)) yield* rows;
 }
 
-export function sealedSecret(vault: Vault, security: Security | undefined): string | null {
+export async function keepSecondFactor(
+  { vault }: ImportContext,
+  tx: RawTransaction,
+  userId: number,
+  security: Security | undefined,
+): Promise<void> {
   const secret = security?.secret;
-  return secret === undefined ? null : vault.seal(JSON.stringify({ secret, isOn: true, lastStep: 0, recovery: [] }));
+  const text = secret && JSON.stringify({ secret, isOn: true, lastStep: 0, recovery: [] });
+  const sealed = text ? vault.seal(text, secondFactor(userId)) : null;
+  await tx.run("update users set totp_secret = ? where id = ?", [sealed, userId]);
 }
 
 export async function keepPasskeys(

@@ -6,6 +6,7 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
+import { tokenKey } from "../../../storage/secrets/places.ts";
 
 /** Keys keep working: they are found by their hash and can be shown again. */
 export async function importTokens(context: ImportContext): Promise<void> {
@@ -33,10 +34,12 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   tokens.set(row.int("id"), row.int("id"));
   if (isDry) return;
   await target.raw.transaction(async (tx) => {
-    const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: vault.seal(key) };
+    const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: "" };
     await insertKeepingId(tx, "tokens", row.int("id"), values);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
-    if (made) tokens.set(row.int("id"), made.id);
+    if (!made) throw new Error(`the token ${row.int("id")} was not stored`);
+    tokens.set(row.int("id"), made.id);
+    await tx.run("update tokens set key_sealed = ? where id = ?", [vault.seal(key, tokenKey(made.id)), made.id]);
     if (!isUsual) await admitCarriedKeys(tx, target.kind);
   });
 }

@@ -9,7 +9,7 @@ import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
-import { keepPasskeys, readSecurity, sealedSecret, type Security } from "./security.ts";
+import { keepPasskeys, keepSecondFactor, readSecurity, type Security } from "./security.ts";
 
 interface Known {
   readonly id: number;
@@ -76,6 +76,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
     ({ id } = made);
     await carryUsage(context, tx, id, row);
     await keepAccessToken(context, tx, id, row);
+    await keepSecondFactor(context, tx, id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, id, context.security.get(row.int("id")));
     return adjustment(id, row.int("quota") + row.int("used_quota"), context);
   });
@@ -102,6 +103,7 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     await tx.run(`update users set ${sets.join(", ")} where id = ?`, [...Object.values(change), known.id]);
     await carryUsage(context, tx, known.id, row);
     await keepAccessToken(context, tx, known.id, row);
+    await keepSecondFactor(context, tx, known.id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, known.id, context.security.get(row.int("id")));
     return adjustment(known.id, row.int("quota") + row.int("used_quota") - known.quota, context);
   });
@@ -126,7 +128,7 @@ function adjustment(userId: number, amount: number, { kind }: ImportContext) {
 }
 
 async function userRow(
-  { clock, vault, security }: Users,
+  { clock }: Users,
   tx: RawTransaction,
   row: ForeignRow,
   username: string,
@@ -152,7 +154,6 @@ async function userRow(
     aff_count: row.int("aff_count"),
     aff_quota: row.int("aff_quota"),
     aff_history: row.int("aff_history"),
-    totp_secret: sealedSecret(vault, security.get(row.int("id"))),
     created_at: row.time("created_at") || row.int("created_time") || seconds(clock),
   };
 }

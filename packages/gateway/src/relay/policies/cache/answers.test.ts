@@ -100,7 +100,7 @@ describe("in Redis", () => {
     one.answers.keep("key", kept, policy(100_000));
     await expect.poll(() => two.answers.find("key")).toEqual(kept);
     const raw = String(await one.redis.one({ command: "HGET", args: [one.redis.keys.answers("kept"), "key"] }, 1000));
-    expect(raw).toMatch(/^v1:k:/);
+    expect(raw).toMatch(/^v2:k:/);
     expect(await bytesOf(one.redis)).toBe(raw.length);
     const plain = createRedisAnswers({
       redis: one.redis,
