@@ -24,7 +24,13 @@ await main(async () => {
   try {
     const { database, vault } = storage;
     const passwords = createPasswords();
-    const account = { passwords, clock: systemClock, rootPassword: env.rootPassword, hasWizard: false } as const;
+    const account = {
+      passwords,
+      clock: systemClock,
+      rootPassword: env.rootPassword,
+      hasWizard: false,
+      setupToken: undefined,
+    } as const;
     const { madePassword } = await firstStart({ ...account, database, log, version: VERSION, host: "127.0.0.1" });
     if (madePassword !== undefined) say(`account root, password ${madePassword}`);
     await runSeed({ database, url: env.databaseUrl.reveal(), vault, plan, isAdding, say });

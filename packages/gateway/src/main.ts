@@ -6,7 +6,7 @@ import { UsageError } from "./commands/arguments.ts";
 import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
-import { DefaultPasswordError } from "./identity/accounts/first-start.ts";
+import { DefaultPasswordError, OpenSetupError } from "./identity/accounts/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
 import { reasonOf } from "./observability/reason.ts";
 import { isFull } from "./storage/errors.ts";
@@ -15,7 +15,7 @@ import { VaultError } from "./storage/secrets/secrets.ts";
 import { VERSION } from "./version.ts";
 
 /** Failures whose message is meant for the person who starts the program. */
-const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, UsageError];
+const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, OpenSetupError, UsageError];
 
 /**
  * Objects of requests must not be made among the old ones, as the engine does after a while: there each keeps its whole

@@ -160,7 +160,8 @@ async function createParts(settings: ManagementAppSettings) {
   const snapshots = createSnapshotStore({ database, vault, log, pollMs: 3_600_000 });
   const passwords = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
   const rootPassword = new Secret(ROOT_PASSWORD);
-  await firstStart({ database, passwords, clock, log, version: VERSION, host: "127.0.0.1", rootPassword, hasWizard });
+  const place = { version: VERSION, host: "127.0.0.1", setupToken: undefined };
+  await firstStart({ ...place, database, passwords, clock, log, rootPassword, hasWizard });
   await snapshots.start();
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");

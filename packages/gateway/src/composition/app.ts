@@ -141,7 +141,8 @@ function lifeOf(parts: Parts): App {
 
 async function start({ core, management, health, http, admin, demo, runnables }: Parts): Promise<StartedApp> {
   const { env, storage, identity, ledger, snapshots } = core;
-  const root = { version: VERSION, host: env.host, rootPassword: env.rootPassword, hasWizard: env.setupWizard };
+  const { host, rootPassword, setupToken, setupWizard: hasWizard } = env;
+  const root = { version: VERSION, host, rootPassword, setupToken, hasWizard };
   const first = await firstStart({ ...storage, ...core, ...root, passwords: identity.passwords });
   await management.setupState.refresh();
   health.done("database");

@@ -214,7 +214,8 @@ export const VARIABLES = {
   }),
   setupToken: define({
     name: "FAIRWAY_SETUP_TOKEN",
-    about: "Must be named to the setup screen, so that nobody else owns a fresh installation.",
+    about:
+      "The setup screen asks for it. Without it only this machine may set up, and FAIRWAY_SETUP_WIZARD needs a FAIRWAY_HOST on loopback.",
     fallback: "",
     example: "a-long-random-text",
     parse: parse.optional(parse.secret()),

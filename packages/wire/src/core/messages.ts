@@ -185,7 +185,10 @@ export const MESSAGES = {
   J1: { status: 200, text: "Job does not exist." },
   SU1: { status: 400, text: "The system has already been initialised." },
   SU2: { status: 200, text: "The system has been initialised." },
-  SU3: { status: 400, text: "Setup is closed: a setup token is required." },
+  SU3: {
+    status: 400,
+    text: "Setup from another machine needs the setup token: set FAIRWAY_SETUP_TOKEN and send it as setup_token.",
+  },
 } as const satisfies Record<string, MessageEntry>;
 
 export type MessageCode = keyof typeof MESSAGES;

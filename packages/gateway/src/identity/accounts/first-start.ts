@@ -26,11 +26,18 @@ export interface FirstStartDeps {
   readonly rootPassword: Secret | undefined;
   /** The console asks for the first account instead. */
   readonly hasWizard: boolean;
+  /** What the set-up screen asks for; without it the screen is for this machine alone. */
+  readonly setupToken: Secret | undefined;
 }
 
 /** The server would be reachable from other machines with the password that everyone knows. */
 export class DefaultPasswordError extends Error {
   override readonly name = "DefaultPasswordError";
+}
+
+/** Anyone who reaches the server first would own it. */
+export class OpenSetupError extends Error {
+  override readonly name = "OpenSetupError";
 }
 
 export interface FirstStart {
@@ -39,10 +46,15 @@ export interface FirstStart {
   readonly hasDefaultPassword: boolean;
 }
 
-/** Makes the super administrator of an empty database; throws DefaultPasswordError. Safe on several replicas at once. */
+/** Makes the super administrator of an empty database; throws DefaultPasswordError and OpenSetupError. Safe on several replicas at once. */
 export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   const { database, log, host } = deps;
   const isFresh = !(await hasUsers(database));
+  if (isFresh && deps.hasWizard && !deps.setupToken && !isLoopback(host)) {
+    throw new OpenSetupError(
+      `the set-up screen on ${host} would give the installation to the first visitor: set FAIRWAY_SETUP_TOKEN, or start on 127.0.0.1`,
+    );
+  }
   const made = isFresh && !deps.hasWizard ? await createRoot(deps) : undefined;
   if (!isFresh || !deps.hasWizard) await markSetUp(deps);
   const hasDefaultPassword = await usesDefaultPassword(deps);

@@ -194,6 +194,20 @@ describe("setup", () => {
     }
   });
 
+  // @weakness Sessions and permissions: A proxy on the same machine opens the set-up screen to everyone
+  test.each([{ "X-Forwarded-For": "203.0.113.9" }, { Forwarded: "for=203.0.113.9" }, { Via: "1.1 proxy" }])(
+    "is closed to proxied clients without a token: %o",
+    async (headers) => {
+      const fresh = await startManagementApp({ url: await createDatabase("sqlite"), hasWizard: true });
+      try {
+        const answer = await fresh.anonymous().call("POST", "/api/setup", { body, headers });
+        expect(answer).toMatchObject({ status: 400, body: { code: "SU3" } });
+      } finally {
+        await fresh.close();
+      }
+    },
+  );
+
   // @weakness Sessions and permissions: Whoever comes first to a new instance owns it
   test("asks for its token when there is one: SU3", async () => {
     const fresh = await startManagementApp({

@@ -6,6 +6,7 @@ import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { isLoopback } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
@@ -66,10 +67,11 @@ async function hasRoot({ db }: Database): Promise<boolean> {
   return (await db.selectFrom("users").select("id").where("role", "=", ROLE.root).executeTakeFirst()) !== undefined;
 }
 
-async function setUp(deps: SetupRoutesDeps, { body, context }: Call<typeof setup>): Promise<void> {
+async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<void> {
+  const { body, context } = call;
   const { database, state, clock } = deps;
   if (await state.refresh()) throw new Refusal("SU1");
-  if (deps.setupToken && !isSame(deps.setupToken.reveal(), body.setup_token ?? "")) throw new Refusal("SU3");
+  if (!mayOpen(deps.setupToken, call)) throw new Refusal("SU3");
   const username = readUsername(body.username ?? "");
   const password = readPassword(body.password ?? "");
   if (body.confirmPassword !== password) throw new Refusal("R4", { field: "confirmPassword" });
@@ -103,6 +105,14 @@ async function setUp(deps: SetupRoutesDeps, { body, context }: Call<typeof setup
     ],
     writer,
   );
+}
+
+const FORWARDED = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
+
+/** With the token; without one only from this machine, which a proxy on it is not. */
+function mayOpen(token: Secret | undefined, { body, context, request }: Call<typeof setup>): boolean {
+  if (token) return isSame(token.reveal(), body.setup_token ?? "");
+  return isLoopback(context.ip) && FORWARDED.every((name) => request.headers[name] === undefined);
 }
 
 /** Failures of the setup carry status 400. */
