@@ -108,6 +108,11 @@ export const ERRORS = {
     message: "The channel that holds the previous response is not available.",
   },
   model_price_error: { status: 500, message: "No price is configured for {model}.", retryable: false },
+  surcharge_not_priced: {
+    status: 400,
+    message: "{what} has no price for {model} here. Leave it out, or ask the operator to set {key} in {option}.",
+    retryable: false,
+  },
   invalid_model_mapping: { status: 500, message: "The channel's model mapping is invalid." },
   model_mapping_cycle: { status: 500, message: "The channel's model mapping is invalid." },
   convert_request_failed: { status: 500, message: "The request could not be converted for the upstream." },

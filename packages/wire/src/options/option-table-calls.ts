@@ -44,6 +44,14 @@ export const CALL_OPTIONS = {
   ImageRatio: option(ratios, "", ["prices", "Price of image tokens as a multiple of the input price, by model."]),
   AudioRatio: option(ratios, "", ["prices", "Price of audio input as a multiple of the input price, by model."]),
   AudioCompletionRatio: option(ratios, "", ["prices", "Price of audio output as a multiple of audio input, by model."]),
+  ToolPrice: option(ratios, "", [
+    "prices",
+    "Dollars per thousand calls of tools that the vendor runs, by tool or tool/model, on top of the tokens; adds to the built-in prices.",
+  ]),
+  ServiceTierRatio: option(ratios, "", [
+    "prices",
+    "Price multiplier of a service tier or speed, by tier or tier/model, such as priority; adds to the built-in ones.",
+  ]),
   GroupRatio: option(ratios, ALL_RATIOS_1, ["prices", "Price multiplier by group; its names are the groups."]),
   UserUsableGroups: option(labelsType, '{"default":"Default group","vip":"vip group"}', [
     "prices",

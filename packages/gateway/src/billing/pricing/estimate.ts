@@ -1,5 +1,5 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
-import { imageFactor } from "./image-factor.ts";
+import { IMAGE_TOKENS, imageFactor } from "./image-factor.ts";
 import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates, type WeightTable } from "./rates.ts";
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
@@ -14,7 +14,7 @@ export interface EstimateOptions {
 }
 
 /** What of a request decides its reservation. */
-export type Estimated = Priced & Pick<RequestSpec, "promptEstimate" | "outputCap" | "units">;
+export type Estimated = Priced & Pick<RequestSpec, "promptEstimate" | "outputCap" | "units" | "dearTokens">;
 
 /**
  * What is reserved before the upstream is called: the prompt's upper estimate and the output at most, rounded up.
@@ -39,9 +39,9 @@ export function outputCarried(
   if (price.kind === "call" || price.isFree || group.num === 0n) return Infinity;
   const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
   const { exact } = ratesFor(price, prompt).weights;
-  const perToken = dearestOutput(exact) * BigInt(Math.max(ask.units, 1)) * group.num;
+  const perToken = dearestOutput(exact, ask) * BigInt(Math.max(ask.units, 1)) * group.num;
   if (perToken === 0n) return Infinity;
-  const rest = BigInt(amount) * exact.denominator * group.den - BigInt(prompt) * exact.input * group.num;
+  const rest = BigInt(amount) * exact.denominator * group.den - BigInt(prompt) * dearestInput(exact, ask) * group.num;
   return rest <= 0n ? 0 : Number(rest / perToken);
 }
 
@@ -104,21 +104,23 @@ function textCost(
   { defaultOutputTokens }: EstimateOptions,
 ): Cost {
   const output = hasOutput(ask.operation) ? (ask.outputCap ?? defaultOutputTokens) * Math.max(ask.units, 1) : 0;
-  return { num: BigInt(prompt) * weights.exact.input + BigInt(output) * dearestOutput(weights.exact), den: 1n };
+  const { exact } = weights;
+  return { num: BigInt(prompt) * dearestInput(exact, ask) + BigInt(output) * dearestOutput(exact, ask), den: 1n };
 }
 
-function dearestOutput({ output, reasoning }: WeightTable<bigint>): bigint {
-  return output > reasoning ? output : reasoning;
+function dearestInput(rates: WeightTable<bigint>, { dearTokens = [] }: Estimated): bigint {
+  const kinds = dearTokens.filter((kind) => kind !== "audioOutput");
+  return dearest(kinds.length === 0 ? [rates.input] : [rates.input, ...kinds.map((kind) => rates[kind])]);
 }
 
-/** Tokens of the largest image that a vendor makes at each quality. */
-const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
-  low: 408n,
-  medium: 1584n,
-  standard: 1584n,
-  high: 6240n,
-  hd: 6240n,
-};
+function dearestOutput({ output, reasoning, audioOutput }: WeightTable<bigint>, { dearTokens }: Estimated): bigint {
+  return dearest(dearTokens?.includes("audioOutput") ? [output, reasoning, audioOutput] : [output, reasoning]);
+}
+
+function dearest(rates: readonly bigint[]): bigint {
+  return rates.reduce((highest, rate) => (rate > highest ? rate : highest));
+}
+
 const IMAGE_TOKENS_AT_MOST = 6240n;
 
 function imageCost(ask: Estimated, price: TokenPrice, prompt: number): Cost {

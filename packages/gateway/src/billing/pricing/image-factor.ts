@@ -1,5 +1,5 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
-import { ONE, ratio, type Ratio, times } from "../money/ratio.ts";
+import { fractionOf, ONE, ratio, type Ratio, times } from "../money/ratio.ts";
 
 const SIZES = new Map<string, Ratio>([
   ["256x256", ratio("0.4")],
@@ -16,4 +16,35 @@ export function imageFactor({ model, size, quality }: Pick<RequestSpec, "model" 
   if (model !== "dall-e-3" || quality !== "hd") return bySize;
   const isWide = size === "1024x1792" || size === "1792x1024";
   return times(bySize, isWide ? HD_WIDE : HD);
+}
+
+/** Tokens of the largest image that a vendor makes at each quality. */
+export const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
+  low: 408n,
+  medium: 1584n,
+  standard: 1584n,
+  high: 6240n,
+  hd: 6240n,
+};
+/** What the rate of one image stands for where an answer reports no tokens. */
+const TOKENS_OF_RATE = 1056n;
+
+/** How the quality of an image changes its price where tokens are priced and none are reported. */
+export function imageTokenFactor(quality: string | undefined): Ratio {
+  const tokens = IMAGE_TOKENS[quality ?? ""];
+  return tokens === undefined ? ONE : fractionOf(tokens, TOKENS_OF_RATE);
+}
+
+export const IMAGE_TIER = "image_";
+const PLAIN_QUALITIES = new Set(["", "auto", "low", "medium", "standard"]);
+/** Pixels that a list price of one image covers. */
+const LARGEST_PLAIN = 2048 * 2048;
+
+/** The tier of an image that is larger or finer than what a list price of one image covers. */
+export function imageTier(size: string | undefined, quality = ""): string | undefined {
+  const wanted = quality.trim().toLowerCase();
+  if (!PLAIN_QUALITIES.has(wanted)) return `${IMAGE_TIER}${wanted.slice(0, 32)}`;
+  const [, width = 0, height = 0] = /^(\d+)\s*[x*]\s*(\d+)$/i.exec(size ?? "") ?? [];
+  const isLarge = /^4k$/i.test(size ?? "") || Number(width) * Number(height) > LARGEST_PLAIN;
+  return isLarge ? `${IMAGE_TIER}4k` : undefined;
 }

@@ -13,6 +13,7 @@ import { limitsOf, type ModelLimits } from "./model-limits.ts";
 import type { CallPrice, Origin, Price } from "./rates.ts";
 import { FAMILY_ORIGIN, familyPrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
+import { createSurcharges, type Surcharges } from "./surcharges.ts";
 import { isZero, ONE, ratio, type Ratio, toNumber } from "../money/ratio.ts";
 import { familyRates, override, type Overrides, tokenPrice } from "./token-price.ts";
 
@@ -28,6 +29,8 @@ export interface PriceOptions {
   readonly AudioCompletionRatio?: DecimalTable;
   readonly GroupRatio?: DecimalTable;
   readonly ModelOutputTokens?: DecimalTable;
+  readonly ToolPrice?: DecimalTable;
+  readonly ServiceTierRatio?: DecimalTable;
 }
 
 /** The columns of the pricing page. */
@@ -45,6 +48,8 @@ export interface PriceBook {
   find(model: string): Price | undefined;
   /** What one answer of the model can hold. */
   limits(model: string): ModelLimits;
+  /** What vendors add for tools and tiers. */
+  readonly surcharges: Surcharges;
   /** What an operation for a single owner charges where `find` knows nothing: ratio 1. */
   readonly selfUsePrice: Price;
   /** Decimal text; a group without a ratio counts as 1. */
@@ -93,6 +98,7 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
   return {
     find,
     limits,
+    surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio),
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),

@@ -20,6 +20,8 @@ export interface ListPrice {
   readonly perSecondOut?: string;
   readonly perCharacter?: string;
   readonly perQuery?: string;
+  readonly inputPriority?: string;
+  readonly outputPriority?: string;
   /** Most tokens that prompt and answer may have; the prompt alone where the vendor says so. */
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;

@@ -1,6 +1,6 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
 import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
-import { imageFactor } from "./image-factor.ts";
+import { imageFactor, imageTokenFactor } from "./image-factor.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type Weights, type WeightName } from "./rates.ts";
 import { quota, ZERO, type Quota } from "../money/quota.ts";
 import { fractionOf, knownRatio, plus, ratio, type Ratio, roundHalfUp, times, ZERO_RATIO } from "../money/ratio.ts";
@@ -91,12 +91,17 @@ export function unitOf(operation: RequestSpec["operation"] | undefined): Unit | 
 function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quota {
   const { weights } = ratesFor(price, usage.input);
   const counts = countsOf(usage, unitOf(terms.spec.operation));
-  const factor = price.hasImageFactors && counts.image !== undefined ? imageFactor(terms.spec) : undefined;
+  const factor = counts.image === undefined ? undefined : factorOfImages(price, terms.spec);
   if (terms.surcharges === undefined && factor === undefined) {
     const fast = chargeFast(counts, weights, knownRatio(terms.groupRatio));
     if (fast !== undefined) return fast;
   }
   return chargeExactly(counts, weights, terms, factor);
+}
+
+function factorOfImages(price: TokenPrice, spec: Priced): Ratio | undefined {
+  if (price.hasImageFactors) return imageFactor(spec);
+  return price.hasImageTokens ? imageTokenFactor(spec.quality) : undefined;
 }
 
 /** Doubles only; undefined when a value leaves the safe integers, where doubles stop being exact. */

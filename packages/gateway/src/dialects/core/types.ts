@@ -71,8 +71,14 @@ export interface RequestSpec {
   readonly answers?: number;
   /** Number of answers, images or calls that one request is charged for. */
   readonly units: number;
-  /** Kinds of tools that the vendor runs itself; missing when the request asks for none. */
+  /** Tokens that cost more than text and that the request may have; its reservation takes the dearest. */
+  readonly dearTokens?: readonly DearTokens[];
+  /** Kinds of service that the vendor prices apart, such as priority; missing for the standard one. */
+  readonly tiers?: readonly string[];
+  /** Tools that the vendor runs itself; missing when there are none, empty where only the vendor knows. */
   readonly hostedTools?: readonly string[];
+  /** How often they may be called, where the request says so. */
+  readonly hostedCalls?: number;
   /** Price factors of images: size and quality as the client wrote them. */
   readonly size?: string;
   readonly quality?: string;
@@ -81,6 +87,8 @@ export interface RequestSpec {
   /** Reasoning effort as the client wrote it, for the log. */
   readonly reasoningEffort?: string;
 }
+
+export type DearTokens = "audioInput" | "audioOutput" | "write" | "write1h";
 
 /** A request body: the original bytes, and the JSON parsed from them once. */
 export interface Body {
@@ -109,6 +117,8 @@ export interface Usage {
   /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
   readonly units?: number;
   readonly source: "upstream" | "counted" | "mixed";
+  /** Calls of tools that the vendor ran, by tool. */
+  readonly toolCalls?: Readonly<Record<string, number>>;
   /** What the upstream reported, where that is more than the answer can have cost; the counts are bounded then. */
   readonly reported?: { readonly input: number; readonly output: number; readonly units: number };
 }

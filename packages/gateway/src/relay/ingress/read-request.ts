@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { dialectById } from "../../dialects/index.ts";
 import type { RequestSpec, Body, Dialect } from "../../dialects/core/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../../identity/sessions/caller.ts";
+import { vendorExtras } from "../../dialects/core/vendor-extras.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
@@ -75,8 +76,7 @@ function requestOf(
   { identified, upload, body }: Received,
 ): RelayRequest {
   const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
-  const model = match.pathModel === undefined ? undefined : pathModel(match.pathModel);
-  const spec = dialect.inspect(body, match.operation, model);
+  const spec = specOf(dialect, body, match);
   const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
   return {
     id: arrival.requestId,
@@ -93,6 +93,12 @@ function requestOf(
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: match.isPlayground,
   };
+}
+
+function specOf(dialect: Dialect, body: Body, { pathModel: segment, operation }: RelayMatch): RequestSpec {
+  const spec = dialect.inspect(body, operation, segment === undefined ? undefined : pathModel(segment));
+  const extras = vendorExtras(body, spec);
+  return extras ? { ...spec, ...extras } : spec;
 }
 
 function identify(

@@ -94,12 +94,20 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
   if (request.spec.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
-  if (usage.reported) detail["usage_bounded"] = true;
+  Object.assign(detail, chargeDetail(request, usage));
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
+}
+
+function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {
+  return {
+    ...(usage.reported && { usage_bounded: true }),
+    ...(spec.tiers && { service_tiers: namesOf(spec.tiers) }),
+    ...(usage.toolCalls && { tool_calls: usage.toolCalls }),
+  };
 }
 
 function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Record<string, unknown> {

@@ -20,7 +20,16 @@ import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import { dueOr } from "./charge-fallback.ts";
 import { openOutput } from "./output-reservation.ts";
-import { estimateOf, estimateOptions, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
+import {
+  estimateOf,
+  estimateOptions,
+  isPriced,
+  reservedForTools,
+  termsOf,
+  toolSurcharges,
+  wishedFor,
+  type Terms,
+} from "./reservation-terms.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
@@ -98,7 +107,8 @@ export class ReservationSession {
     const open = openOutput(request, snapshot);
     if (open === undefined) return;
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
-    this.#reserved = Math.min(open, outputCarried(this.#amount, request.spec, terms, estimateOptions(snapshot)));
+    const amount = this.#forTokens(this.#amount);
+    this.#reserved = Math.min(open, outputCarried(amount, request.spec, terms, estimateOptions(snapshot)));
     const perAnswer = Math.floor(this.#reserved / (request.spec.answers ?? 1));
     this.outputCap = this.#reserved < open ? Math.max(1, perAnswer) : undefined;
   }
@@ -118,11 +128,17 @@ export class ReservationSession {
     this.#capAt(least);
   }
 
+  #forTokens(amount: Quota): Quota {
+    const { spec } = this.#request;
+    return Math.max(0, amount - reservedForTools(spec, this.#groupRatio, this.#snapshot)) as Quota;
+  }
+
   #capAt(amount: Quota): void {
     if (amount >= this.#amount) return;
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
     const { spec } = this.#request;
-    this.#reserved = Math.min(this.#reserved, outputCarried(amount, spec, terms, estimateOptions(this.#snapshot)));
+    const carried = outputCarried(this.#forTokens(amount), spec, terms, estimateOptions(this.#snapshot));
+    this.#reserved = Math.min(this.#reserved, carried);
     this.outputCap = Math.max(1, Math.floor(this.#reserved / (spec.answers ?? 1)));
   }
 
@@ -256,7 +272,14 @@ export class ReservationSession {
   }
 
   #due(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
-    const terms = { groupRatio: this.#ratioOf(attempt), spec: this.#request.spec, quotaPerUnit: this.#quotaPerUnit };
+    const { spec } = this.#request;
+    const surcharges = usage.toolCalls && toolSurcharges(usage.toolCalls, spec, this.#snapshot.prices);
+    const terms = {
+      groupRatio: this.#ratioOf(attempt),
+      spec,
+      quotaPerUnit: this.#quotaPerUnit,
+      ...(surcharges && { surcharges }),
+    };
     return dueOr(this.#amount, () => charge(usage, this.#price, terms), onFailure);
   }
 
@@ -269,6 +292,11 @@ export class ReservationSession {
    * cannot be counted cost what is known without them: a charge always succeeds.
    */
   async #usageOf(completion: Completion): Promise<Usage> {
+    const usage = await this.#tokensOf(completion);
+    return completion.toolCalls ? { ...usage, toolCalls: completion.toolCalls } : usage;
+  }
+
+  async #tokensOf(completion: Completion): Promise<Usage> {
     const usage = completion.usage ? this.#believed(completion.usage, completion) : lengthOf(this.#request);
     const tokens = usage.input + usage.output;
     const isComplete = completion.reason === "stop" && tokens > 0;

@@ -1,7 +1,22 @@
 import { estimate } from "../../billing/pricing/estimate.ts";
-import type { Price } from "../../billing/pricing/price.ts";
-import { knownRatio } from "../../billing/money/ratio.ts";
-import { ZERO, type Quota } from "../../billing/money/quota.ts";
+import type { PriceBook } from "../../billing/pricing/price-book.ts";
+import type { Price, Surcharge } from "../../billing/pricing/price.ts";
+import { IMAGE_TIER, imageTier } from "../../billing/pricing/image-factor.ts";
+import { scaledPrice, tiersRatio } from "../../billing/pricing/surcharges.ts";
+import {
+  ceiling,
+  fractionOf,
+  isZero,
+  knownRatio,
+  ONE,
+  plus,
+  type Ratio,
+  times,
+  toNumber,
+  ZERO_RATIO,
+} from "../../billing/money/ratio.ts";
+import { quotaAtMost, ZERO, type Quota } from "../../billing/money/quota.ts";
+import type { RequestSpec } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { openOutput } from "./output-reservation.ts";
@@ -15,13 +30,82 @@ export interface Terms {
 }
 
 /** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
-export function termsOf(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
-  const { model } = request.spec;
-  const price =
-    snapshot.prices.find(model) ?? (snapshot.options.SelfUseModeEnabled ? snapshot.prices.selfUsePrice : undefined);
+export function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
+  const { model } = spec;
+  const isSelfUse = snapshot.options.SelfUseModeEnabled;
+  const price = snapshot.prices.find(model) ?? (isSelfUse ? snapshot.prices.selfUsePrice : undefined);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
+  if (spec.hostedTools && !isSelfUse) checkTools(spec.hostedTools, model, snapshot);
+  const tiers = tiersOf(spec, price);
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
-  return { price, groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)) };
+  return {
+    price: tiers ? scaledPrice(price, tierFactor(tiers, model, snapshot)) : price,
+    groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)),
+  };
+}
+
+function tiersOf({ tiers, size, quality }: RequestSpec, price: Price): readonly string[] | undefined {
+  const isPerImage = price.kind === "call" && price.unit === "image" && !price.hasImageFactors;
+  const tier = isPerImage ? imageTier(size, quality) : undefined;
+  return tier === undefined ? tiers : [...(tiers ?? []), tier];
+}
+
+function tierFactor(tiers: readonly string[], model: string, { prices, options }: Snapshot): Ratio {
+  const factor = tiersRatio(tiers, model, prices.surcharges);
+  if (factor) return factor;
+  if (options.SelfUseModeEnabled) return ONE;
+  const tier = tiers.find((one) => !prices.surcharges.tierRatio(one, model)) ?? "";
+  const [what, param] = tier.startsWith(IMAGE_TIER)
+    ? [`The image tier ${tier}`, "quality"]
+    : [`The service tier ${tier}`, "service_tier"];
+  throw notPriced(what, tier, { model, param, option: "ServiceTierRatio" });
+}
+
+function checkTools(tools: readonly string[], model: string, { prices }: Snapshot): void {
+  const tool = tools.find((one) => !prices.surcharges.toolPrice(one, model));
+  if (tool !== undefined) throw notPriced(`The tool ${tool}`, tool, { model, param: "tools", option: "ToolPrice" });
+}
+
+interface NotPriced {
+  readonly model: string;
+  readonly param: string;
+  readonly option: string;
+}
+
+function notPriced(what: string, key: string, { model, param, option }: NotPriced): AppError {
+  return new AppError("surcharge_not_priced", { param, values: { what, model, key, option } });
+}
+
+/** Calls that are reserved for a request that does not limit them. */
+const OPEN_CALLS = 5;
+
+/** What the tools that the vendor runs may add, as far as the request limits their calls. */
+export function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
+  if (!spec.hostedTools) return ZERO;
+  const calls = Object.fromEntries(spec.hostedTools.map((tool) => [tool, spec.hostedCalls ?? OPEN_CALLS]));
+  const perUnit = knownRatio(String(options.QuotaPerUnit));
+  let dollars = ZERO_RATIO;
+  for (const { calls: count, pricePerThousand } of toolSurcharges(calls, spec, prices))
+    dollars = plus(dollars, times(pricePerThousand, fractionOf(BigInt(count), 1000n)));
+  const { num, den } = times(times(dollars, perUnit), knownRatio(groupRatio));
+  return quotaAtMost(ceiling(num, den));
+}
+
+type Tooled = Pick<RequestSpec, "model" | "hostedTools" | "hostedCalls">;
+
+/** Tools without a price add nothing: the request that named one was refused, or its only user is the owner. */
+export function toolSurcharges(
+  calls: Readonly<Record<string, number>>,
+  { model, hostedTools = [] }: Tooled,
+  { surcharges }: PriceBook,
+): Surcharge[] {
+  return Object.entries(calls).flatMap(([tool, count]) => {
+    // An answer names `code_interpreter` whatever size of it was asked for.
+    const asked = [tool, ...hostedTools.filter((name) => name.startsWith(`${tool}_`))];
+    const prices = asked.flatMap((name) => surcharges.toolPrice(name, model) ?? []);
+    const pricePerThousand = prices.reduce((a, b) => (toNumber(b) > toNumber(a) ? b : a), ZERO_RATIO);
+    return isZero(pricePerThousand) ? [] : [{ calls: count, pricePerThousand }];
+  });
 }
 
 /** Without a cap the least that lets a request in. */
@@ -29,14 +113,21 @@ export function estimateOf(request: RelayRequest, { price, groupRatio }: Terms, 
   const open = openOutput(request, snapshot) ?? Infinity;
   const options = estimateOptions(snapshot);
   const defaultOutputTokens = Math.min(options.defaultOutputTokens, open);
-  return estimate(request.spec, price, groupRatio, { ...options, defaultOutputTokens });
+  const tokens = estimate(request.spec, price, groupRatio, { ...options, defaultOutputTokens });
+  return withTools(tokens, request.spec, groupRatio, snapshot);
 }
 
 /** What the longest answer costs that a request without a cap can have. */
 export function wishedFor(request: RelayRequest, { price, groupRatio }: Terms, snapshot: Snapshot) {
   const outputCap = openOutput(request, snapshot);
   if (outputCap === undefined) return undefined;
-  return { wished: estimate({ ...request.spec, outputCap }, price, groupRatio, estimateOptions(snapshot)) };
+  const tokens = estimate({ ...request.spec, outputCap }, price, groupRatio, estimateOptions(snapshot));
+  return { wished: withTools(tokens, request.spec, groupRatio, snapshot) };
+}
+
+function withTools(tokens: Quota, spec: Tooled, groupRatio: string, snapshot: Snapshot): Quota {
+  if (!spec.hostedTools) return tokens;
+  return quotaAtMost(BigInt(tokens) + BigInt(reservedForTools(spec, groupRatio, snapshot)));
 }
 
 export function estimateOptions({ options }: Snapshot) {

@@ -29,6 +29,8 @@ export interface Completion {
   countOutput(): Promise<number>;
   /** Bytes of the answer as it came; undefined where they say nothing of its tokens. */
   readonly bytes?: number;
+  /** Calls of tools that the vendor ran. */
+  readonly toolCalls?: Readonly<Record<string, number>> | undefined;
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }

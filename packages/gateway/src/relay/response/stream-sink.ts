@@ -1,5 +1,6 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
 import type { Dialect, EventKind, JsonObject, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
@@ -57,6 +58,8 @@ export class StreamSink implements Sink {
   readonly #decoder: ResponseDecoder;
   readonly #meter: UsageMeter;
   readonly #outputCounter: OutputCounter;
+  /** Undefined where no tool of the vendor can be called. */
+  readonly #hostedCalls: HostedCalls | undefined;
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
@@ -76,6 +79,7 @@ export class StreamSink implements Sink {
     this.#decoder = answer.decoder;
     this.#meter = upstream.meter();
     this.#outputCounter = new OutputCounter(upstream, flow.request.spec.model, counter);
+    this.#hostedCalls = flow.request.spec.hostedTools ? new HostedCalls() : undefined;
     this.#position = flow.dialect.position?.();
     this.#resume = () => flow.controller.resume();
   }
@@ -152,12 +156,18 @@ export class StreamSink implements Sink {
     if (this.#meter.error) return this.#upstreamError(clean);
     const translated = this.#translation?.blocks(clean);
     if (isFirst) this.#begin(clean);
-    this.#outputCounter.add(clean);
-    this.#received += clean.length;
+    this.#note(clean);
     const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
     if (this.#meter.terminated) return this.#complete(out);
     this.#watchReservation();
     this.#forward(out);
+  }
+
+  /** What was delivered, for its charge. */
+  #note(blocks: Buffer): void {
+    this.#outputCounter.add(blocks);
+    this.#received += blocks.length;
+    if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
   }
 
   #watchReservation(): void {
@@ -345,6 +355,12 @@ export class StreamSink implements Sink {
     return usage;
   }
 
+  #toolCalls(): Completion["toolCalls"] {
+    if (!this.#hostedCalls) return undefined;
+    const { spec } = this.#flow.request;
+    return this.#hostedCalls.calls ?? untoldCalls(spec, this.#upstream.id, this.#translation !== undefined);
+  }
+
   #ending(reason: FinishReason): Completion {
     const { usage, finished } = this.#meter;
     const isWhole = reason === "guardrail" && finished && usage !== undefined;
@@ -353,6 +369,7 @@ export class StreamSink implements Sink {
       usage,
       countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#outputCounter.count()),
       bytes: this.#received,
+      toolCalls: this.#toolCalls(),
       firstContentAt: this.#firstContentAt,
     };
   }

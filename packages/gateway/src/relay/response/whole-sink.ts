@@ -8,7 +8,8 @@ import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
 import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
-import type { FinishReason, SinkContext, Sink } from "./sink.ts";
+import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
+import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -164,6 +165,7 @@ export class WholeSink implements Sink {
       usage,
       countOutput: () => countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       bytes: this.#size,
+      toolCalls: this.#toolCalls(answer),
       firstContentAt: performance.now(),
     });
     const untouched = shaped === answer ? bytes : undefined;
@@ -191,10 +193,19 @@ export class WholeSink implements Sink {
           ? Promise.resolve(usage.output)
           : countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       bytes: this.#size,
+      toolCalls: this.#toolCalls(answer),
       firstContentAt: performance.now(),
     });
     sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
     this.#flow.finish({ kind: "delivered", reason: "guardrail" });
+  }
+
+  #toolCalls(answer: JsonObject): Completion["toolCalls"] {
+    const { spec } = this.#flow.request;
+    if (!spec.hostedTools) return undefined;
+    const calls = new HostedCalls();
+    calls.see(answer);
+    return calls.calls ?? untoldCalls(spec, this.#upstream.id, this.#translate !== undefined);
   }
 
   /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */

@@ -1,0 +1,159 @@
+// What vendors charge for beside tokens: faster or nearer service, and tools that they run themselves.
+import { invalidRequest } from "../../lib/app-error.ts";
+import { isObject, isSet, list, number, object, objects, text } from "./read.ts";
+import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } from "./types.ts";
+
+export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "hostedCalls" | "dearTokens">;
+
+const OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
+/** Members that choose a tier, and what stands before their values in the names of tiers. */
+const TIER_MEMBERS: Readonly<Record<string, string>> = {
+  service_tier: "",
+  serviceTier: "",
+  speed: "",
+  inference_geo: "geo_",
+};
+const STANDARD = new Set([
+  "",
+  "auto",
+  "default",
+  "standard",
+  "standard_only",
+  "on_demand",
+  "unspecified",
+  "geo_global",
+]);
+
+/** Types of tools that the client runs, or that cost tokens only. */
+const UNCHARGED_TOOLS = new Set([
+  "apply_patch",
+  "bash",
+  "computer",
+  "computer_use",
+  "computer_use_preview",
+  "custom",
+  "function",
+  "local_shell",
+  "mcp",
+  "mcp_toolset",
+  "memory",
+  "namespace",
+  "str_replace_based_edit_tool",
+  "text_editor",
+  "tool_search",
+  "tool_search_tool",
+  "tool_search_tool_bm25",
+  "tool_search_tool_regex",
+  "web_fetch",
+]);
+/** The same among the members of a tool of Gemini. */
+const UNCHARGED_MEMBERS = new Set([
+  "code_execution",
+  "computer_use",
+  "file_search",
+  "function_declarations",
+  "mcp_servers",
+  "url_context",
+]);
+const SEARCH_MODEL = /-search-(?:preview|api)\b/;
+
+/** Undefined for a request that costs its tokens only. */
+export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorExtras | undefined {
+  if (!OPERATIONS.has(spec.operation)) return undefined;
+  const body = json();
+  const dearTokens = dearTokensOf(body, bytes);
+  const tiers = tiersOf(body);
+  const tools = hostedTools(body, spec);
+  if (tiers.length === 0 && tools === undefined && dearTokens.length === 0) return undefined;
+  const hostedCalls = tools && callLimit(body);
+  return {
+    ...(tiers.length > 0 && { tiers }),
+    ...(dearTokens.length > 0 && { dearTokens }),
+    ...(tools && { hostedTools: tools }),
+    ...(hostedCalls !== undefined && { hostedCalls }),
+  };
+}
+
+/** Parts that a body may hold, by the bytes that no such part is written without. */
+const MARKS = [
+  ["audioInput", Buffer.from('"input_audio"')],
+  ["audioInput", Buffer.from('"audio/')],
+  ["write", Buffer.from('"cache_control"')],
+] as const satisfies readonly (readonly [DearTokens, Buffer])[];
+const FOR_AN_HOUR = Buffer.from('"1h"');
+
+function dearTokensOf(body: JsonObject, bytes: Buffer): DearTokens[] {
+  const found = new Set<DearTokens>();
+  for (const [kind, mark] of MARKS) if (bytes.includes(mark)) found.add(kind);
+  if (found.has("write") && bytes.includes(FOR_AN_HOUR)) found.add("write1h");
+  const config = object(body, "generationConfig") ?? object(body, "generation_config");
+  const modalities = ["modalities", "responseModalities", "response_modalities"].flatMap((name) => [
+    ...list(body, name),
+    ...list(config, name),
+  ]);
+  if (modalities.some((one) => typeof one === "string" && one.toLowerCase() === "audio")) found.add("audioOutput");
+  return [...found];
+}
+
+function tiersOf(body: JsonObject): string[] {
+  const tiers = new Set<string>();
+  for (const member in TIER_MEMBERS) {
+    const value = body[member];
+    if (!isSet(value)) continue;
+    if (typeof value !== "string") throw invalidRequest(member, `${member} must be a string.`);
+    const tier = `${TIER_MEMBERS[member]}${value
+      .trim()
+      .toLowerCase()
+      .replace(/^service_tier_/, "")}`;
+    if (!STANDARD.has(tier)) tiers.add(tier.slice(0, 64));
+  }
+  return [...tiers];
+}
+
+/** Empty where the vendor may know of tools that the request does not name. */
+function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined {
+  const named = spec.dialect === "gemini-generate" ? geminiTools : typedTools;
+  const tools = new Set([...toolList(body).flatMap(named), ...switchedOn(body)]);
+  if (SEARCH_MODEL.test(spec.model)) tools.add("web_search");
+  const isStored = spec.operation === "responses" && isSet(body["prompt"]);
+  return tools.size > 0 || isStored ? [...tools] : undefined;
+}
+
+/** Tools that are no members of the list of tools. */
+function switchedOn(body: JsonObject): string[] {
+  return [
+    ...(isSet(body["web_search_options"]) ? ["web_search"] : []),
+    ...(isSet(body["enable_search"]) && body["enable_search"] !== false ? ["enable_search"] : []),
+    ...objects(body, "plugins").map((plugin) => `plugin_${text(plugin, "id") ?? ""}`.slice(0, 64)),
+  ];
+}
+
+function toolList(body: JsonObject): readonly JsonObject[] {
+  const tools: JsonValue | undefined = body["tools"];
+  return isObject(tools) ? [tools] : objects(body, "tools");
+}
+
+function typedTools(tool: JsonObject): string[] {
+  const type = text(tool, "type")?.replace(/_\d{4}_?\d{2}_?\d{2}$/, "");
+  if (type === undefined || UNCHARGED_TOOLS.has(type)) return [];
+  if (type === "shell" && text(object(tool, "environment"), "type") === "local") return [];
+  if (type === "builtin_function")
+    return [(text(object(tool, "function"), "name") ?? type).replace(/^\$/, "").slice(0, 64)];
+  const memory = text(object(tool, "container"), "memory_limit");
+  return [`${type}${memory === undefined || memory === "1g" ? "" : `_${memory}`}`.slice(0, 64)];
+}
+
+function geminiTools(tool: JsonObject): string[] {
+  return Object.keys(tool)
+    .map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    .filter((name) => !UNCHARGED_MEMBERS.has(name))
+    .map((name) => (name === "google_search_retrieval" ? "google_search" : name.slice(0, 64)));
+}
+
+/** Calls that the request allows for all of its tools; undefined where it does not say. */
+function callLimit(body: JsonObject): number | undefined {
+  const own = number(body, "max_tool_calls");
+  if (own !== undefined && own >= 0) return Math.ceil(own);
+  const uses = toolList(body).flatMap((tool) => number(tool, "max_uses") ?? []);
+  return uses.length > 0 && uses.every((count) => count >= 0) ? Math.ceil(Math.max(...uses)) : undefined;
+}
