@@ -7,11 +7,14 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
 import "./app/frame/frame.css";
 import { system } from "./app/theme/system.ts";
+import { whenServerReturns } from "./lib/health.ts";
 import { queryClient, whenMutationFails } from "./lib/query.ts";
 import { router } from "./router.tsx";
 import { toastProblem } from "./ui/toaster.ts";
 
 whenMutationFails(toastProblem);
+// Lists that failed during the outage, and those that are older than it.
+whenServerReturns(() => void queryClient.invalidateQueries());
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no element with the id root");

@@ -52,12 +52,25 @@ function gate(Page: ComponentType, access: Access): ComponentType {
   };
 }
 
-/** Loads the page's code, then its texts, so that it appears in one language at once. */
+/**
+ * Loads the page's code, then its texts, so that it appears in one language at once. Code that cannot be loaded fails
+ * when it is shown: the router keeps its empty fallback on the screen for a route whose `lazy` rejects.
+ */
 function lazily(load: PageEntry["load"], access: Access) {
   return async () => {
-    const { Component } = await load();
-    await textsReady();
-    return { Component: gate(Component, access) };
+    try {
+      const { Component } = await load();
+      await textsReady();
+      return { Component: gate(Component, access) };
+    } catch (problem) {
+      return { Component: failing(problem) };
+    }
+  };
+}
+
+function failing(problem: unknown): ComponentType {
+  return function Failing() {
+    throw problem;
   };
 }
 

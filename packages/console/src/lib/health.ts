@@ -6,12 +6,21 @@ const WINDOW_MS = 30_000;
 let outcomes: { at: number; isGood: boolean }[] = [];
 const health = createStore<Health>("good");
 
+let onReturn: () => void = () => {};
+
+/** Says what to do when the server answers again after it was away. */
+export function whenServerReturns(action: () => void): void {
+  onReturn = action;
+}
+
 /** Notes how a call of the console fared; `away` means that no answer came at all. */
 export function noteOutcome(outcome: "good" | "failed" | "away"): void {
+  const isBack = health.read() === "away" && outcome !== "away";
   const now = performance.now();
   outcomes = [...outcomes.filter((entry) => now - entry.at < WINDOW_MS), { at: now, isGood: outcome === "good" }];
   const isShaky = outcomes.some((entry) => !entry.isGood);
   health.write(outcome === "away" ? "away" : isShaky ? "shaky" : "good");
+  if (isBack) onReturn();
 }
 
 /** State of the connection as the console's own calls of the last 30 seconds show it. */

@@ -95,7 +95,12 @@ export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" |
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
+/** For an answer to begin; a server that takes longer counts as away. Writes may test upstreams. */
+const READ_MS = 30_000;
+const WRITE_MS = 180_000;
+
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
+  const late = AbortSignal.timeout(endpoint.method === "GET" && !endpoint.hasEffects ? READ_MS : WRITE_MS);
   const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
   if (input.body !== undefined) headers.set("content-type", "application/json");
   if (input.ifMatch !== undefined) headers.set("if-match", input.ifMatch);
@@ -103,7 +108,7 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
     method: endpoint.method,
     headers,
     credentials: "same-origin",
-    signal: input.signal ?? null,
+    signal: input.signal ? AbortSignal.any([input.signal, late]) : late,
   };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
   try {

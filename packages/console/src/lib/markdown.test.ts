@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { parseMarkdown, safeHref, type Inline } from "./markdown.ts";
 
 function inline(text: string): readonly Inline[] {
@@ -57,4 +57,22 @@ test("texts that are built to be slow are read at once", () => {
   for (const bad of ["*a ".repeat(5_000), "[".repeat(5_000), "> ".repeat(5_000), "`".repeat(5_000), "_a".repeat(5_000)])
     parseMarkdown(bad);
   expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+describe("an answer that wants to freeze the page", () => {
+  // @weakness Console: A model answers with 19,000 backticks, and the page stands still
+  it.each([
+    ["backticks", "`".repeat(19_000)],
+    ["runs of backticks that never close", Array.from({ length: 190 }, (_, i) => "`".repeat(i + 1)).join(" ")],
+    ["stars", "**a ".repeat(5_000)],
+    ["underscores", "__a ".repeat(5_000)],
+    ["brackets", "[".repeat(19_000)],
+    ["links that never end", "[a](".repeat(4_000)],
+    ["quotes", "> ".repeat(5_000)],
+    ["tables", `${"|a".repeat(5_000)}\n${"|-".repeat(5_000)}`],
+  ])("of %s is read in a moment", (_, text) => {
+    const startedAt = performance.now();
+    parseMarkdown(text);
+    expect(performance.now() - startedAt).toBeLessThan(250);
+  });
 });

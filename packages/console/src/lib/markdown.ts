@@ -179,7 +179,8 @@ function paragraphAt(lines: readonly string[], at: number): Taken {
 const INLINE = new RegExp(
   [
     "\\\\(?<escape>[!-/:-@[-`{-~])",
-    "(?<ticks>`+)(?<code>[^`]|[^`].*?[^`])\\k<ticks>(?!`)",
+    // A run of ticks opens as a whole, so that a long one is looked at once.
+    "(?<!`)(?<ticks>`+)(?!`)(?<code>[^`]|[^`].*?[^`])\\k<ticks>(?!`)",
     '!?\\[(?<label>(?:[^\\[\\]\\\\]|\\\\.)*)\\]\\((?<href>[^\\s()]*(?:\\([^\\s()]*\\)[^\\s()]*)*)(?:\\s+"[^"]*")?\\)',
     "(?<bare>https?://[^\\s<>\"'`]*[^\\s<>\"'`.,;:!?)\\]*_])",
     "\\*\\*(?<strong>(?=\\S).+?(?<=\\S))\\*\\*(?!\\*)",
@@ -193,7 +194,7 @@ const INLINE = new RegExp(
 );
 
 /** Emphasis inside of emphasis ends somewhere; long runs of stars are no text that anybody reads. */
-const LONGEST = 20_000;
+const LONGEST = 5_000;
 
 function parseInline(text: string, depth = 0): Inline[] {
   const parts: Inline[] = [];

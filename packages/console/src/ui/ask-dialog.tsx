@@ -12,12 +12,14 @@ export function AskDialog() {
   if (current) shown.current = current;
   const question = shown.current;
   const confirm = useRef<HTMLButtonElement>(null);
+  const cancel = useRef<HTMLButtonElement>(null);
   return (
     <Dialog.Root
       role="alertdialog"
       open={current !== undefined}
       onOpenChange={(change) => !change.open && current?.answer(false)}
-      initialFocusEl={() => confirm.current}
+      // Enter must not destroy anything by itself.
+      initialFocusEl={() => (question?.isDangerous ? cancel.current : confirm.current)}
       placement="center"
       size="sm"
     >
@@ -34,7 +36,7 @@ export function AskDialog() {
               </Text>
             </Dialog.Body>
             <Dialog.Footer>
-              <Button variant="outline" onClick={() => current?.answer(false)}>
+              <Button ref={cancel} variant="outline" onClick={() => current?.answer(false)}>
                 {question?.cancel ?? t("cancel")}
               </Button>
               <Button

@@ -63,7 +63,8 @@ export function NoAccess(props: { readonly to: "admin" | "root" }) {
 function useReloadForNewVersion(problem: unknown): void {
   useEffect(() => {
     const isMissingChunk =
-      problem instanceof TypeError && /dynamically imported module|module script/i.test(problem.message);
+      problem instanceof Error &&
+      /dynamically imported module|module script|preload CSS|Loading chunk/i.test(problem.message);
     if (!isMissingChunk || stored.reloaded.read() === location.pathname) return;
     stored.reloaded.write(location.pathname);
     location.reload();

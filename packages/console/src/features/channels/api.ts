@@ -1,3 +1,4 @@
+import { createStore } from "../../lib/store.ts";
 import {
   CHANNEL_STATUS,
   channelBalance,
@@ -118,12 +119,22 @@ export function setChannelStatus(channel: Channel, isOn: boolean): Promise<void>
   return patchChannel(channel, { status: isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand });
 }
 
-/** Sends a small request through the channel; seconds it took. The row shows the time also when the test failed. */
+/** Channels whose last test from this page failed: a fast failure is no good response time. */
+export const failedTests = createStore<ReadonlySet<number>>(new Set());
+
+function noteTest(id: number, isGood: boolean): void {
+  const others = [...failedTests.read()].filter((other) => other !== id);
+  failedTests.write(new Set(isGood ? others : [...others, id]));
+}
+
+/** Sends a small request through the channel; seconds it took. */
 export async function testChannel(id: number): Promise<number> {
   const { siblings } = await request(channelTest, { params: { id } }).catch((problem: unknown) => {
+    noteTest(id, false);
     void queryClient.invalidateQueries({ queryKey: LIST_KEY });
     throw problem;
   });
+  noteTest(id, true);
   const seconds = Number(siblings.time ?? 0);
   const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
   queryClient.setQueriesData<Rows<Channel>>(

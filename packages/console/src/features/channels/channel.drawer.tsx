@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form-drawer.tsx";
@@ -91,9 +91,12 @@ function useProbe(id: number | undefined) {
 }
 
 function ProbeResult({ state }: { readonly state: ProbeState }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [state.text]);
   if (state.text === undefined) return null;
   return (
     <Flex
+      ref={box}
       role="status"
       align="baseline"
       gap="2.5"

@@ -1,3 +1,5 @@
+import { useStore } from "../../lib/store.ts";
+import { failedTests } from "./api.ts";
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
 import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
@@ -54,7 +56,9 @@ function NameCell({ channel }: { readonly channel: Channel }) {
 function ResponseCell(props: { readonly channel: Channel; readonly isTesting: boolean }) {
   const t = useTexts();
   const { response_time: time } = props.channel;
+  const isFailed = useStore(failedTests).has(props.channel.id);
   if (props.isTesting) return <Mark kind="underway" label={t("testing")} />;
+  if (isFailed) return <Graded grade="red" text={t("testFailed")} />;
   return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
 }
 

@@ -22,6 +22,7 @@ export const en = {
   state: "State",
   response: "Response",
   untested: "not tested",
+  testFailed: "failed",
   used: "Used",
   balance: "Balance",
   priority: "Priority",

@@ -25,6 +25,7 @@ export const zh: Translation<typeof en> = {
   state: "状态",
   response: "响应时间",
   untested: "未测试",
+  testFailed: "测试失败",
   used: "已用",
   balance: "余额",
   priority: "优先级",
