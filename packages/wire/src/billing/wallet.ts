@@ -9,7 +9,7 @@ export const walletRedeem = endpoint({
   summary: "Redeems a code; the answer is the credited quota.",
   body: z.object({ key: z.optional(z.string()) }),
   data: z.int(),
-  fails: ["D6", "D7", "D8", "D9", "U16"],
+  fails: ["D6", "D7", "D8", "D9", "D11", "U16"],
 });
 
 const amountFields = {

@@ -28,6 +28,12 @@ export const MESSAGES = {
   AU6: { status: 401, text: "This account has been disabled." },
   AU7: { status: 200, text: "Insufficient permissions." },
   AU8: { status: 401, text: "This account has been deleted." },
+  AU9: { status: 403, text: "An access token cannot change credentials, please sign in." },
+  AU10: {
+    status: 200,
+    text: "Please confirm with your password or second factor, or sign in again: credentials can be changed for 5 minutes after that.",
+  },
+  AU11: { status: 403, text: "This access token lacks the scope {scope}." },
   L1: { status: 200, text: "Password login has been disabled by the administrator." },
   L2: { status: 200, text: "Please enter your username and password!" },
   L3: { status: 200, text: "Wrong username or password, or the account has been disabled." },
@@ -162,6 +168,7 @@ export const MESSAGES = {
   D8: { status: 200, text: "The redemption code has already been used." },
   D9: { status: 200, text: "The redemption code has been disabled." },
   D10: { status: 200, text: "The redemption quota must be an integer greater than 0." },
+  D11: { status: 200, text: "Administrators can only redeem codes that the super administrator has made." },
   Y1: { status: 200, text: "The recharge amount cannot be less than {min}" },
   Y2: { status: 200, text: "The recharge amount is too low." },
   Y3: { status: 200, text: "The administrator has not configured online payment." },
@@ -206,6 +213,7 @@ export const REASONS = {
   atLeast: "must be at least {n}",
   atMost: "must be at most {n}",
   tooLong: "is too long",
+  scopes: "must list read, write, or one of them for an area, such as channels:read",
 } as const;
 
 /** Replaces `{name}` places by `values`; places without a value stay, inherited properties never fill one. */

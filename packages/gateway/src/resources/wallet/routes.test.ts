@@ -129,6 +129,36 @@ describe("redeeming", () => {
     expect(await balance()).toBe(100_000);
   });
 
+  // @weakness Money: An administrator mints codes for himself
+  test("gives administrators nothing that an administrator has made, enabled or made dearer", async () => {
+    const { admin, root } = members;
+    const made = async (maker: Members["admin"], quota: number) =>
+      (await maker.data<string[]>(maker.post("/api/redemption/", { name: "gift", quota })))[0] ?? "";
+    const idOf = async (key: string) =>
+      (await app.database.db.selectFrom("redemptions").select("id").where("key", "=", key).executeTakeFirstOrThrow())
+        .id;
+    const refused = [200, "D11", "Administrators can only redeem codes that the super administrator has made."];
+    const own = await made(admin, 1_000);
+    expect(await refusalOf(admin.post("/api/user/topup", { key: own }))).toEqual(refused);
+    expect(await user.data(redeem({ key: own }))).toBe(1_000);
+
+    const dearer = await made(root, 1_000);
+    const change = { id: await idOf(dearer), name: "gift", quota: 9_000 };
+    await admin.data(admin.put("/api/redemption/", change));
+    expect(await refusalOf(admin.post("/api/user/topup", { key: dearer }))).toEqual(refused);
+
+    const disabled = await made(root, 1_000);
+    const id = await idOf(disabled);
+    await root.data(root.put("/api/redemption/?status_only=true", { id, status: 2 }));
+    await admin.data(admin.put("/api/redemption/?status_only=true", { id, status: 1 }));
+    expect(await refusalOf(admin.post("/api/user/topup", { key: disabled }))).toEqual(refused);
+    expect(await root.data(root.post("/api/user/topup", { key: disabled }))).toBe(1_000);
+
+    const given = await made(root, 1_000);
+    await admin.data(admin.put("/api/redemption/", { id: await idOf(given), name: "renamed", quota: 1_000 }));
+    expect(await admin.data(admin.post("/api/user/topup", { key: given }))).toBe(1_000);
+  });
+
   // @weakness Money: Two redeem one code at the same time
   test("lets exactly one of many at once have it", async () => {
     const key = await code(7);

@@ -1,4 +1,4 @@
-import { LOG_TYPE, REDEMPTION_STATUS } from "@fairway/wire";
+import { LOG_TYPE, REDEMPTION_STATUS, ROLE } from "@fairway/wire";
 import type { BalanceChange, Ledger } from "../../billing/ledger/ledger.ts";
 import { quota as asQuota } from "../../billing/money/quota.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -25,7 +25,7 @@ export interface NewOrder {
   readonly method: string;
 }
 
-export type RedeemOutcome = { readonly quota: number } | { readonly refused: "D7" | "D8" | "D9" };
+export type RedeemOutcome = { readonly quota: number } | { readonly refused: "D7" | "D8" | "D9" | "D11" };
 export type PaidOutcome = "credited" | "known" | "unknown order" | "wrong money";
 
 export type WalletStore = ReturnType<typeof createWalletStore>;
@@ -73,9 +73,12 @@ interface CodeRow {
   readonly id: number;
   readonly quota: number;
   readonly status: number;
+  /** Null when the maker's account is gone. */
+  readonly maker_role: number | null;
 }
 
-const FIND_CODE = 'select id, quota, status from redemptions where "key" = ? and deleted_at is null';
+const FIND_CODE = `select r.id, r.quota, r.status, u.role as maker_role from redemptions r
+  left join users u on u.id = r.user_id where r."key" = ? and r.deleted_at is null`;
 const USE_CODE =
   "update redemptions set status = ?, used_user_id = ?, redeemed_time = ? where id = ? and status = ? and deleted_at is null";
 
@@ -92,6 +95,10 @@ async function redeem(
       outcome = { refused: "D7" };
       return undefined;
     }
+    if (!(await mayRedeem(tx, user.userId, code))) {
+      outcome = { refused: "D11" };
+      return undefined;
+    }
     const used = await tx.run(USE_CODE, [REDEMPTION_STATUS.used, user.userId, now, code.id, REDEMPTION_STATUS.unused]);
     if (used === 0) {
       const [again] = await tx.rows<CodeRow>(FIND_CODE, [key]);
@@ -106,6 +113,13 @@ async function redeem(
     return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
   });
   return "quota" in outcome && !isApplied ? { refused: "D8" } : outcome;
+}
+
+/** Administrators give to regular users only, so what they made is not for administrators either. */
+async function mayRedeem(tx: RawTransaction, userId: number, code: CodeRow): Promise<boolean> {
+  if (code.maker_role === ROLE.root) return true;
+  const [user] = await tx.rows<{ role: number }>("select role from users where id = ?", [userId]);
+  return user === undefined || user.role < ROLE.admin || user.role === ROLE.root;
 }
 
 /** A balance beyond 2^53 - 1 could not be read any more, not even to be corrected: U16 takes everything back. */
